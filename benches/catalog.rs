@@ -29,13 +29,15 @@ use std::{
 
 use flate2::read::DeflateDecoder;
 use skillmount::{
-    backend::{BackendProtocol as _, Service, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol as _, Service, ServiceOptions, SessionBackend},
     clock::SystemClock,
     limits::PROMPT_TOKENS,
     path::{Id, KeyPrefix},
     prompt::{PromptRequest, for_session},
     session::PromptMode,
-    store::{DirectoryStore, GetOptions, Ledger, MemoryStore, Metered, PutOptions, SharedStore, testing::Faulty},
+    store::{
+        CountingStore, DirectoryStore, GetOptions, MemoryStore, PutOptions, RequestCounts, SharedStore, testing::Faulty,
+    },
     wire::LoadSkillRequest,
 };
 use tempfile::TempDir;
@@ -169,7 +171,7 @@ impl Column {
     }
 }
 
-fn prompt(runtime: &Runtime, agent: &SkillBackend, mode: PromptMode) -> usize {
+fn prompt(runtime: &Runtime, agent: &SessionBackend, mode: PromptMode) -> usize {
     let request = PromptRequest { mode: Some(mode), max_tokens: PROMPT_TOKENS, ..PromptRequest::default() };
     runtime.block_on(for_session(agent, &request)).unwrap().tokens
 }
@@ -179,8 +181,8 @@ async fn first_view(bucket: &SharedStore, index: bool) -> (u64, f64) {
     const TRIP: Duration = Duration::from_secs(1);
     let slow = Arc::new(Faulty::new(bucket.clone()));
     slow.set_latency(TRIP);
-    let ledger = Arc::new(Ledger::new());
-    let service = service(Arc::new(Metered::new(slow, ledger.clone())), index);
+    let ledger = Arc::new(RequestCounts::new());
+    let service = service(Arc::new(CountingStore::new(slow, ledger.clone())), index);
     let begun = tokio::time::Instant::now();
     service.catalogs().view(&user(), false).await.unwrap();
     (ledger.counts().objects.requests.total(), begun.elapsed().as_secs_f64() / TRIP.as_secs_f64())

@@ -50,7 +50,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use skillmount::catalog::search::{SearchIndex, Step, Steps};
+use skillmount::catalog::search::{RankingStep, SearchIndex, Steps};
 
 use self::{
     skills::{Skill, generated, real_skills},
@@ -58,19 +58,19 @@ use self::{
 };
 
 /// The steps beyond plain BM25, in the order in which they are added.
-const LADDER: [(&str, Step); 12] = [
-    ("+ stems", Step::Stems),
-    ("+ stop list", Step::StopWords),
-    ("+ body", Step::Body),
-    ("+ headings", Step::Headings),
-    ("+ fields", Step::Fields),
-    ("+ lengths by script", Step::Scripts),
-    ("+ repair of typos", Step::Repair),
-    ("+ lexicons", Step::Lexicon),
-    ("+ everyday words", Step::Everyday),
-    ("+ everyday words in chat", Step::Chat),
-    ("+ gists", Step::Gists),
-    ("+ cut-off", Step::CutOff),
+const LADDER: [(&str, RankingStep); 12] = [
+    ("+ stems", RankingStep::Stems),
+    ("+ stop list", RankingStep::StopWords),
+    ("+ body", RankingStep::Body),
+    ("+ headings", RankingStep::Headings),
+    ("+ fields", RankingStep::Fields),
+    ("+ lengths by script", RankingStep::Scripts),
+    ("+ repair of typos", RankingStep::Repair),
+    ("+ lexicons", RankingStep::Lexicon),
+    ("+ everyday words", RankingStep::Everyday),
+    ("+ everyday words in chat", RankingStep::Chat),
+    ("+ gists", RankingStep::Gists),
+    ("+ cut-off", RankingStep::CutOff),
 ];
 
 struct Question {

@@ -61,7 +61,7 @@
 //!
 //! Any other object storage can be added outside this crate: implement the trait, and run the conformance suite
 //! (`store::testing`, feature `testing`) that the stores here pass. Layers wrap any of them. For a service of many users
-//! [`backend::OpenStore`] puts [`store::Cached`] and [`store::Breaker`] between the service and the store.
+//! [`backend::OpenStore`] puts [`store::CachingStore`] and [`store::CircuitBreaker`] between the service and the store.
 //!
 //! # Why can an agent not read what it has not loaded?
 //!

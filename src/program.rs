@@ -1,11 +1,11 @@
 //! The program: the command line, joined to the surfaces that it may not import.
 
 use crate::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     cli::{Edges, Future, Serving},
     error::{Error, Result},
     http::{self, HttpConfig, McpAnswer},
-    mcp::{self, WebHosts},
+    mcp::{self, HttpTransport},
 };
 
 /// The functions of the HTTP interface and of the Model Context Protocol, for the commands that need them.
@@ -17,7 +17,7 @@ pub fn edges() -> Edges {
 fn serve(serving: Serving) -> Future<Result<()>> {
     let Serving { service, clock, listener, mut callers, spool, audit, shutdown } = serving;
     let first = callers.borrow_and_update().clone();
-    let hosts = WebHosts::default();
+    let hosts = HttpTransport::default();
     let mcp = McpAnswer::new(move |backend, request, begins| {
         let hosts = hosts.clone();
         Box::pin(async move { hosts.answer(backend, request, begins).await })
@@ -26,7 +26,7 @@ fn serve(serving: Serving) -> Future<Result<()>> {
     Box::pin(http::serve(config, service, clock, listener, shutdown))
 }
 
-fn mcp(backend: SkillBackend) -> Future<Result<()>> {
+fn mcp(backend: SessionBackend) -> Future<Result<()>> {
     Box::pin(mcp::serve_stdio(backend))
 }
 

@@ -11,7 +11,7 @@ use skillmount::{
     backend::{BackendProtocol, Service},
     clock::{Clock, SystemClock},
     limits::SKILL_HEAD_BYTES,
-    store::{Ledger, MemoryStore, Requests, S3Options, S3Store, SharedStore, testing::Faulty},
+    store::{MemoryStore, RequestCounts, Requests, S3Options, S3Store, SharedStore, testing::Faulty},
     wire::LsRequest,
 };
 use tokio::time::Instant;
@@ -101,7 +101,7 @@ impl Bench {
     }
 
     /// A service that knows its session and nothing else.
-    async fn cold(&self) -> (Service, Arc<Ledger>) {
+    async fn cold(&self) -> (Service, Arc<RequestCounts>) {
         let (service, ledger) = service(self.store.clone(), self.clock.clone());
         service.session(id("demo"), id("s")).ls(LsRequest { path: "/".into() }).await.unwrap();
         (service, ledger)
@@ -123,7 +123,7 @@ impl Pairs {
     /// Runs both, each first every other time.
     async fn add<A, B>(
         &mut self,
-        ledger: &Ledger,
+        ledger: &RequestCounts,
         ours: impl Future<Output = A>,
         raw: impl Future<Output = B>,
     ) -> (A, B) {

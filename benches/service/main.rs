@@ -36,7 +36,7 @@ use skillmount::{
     clock::Clock,
     limits::CONTENT_CACHE_BYTES,
     path::{Id, KeyPrefix},
-    store::{Cached, Ledger, Metered, PutOptions, SharedStore},
+    store::{CachingStore, CountingStore, PutOptions, RequestCounts, SharedStore},
 };
 
 #[tokio::main(worker_threads = 2)]
@@ -50,10 +50,10 @@ async fn main() {
 }
 
 /// A service that remembers nothing yet, as it is served: cache over ledger over `store`.
-fn service(store: SharedStore, clock: Arc<dyn Clock>) -> (Service, Arc<Ledger>) {
-    let ledger = Arc::new(Ledger::new());
-    let metered = Arc::new(Metered::new(store, ledger.clone()));
-    let cached = Arc::new(Cached::new(metered, CONTENT_CACHE_BYTES, clock.clone()));
+fn service(store: SharedStore, clock: Arc<dyn Clock>) -> (Service, Arc<RequestCounts>) {
+    let ledger = Arc::new(RequestCounts::new());
+    let metered = Arc::new(CountingStore::new(store, ledger.clone()));
+    let cached = Arc::new(CachingStore::new(metered, CONTENT_CACHE_BYTES, clock.clone()));
     (Service::new(cached, ServiceOptions::default(), clock), ledger)
 }
 

@@ -12,7 +12,7 @@ use crate::{fill, id, service, verdict};
 use jiff::Timestamp;
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use skillmount::{
-    backend::{BackendProtocol, Service, SkillBackend},
+    backend::{BackendProtocol, Service, SessionBackend},
     clock::{Clock, SystemClock},
     prompt::{PromptRequest, for_session},
     store::{MemoryStore, SharedStore},
@@ -71,7 +71,7 @@ impl Clock for Paced {
 /// The session and what its files hold.
 struct Stage {
     service: Service,
-    agent: SkillBackend,
+    agent: SessionBackend,
     random: StdRng,
     revisions: Vec<u64>,
     starts: u64,

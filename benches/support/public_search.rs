@@ -6,7 +6,7 @@
 //! of `data/search_chats.tsv`: the tuned half amid those by which weights were chosen, the other sets amid those by which nothing was, but
 //! for one log that was seen once.
 
-use skillmount::catalog::search::{Confidence, SearchHit, SearchIndex, Step, Steps};
+use skillmount::catalog::search::{Confidence, RankingStep, SearchHit, SearchIndex, Steps};
 
 use super::{
     LADDER,
@@ -67,7 +67,7 @@ pub(crate) fn measure(small_talk: &[(&str, Vec<String>)]) -> Vec<String> {
     let mut whole = vec![Way::new(PLAIN, |text| plain.search(text, MOST)), Way::of(WORDS, &lexical, MOST)];
     whole.extend(by_meaning(fused.as_ref(), multilingual.as_ref()));
     rows("questions in seven languages, by language", &set.foreign, &whole);
-    let without = index(Steps::ALL.without(Step::Chat));
+    let without = index(Steps::ALL.without(RankingStep::Chat));
     let mut heard = vec![
         Way::new(PLAIN, |text| plain.search(text, MOST)),
         Way::of("- chat", &without, MOST),

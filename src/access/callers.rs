@@ -1,6 +1,6 @@
 //! Who may call: a surface gets it when it starts and whenever it changes.
 
-use super::{AllowedPeers, Keys, PublicSkills};
+use super::{Keys, PeerRules, PublicSkills};
 
 /// Who may call, and by which names.
 #[derive(Clone, Debug, Default)]
@@ -8,7 +8,7 @@ pub struct Callers {
     /// The keys that are taken.
     pub keys: Keys,
     /// Which Hosts and Origins are answered.
-    pub peers: AllowedPeers,
+    pub peers: PeerRules,
     /// Whose skills may be fetched without a key.
     pub public: PublicSkills,
 }

@@ -19,7 +19,7 @@ pub(super) struct Digest([u8; 32]);
 
 impl Digest {
     /// The digest of `key`.
-    pub(super) fn of(key: &str) -> Self {
+    pub(super) fn from_key(key: &str) -> Self {
         Self(Sha256::digest(key.as_bytes()).into())
     }
 
@@ -83,7 +83,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_digest_is_read_back_as_it_was_written_and_its_name_is_its_beginning() {
-        let digest = Digest::of("s3cret");
+        let digest = Digest::from_key("s3cret");
         assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
         assert!(digest.to_string().strip_prefix(PREFIX).unwrap().starts_with(&*digest.name()));
         assert_eq!((digest.name().len(), format!("{digest:?}").len()), (16, 16), "no log holds a whole digest");

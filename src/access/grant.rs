@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Reach, digest::Digest, taken::TakenSessions};
+use super::{SessionScope, digest::Digest, taken::BoundSessions};
 use crate::{
     budget::Owner,
     error::{Code, Error, Result},
@@ -33,9 +33,9 @@ pub struct Grant {
     pub(super) user: Option<Id>,
     pub(super) scope: Scope,
     pub(super) team: Option<Id>,
-    pub(super) reach: Arc<Reach>,
+    pub(super) reach: Arc<SessionScope>,
     /// The sessions that any key is bound to, and whose they are.
-    pub(super) taken: Arc<TakenSessions>,
+    pub(super) taken: Arc<BoundSessions>,
 }
 
 impl Grant {
@@ -67,7 +67,7 @@ impl Grant {
 
     /// Which of the user's sessions the caller reaches.
     #[must_use]
-    pub const fn reach(&self) -> &Arc<Reach> {
+    pub const fn reach(&self) -> &Arc<SessionScope> {
         &self.reach
     }
 
@@ -178,7 +178,7 @@ mod tests {
     fn bound(sessions: &[&str], vars: &[(&str, &str)]) -> Grant {
         let sessions: Vec<_> = sessions.iter().map(|text| (*text).to_owned()).collect();
         let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), id(value))).collect();
-        Grant { reach: Arc::new(Reach::new(&sessions, &vars).unwrap()), ..Grant::of_everybody() }
+        Grant { reach: Arc::new(SessionScope::new(&sessions, &vars).unwrap()), ..Grant::of_everybody() }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Reach, Scope, digest::Digest};
+use super::{Scope, SessionScope, digest::Digest};
 use crate::{
     budget::Owner,
     clock::Clock,
@@ -52,7 +52,7 @@ impl KeyEntry {
     #[must_use]
     pub fn generate(clock: &dyn Clock, user: Option<&Id>, scopes: Vec<Scope>) -> (String, Self) {
         let key = format!("smk_{:032x}{:032x}", clock.random(), clock.random());
-        let (user, hash) = (user.map_or(EVERY_USER, Id::as_str).to_owned(), Digest::of(&key).to_string());
+        let (user, hash) = (user.map_or(EVERY_USER, Id::as_str).to_owned(), Digest::from_key(&key).to_string());
         // Nobody asks for more than the second a key was made in.
         let created = Timestamp::from_second(clock.now().as_second()).ok();
         let entry =
@@ -92,7 +92,7 @@ impl KeyEntry {
 
     /// What the entry binds its key to. A list that is there and empty is a slip: it would bind to nothing, which is
     /// everything.
-    pub(super) fn reach(&self) -> Result<Reach> {
+    pub(super) fn reach(&self) -> Result<SessionScope> {
         let is_slip =
             self.sessions.as_ref().is_some_and(Vec::is_empty) || self.vars.as_ref().is_some_and(BTreeMap::is_empty);
         if is_slip {
@@ -100,7 +100,7 @@ impl KeyEntry {
             return Err(Error::new(Code::InvalidRequest, message));
         }
         let (sessions, vars) = (self.sessions.as_deref().unwrap_or_default(), self.vars.clone().unwrap_or_default());
-        Reach::new(sessions, &vars).map_err(|why| {
+        SessionScope::new(sessions, &vars).map_err(|why| {
             let message = format!("is bound to something that is not there: {}", why.message());
             Error::new(Code::InvalidRequest, message)
         })

@@ -11,7 +11,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::{Grant, KeyEntry, digest::Digest, key_entry::is_over, taken::TakenSessions};
+use super::{Grant, KeyEntry, digest::Digest, key_entry::is_over, taken::BoundSessions};
 use crate::{
     budget::Owner,
     error::{Code, Error, Result},
@@ -54,7 +54,7 @@ impl Keys {
             let message = "an API key is made of visible ASCII characters, without spaces";
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        let digest = Digest::of(key);
+        let digest = Digest::from_key(key);
         let (key, called) = (Some(digest.name()), Some(digest.name()));
         let grant = Grant { digest: Some(digest), key, called, ..Grant::of_everybody() };
         Ok(Self(Arc::new([(digest, Key { expires: None, grant })].into())))
@@ -70,7 +70,7 @@ impl Keys {
             return Err(Error::new(Code::InvalidRequest, message));
         }
         let mut parsed = Vec::with_capacity(entries.len());
-        let mut taken = TakenSessions::default();
+        let mut taken = BoundSessions::default();
         for (index, entry) in entries.iter().enumerate() {
             let (digest, key) = Key::from_entry(entry).map_err(|why| {
                 let message = format!("[[key]] {} of the keys file {}", index + 1, why.message());
@@ -121,7 +121,7 @@ impl Keys {
         if !self.are_required() {
             return Ok(Grant::of_everybody());
         }
-        self.find(authorization.and_then(bearer).map(Digest::of), now)
+        self.find(authorization.and_then(bearer).map(Digest::from_key), now)
     }
 
     /// Returns what the key of `grant` allows by these keys at the time `now`. The call that got `grant` began earlier, and
@@ -270,7 +270,7 @@ mod tests {
     #[tokio::test]
     async fn keys_that_were_added_removed_and_changed_are_counted() {
         let entry = |name: &str| KeyEntry {
-            hash: Digest::of(name).to_string(),
+            hash: Digest::from_key(name).to_string(),
             ..KeyEntry::generate(&SystemClock::new(), Some(&id("u1")), vec![Scope::Agent]).1
         };
         let before = Keys::new(&[entry("same"), entry("gone"), entry("changed")]).unwrap();
@@ -284,7 +284,7 @@ mod tests {
     fn many(count: usize) -> Keys {
         let entries: Vec<_> = (0..count)
             .map(|number| KeyEntry {
-                hash: Digest::of(&format!("key-{number}")).to_string(),
+                hash: Digest::from_key(&format!("key-{number}")).to_string(),
                 user: format!("u{number}"),
                 scopes: vec![Scope::Agent],
                 created: None,

@@ -47,7 +47,7 @@ impl KeysFile {
         let version = Version::at(&path).filter(|version| version.is_settled(now));
         let text = read_keys_text(&path, &shown)?;
         let keys = Keys::from_toml(&text)?;
-        Ok((Self { path, shown, version, text: Digest::of(&text), is_unreadable: false }, keys))
+        Ok((Self { path, shown, version, text: Digest::from_key(&text), is_unreadable: false }, keys))
     }
 
     /// Returns its keys if its text has changed since the last look. Only a file that was changed is read, so a look costs
@@ -71,7 +71,7 @@ impl KeysFile {
         };
         self.is_unreadable = false;
         self.version = version.filter(|version| version.is_settled(now));
-        let digest = Digest::of(&text);
+        let digest = Digest::from_key(&text);
         if std::mem::replace(&mut self.text, digest) == digest {
             return Ok(None);
         }
@@ -81,12 +81,12 @@ impl KeysFile {
 
 impl Version {
     fn at(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().and_then(|metadata| Self::of(&metadata))
+        fs::metadata(path).ok().and_then(|metadata| Self::from_metadata(&metadata))
     }
 
     /// On Unix by the time of the last change of any kind, which no caller can set.
     #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Option<Self> {
+    fn from_metadata(metadata: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
 
         let changed = Timestamp::new(metadata.ctime(), i32::try_from(metadata.ctime_nsec()).ok()?).ok()?;
@@ -94,7 +94,7 @@ impl Version {
     }
 
     #[cfg(not(unix))]
-    fn of(metadata: &Metadata) -> Option<Self> {
+    fn from_metadata(metadata: &Metadata) -> Option<Self> {
         Some(Self { changed: metadata.modified().ok()?.try_into().ok()?, bytes: metadata.len(), inode: 0 })
     }
 
@@ -180,13 +180,13 @@ mod tests {
         let version = file.version;
         assert!(version.is_some());
         // If it were read, its text would seem to be another.
-        file.text = Digest::of("another");
+        file.text = Digest::from_key("another");
         assert!(file.look(later()).unwrap().is_none());
 
         // A file changed just now may change again within the same tick of the clock of files.
         let (mut file, _) = KeysFile::open(path, "keys.toml".to_owned(), SystemClock::new().now()).unwrap();
         assert_eq!(file.version, None);
-        file.text = Digest::of("another");
+        file.text = Digest::from_key("another");
         assert!(file.look(later()).unwrap().is_some(), "so it is read once more");
         assert_eq!(file.version, version);
     }

@@ -1,6 +1,6 @@
 //! Who may call the service, and what a caller may do: the same for every surface.
 //!
-//! A surface hands over the text of the headers it was sent, the Host and Origin to [`AllowedPeers::check`] and the
+//! A surface hands over the text of the headers it was sent, the Host and Origin to [`PeerRules::check`] and the
 //! authorization to [`Keys::authenticate`]. It gets a [`Grant`], and asks that before each thing it does for the caller.
 //! Nothing here speaks HTTP, so a surface that is not `http` needs only this room.
 
@@ -28,6 +28,6 @@ pub use keys_file::{KeysFile, read_keys_text};
 #[cfg(feature = "keys-file")]
 pub use keys_text::KeysText;
 pub use links::LinkSecret;
-pub use peers::{AllowedPeers, PeerHeaders};
+pub use peers::{PeerHeaders, PeerRules};
 pub use public::PublicSkills;
-pub use reach::{Reach, SessionPattern, out_of_reach};
+pub use reach::{SessionPattern, SessionScope, out_of_reach};

@@ -14,7 +14,7 @@ use crate::error::{Code, Error, Result};
 
 /// The configured lists; both may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AllowedPeers {
+pub struct PeerRules {
     /// Names the service is reached by, without port. With keys, empty means any.
     pub hosts: Vec<String>,
     /// Origins of web pages that may call it and read its answers, such as `https://app.example.com`: scheme, host and port,
@@ -40,7 +40,7 @@ struct Authority<'text> {
     port: &'text str,
 }
 
-impl AllowedPeers {
+impl PeerRules {
     /// Checks the Host and Origin of one request. `has_keys` says whether callers must bring a key.
     ///
     /// # Errors
@@ -153,14 +153,14 @@ fn is_loopback(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn check(peers: &AllowedPeers, host: &str, origin: Option<&str>, has_keys: bool) -> Result<()> {
+    fn check(peers: &PeerRules, host: &str, origin: Option<&str>, has_keys: bool) -> Result<()> {
         let origins = origin.into_iter().collect();
         peers.check(&PeerHeaders { target: None, hosts: vec![host], origins }, has_keys)
     }
 
     #[test]
     fn without_keys_only_this_machine_is_answered() {
-        let peers = AllowedPeers::default();
+        let peers = PeerRules::default();
         for good in ["localhost", "LOCALHOST:8787", "127.0.0.1:1", "127.8.8.8", "[::1]:8787"] {
             assert!(check(&peers, good, None, false).is_ok(), "{good}");
         }
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn without_keys_only_pages_of_this_machine_may_call() {
-        let peers = AllowedPeers::default();
+        let peers = PeerRules::default();
         for good in ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:1", "HTTP://LocalHost"] {
             assert!(check(&peers, "localhost", Some(good), false).is_ok(), "{good}");
         }
@@ -195,14 +195,14 @@ mod tests {
 
     #[test]
     fn with_keys_a_list_of_hosts_narrows_and_origins_must_be_listed_or_our_own() {
-        let open = AllowedPeers::default();
+        let open = PeerRules::default();
         assert!(check(&open, "api.example.com", None, true).is_ok());
         assert!(check(&open, "api.example.com", Some("https://api.example.com"), true).is_ok());
         assert!(check(&open, "api.example.com:1", Some("https://API.example.com:1"), true).is_ok());
         assert!(check(&open, "api.example.com:1", Some("https://api.example.com:2"), true).is_err());
         assert!(check(&open, "api.example.com", Some("https://evil.example"), true).is_err());
         assert!(check(&open, "api.example.com", Some("http://localhost"), true).is_err());
-        let listed = AllowedPeers {
+        let listed = PeerRules {
             hosts: vec!["api.example.com".to_owned()],
             origins: vec!["https://app.example.com".to_owned()],
         };
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn only_a_page_of_one_listed_origin_reads_answers() {
         let origins = ["https://app.example.com", "null", "*"].map(str::to_owned).to_vec();
-        let peers = AllowedPeers { hosts: Vec::new(), origins };
+        let peers = PeerRules { hosts: Vec::new(), origins };
         let lists = |origins: &[&str]| {
             peers.lists_origin(&PeerHeaders { target: None, hosts: vec!["localhost"], origins: origins.to_vec() })
         };
@@ -239,7 +239,7 @@ mod tests {
     fn a_request_names_one_host() {
         let code = |target, hosts: &[&str]| {
             let request = PeerHeaders { target, hosts: hosts.to_vec(), origins: Vec::new() };
-            AllowedPeers::default().check(&request, false).err().map(|error| error.code())
+            PeerRules::default().check(&request, false).err().map(|error| error.code())
         };
         assert_eq!(code(None, &["localhost"]), None);
         assert_eq!(code(Some("LOCALHOST:1"), &["localhost:1"]), None);

@@ -50,12 +50,12 @@ impl SessionPattern {
 
 /// The bounds of a caller; none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct SessionScope {
     sessions: Vec<SessionPattern>,
     vars: BTreeMap<String, Id>,
 }
 
-impl Reach {
+impl SessionScope {
     /// The reach of a caller that is bound to these sessions and values; an empty list binds to nothing.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use crate::path::Id;
 /// The sessions that keys are bound to, by the user of the key. They are found by hash: what one question costs depends on
 /// the length of the session's id, and not on how many keys there are.
 #[derive(Debug, Default)]
-pub(super) struct TakenSessions(HashMap<Option<Id>, Patterns>);
+pub(super) struct BoundSessions(HashMap<Option<Id>, Patterns>);
 
 #[derive(Debug, Default)]
 struct Patterns {
@@ -16,7 +16,7 @@ struct Patterns {
     beginnings: HashSet<String>,
 }
 
-impl TakenSessions {
+impl BoundSessions {
     /// Adds what a key of `user`, or of every user, is bound to.
     pub(super) fn insert(&mut self, user: Option<&Id>, pattern: &SessionPattern) {
         let patterns = self.0.entry(user.cloned()).or_default();
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_session_is_taken_by_its_id_or_by_how_it_begins_of_that_user_or_of_all() {
-        let mut taken = TakenSessions::default();
+        let mut taken = BoundSessions::default();
         for (user, pattern) in [(Some("u1"), "chat-*"), (Some("u2"), "desk"), (None, "all-*")] {
             taken.insert(user.map(id).as_ref(), &SessionPattern::parse(pattern).unwrap());
         }

@@ -17,13 +17,13 @@ use crate::{
 /// Whether a task looks for the events of other replicas. It is held while a listener begins such a task, so that the listeners
 /// of one user begin one, and those of other users do not wait. Each channel has its own, by which a task knows the channel that
 /// it was begun for from a later one of the same user.
-pub(super) type Followed = Arc<tokio::sync::Mutex<bool>>;
+pub(super) type FollowLock = Arc<tokio::sync::Mutex<bool>>;
 
 /// The channel of one user.
 #[derive(Debug)]
 struct Channel {
     sender: broadcast::Sender<Arc<EventReport>>,
-    followed: Followed,
+    followed: FollowLock,
     /// When the records of other replicas were looked at. What came into the store later was not sent.
     looked: Timestamp,
     /// The permission requests that were sent, the oldest first. Records and sessions both report them.
@@ -51,13 +51,13 @@ pub(super) struct Channels(Arc<Mutex<HashMap<Id, Channel>>>);
 
 /// Removes the channel of a user when it is dropped, if that has no listener: one that failed to begin leaves nothing behind.
 #[derive(Debug)]
-pub(super) struct Tidied {
+pub(super) struct ChannelCleanup {
     channels: Channels,
     user: Id,
-    followed: Followed,
+    followed: FollowLock,
 }
 
-impl Drop for Tidied {
+impl Drop for ChannelCleanup {
     fn drop(&mut self) {
         self.channels.is_over(&self.user, &self.followed);
     }
@@ -65,21 +65,21 @@ impl Drop for Tidied {
 
 impl Channels {
     /// Returns a receiver of the events of `user` from `now` on, and whether the events of other replicas are looked for.
-    pub(super) fn listen(&self, user: &Id, now: Timestamp) -> (broadcast::Receiver<Arc<EventReport>>, Followed) {
+    pub(super) fn listen(&self, user: &Id, now: Timestamp) -> (broadcast::Receiver<Arc<EventReport>>, FollowLock) {
         let mut channels = self.lock();
         if let Some(channel) = channels.get(user) {
             return (channel.sender.subscribe(), Arc::clone(&channel.followed));
         }
         let (sender, receiver) = broadcast::channel(EVENTS_WAITING);
-        let followed = Followed::default();
+        let followed = FollowLock::default();
         let channel = Channel { sender, followed: Arc::clone(&followed), looked: now, told: VecDeque::new() };
         channels.insert(user.clone(), channel);
         (receiver, followed)
     }
 
     /// What tidies up behind a listener of `user` that fails to begin.
-    pub(super) fn tidied(&self, user: &Id, followed: &Followed) -> Tidied {
-        Tidied { channels: self.clone(), user: user.clone(), followed: Arc::clone(followed) }
+    pub(super) fn tidied(&self, user: &Id, followed: &FollowLock) -> ChannelCleanup {
+        ChannelCleanup { channels: self.clone(), user: user.clone(), followed: Arc::clone(followed) }
     }
 
     fn sender(&self, user: &Id) -> Option<broadcast::Sender<Arc<EventReport>>> {
@@ -88,7 +88,7 @@ impl Channels {
 
     /// Notes that the records of other replicas that were in the store at `looked` were sent by the channel that `followed`
     /// belongs to.
-    pub(super) fn has_looked(&self, user: &Id, followed: &Followed, looked: Timestamp) {
+    pub(super) fn has_looked(&self, user: &Id, followed: &FollowLock, looked: Timestamp) {
         let mut channels = self.lock();
         if let Some(channel) = channels.get_mut(user).filter(|channel| Arc::ptr_eq(&channel.followed, followed)) {
             channel.looked = looked;
@@ -140,7 +140,7 @@ impl Channels {
     }
 
     /// Whether the channel of `user` that `followed` belongs to has no listener any more. It is removed then.
-    pub(super) fn is_over(&self, user: &Id, followed: &Followed) -> bool {
+    pub(super) fn is_over(&self, user: &Id, followed: &FollowLock) -> bool {
         let mut channels = self.lock();
         let channel = channels.get(user).filter(|channel| Arc::ptr_eq(&channel.followed, followed));
         let Some(channel) = channel else { return true };

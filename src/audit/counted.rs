@@ -8,7 +8,7 @@ use super::{
     batch::BatchName,
     figures::{Usage, UsageRequest},
     log::{AuditLog, StoredBatch, earlier},
-    pieces::Pieces,
+    pieces::ChunkedReader,
     record::StoredRecord,
     usage::UsageTally,
 };
@@ -27,7 +27,7 @@ const TOKEN_BYTES: u64 = 4;
 /// # Errors
 /// The store's.
 pub async fn usage(service: &Service, user: &Id, wanted: &UsageRequest) -> Result<Usage> {
-    let counted = tally(&AuditLog::of(service), user, wanted).await?;
+    let counted = tally(&AuditLog::for_service(service), user, wanted).await?;
     let stored = service.stored_skills(user).await?;
     let instructions = stored.skills.iter().map(|stored| (stored.skill.to_string(), stored.main_size() / TOKEN_BYTES));
     Ok(counted.figures(&instructions.collect()))
@@ -85,7 +85,7 @@ async fn latest(log: &AuditLog, user: &Id, from: &str, most: usize) -> Result<(V
 /// Counts the records of batches in the order of time. Those of one replica may lie in later batches than those of another, so the
 /// latest that were read wait for the next piece: as many as that piece may have.
 async fn count(tally: &mut UsageTally, log: &AuditLog, user: &Id, batches: Vec<StoredBatch>) -> Result<()> {
-    let mut pieces = Pieces::new(log, user, batches, AUDIT_PIECE_BYTES);
+    let mut pieces = ChunkedReader::new(log, user, batches, AUDIT_PIECE_BYTES);
     let mut read = Vec::new();
     while let Some(piece) = pieces.next().await? {
         read.extend(piece);

@@ -79,7 +79,7 @@ impl Event {
     }
 
     /// The events of a record, in the order of their ids.
-    pub(super) fn of(position: &Position, record: &AuditRecord) -> Vec<(EventId, Self)> {
+    pub(super) fn from_record(position: &Position, record: &AuditRecord) -> Vec<(EventId, Self)> {
         let mut parts: Vec<(usize, &str, Value)> = Vec::new();
         let AuditRecord { call, operation, subject, outcome, .. } = record;
         let input = || input_of(record.input.as_ref(), subject);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     fn names(record: &AuditRecord) -> Vec<String> {
-        let events = Event::of(&position(), record);
+        let events = Event::from_record(&position(), record);
         for (id, event) in &events {
             assert_eq!(EventId::parse(event.id.as_deref().unwrap()).unwrap(), *id);
         }
@@ -307,7 +307,7 @@ mod tests {
         };
         assert_eq!(names(&publish), ["catalog_changed"]);
 
-        let data = |record: &AuditRecord, at: usize| Event::of(&position(), record)[at].1.data.clone();
+        let data = |record: &AuditRecord, at: usize| Event::from_record(&position(), record)[at].1.data.clone();
         assert_eq!(data(&write, 0), json!({"id": "c", "name": "write", "input": {"subject": "/workspace/a"}}));
         assert_eq!(
             data(&asks, 1),

@@ -13,15 +13,15 @@ use tokio::time::sleep;
 
 use super::{
     batch::BatchName,
-    channels::{Channels, Followed},
+    channels::{Channels, FollowLock},
     event::{Event, EventId, Resume},
-    fate::{Doubted, Fate},
+    fate::{BatchStatus, UncertainEvent},
     listener::{LISTED, Listener, Replay, reports_of},
     log::{AuditLog, StoredBatch, earlier},
-    pieces::Pieces,
+    pieces::ChunkedReader,
     recorder::Recorder,
     report::EventReport,
-    sight::{Sight, Watcher},
+    sight::{EventFilter, Watcher},
 };
 use crate::{
     backend::Service,
@@ -46,7 +46,7 @@ pub struct Events {
 
 /// What happened that a client missed.
 #[derive(Debug, Default)]
-pub struct Missed {
+pub struct EventGap {
     /// The events, in the order of their records.
     pub events: Vec<Event>,
     /// What names the rest of them; `None` if that is all.
@@ -59,7 +59,7 @@ impl Events {
     pub fn new(service: &Service, recorder: Option<Recorder>, clock: Arc<dyn Clock>) -> Self {
         let channels = recorder.as_ref().map(Recorder::channels).unwrap_or_default();
         let catalogs = service.catalogs().clone();
-        Self { log: AuditLog::of(service), recorder, channels, catalogs, service: service.clone(), clock }
+        Self { log: AuditLog::for_service(service), recorder, channels, catalogs, service: service.clone(), clock }
     }
 
     /// Listens to what happens to the user of `watcher`, or in one of the sessions; first to what happened since `after`. The
@@ -99,20 +99,20 @@ impl Events {
             }
             let doubted = self.doubted(user, &after.after);
             match doubted.fate().await? {
-                Fate::Kept => {}
-                Fate::Gone => gap = Some(Event::gap(&after.after)),
-                Fate::Open => doubt = Some(doubted.watched()),
+                BatchStatus::Kept => {}
+                BatchStatus::Gone => gap = Some(Event::gap(&after.after)),
+                BatchStatus::Open => doubt = Some(doubted.watched()),
             }
             replay = Some(Replay::new(self.log.clone(), user.clone(), after));
         }
-        let sight = Sight::new(watcher, self.service.clone());
+        let sight = EventFilter::new(watcher, self.service.clone());
         Ok(Listener::new((live, changes), (gap, doubt, replay), sight, session.cloned(), last))
     }
 
     /// The event after which a client goes on, if it is not certain that the store has its batch.
-    fn doubted(&self, user: &Id, after: &EventId) -> Doubted {
+    fn doubted(&self, user: &Id, after: &EventId) -> UncertainEvent {
         let recorder = self.recorder.as_ref().filter(|recorder| recorder.keeps_records());
-        Doubted {
+        UncertainEvent {
             log: self.log.clone(),
             user: user.clone(),
             after: after.clone(),
@@ -146,18 +146,18 @@ impl Events {
         session: Option<&Id>,
         from: Resume,
         (most, bytes): (usize, usize),
-    ) -> Result<Missed> {
+    ) -> Result<EventGap> {
         let now = self.clock.now();
         let begun = from.begun.unwrap_or(now);
         let mut listener = self.listen(watcher, session, Some(from)).await?;
         if listener.is_in_doubt() {
-            return Ok(Missed::default());
+            return Ok(EventGap::default());
         }
         let (mut events, mut taken, mut last) = (Vec::new(), 0, None);
         while let Some(event) = listener.missed().await? {
             taken += serde_json::to_vec(&event).map_err(Error::internal)?.len();
             if let Some(after) = last.take_if(|_| events.len() >= most || taken > bytes) {
-                return Ok(Missed { events, next: Some(Resume { after, begun: Some(begun) }) });
+                return Ok(EventGap { events, next: Some(Resume { after, begun: Some(begun) }) });
             }
             last = event.id.as_deref().map(EventId::parse).transpose()?;
             events.push(event);
@@ -165,11 +165,11 @@ impl Events {
         // What came into the store meanwhile may lie before what was told meanwhile.
         let is_long = begun <= earlier(now);
         let again = is_long.then(|| Resume { after: EventId::before(earlier(begun)), begun: Some(now) });
-        Ok(Missed { events, next: again })
+        Ok(EventGap { events, next: again })
     }
 
     /// Begins the task that looks for the records of other replicas, as long as a client listens.
-    async fn look_for_others(&self, user: &Id, followed: &Followed) -> Result<()> {
+    async fn look_for_others(&self, user: &Id, followed: &FollowLock) -> Result<()> {
         let looked = self.clock.now();
         let batches = self.recent(user, horizon(looked)).await?;
         self.channels.has_looked(user, followed, looked);
@@ -184,7 +184,7 @@ impl Events {
     async fn follow(
         &self,
         user: &Id,
-        followed: &Followed,
+        followed: &FollowLock,
         mut seen: BTreeSet<BatchName>,
         mut looked: Timestamp,
         mut sessions: KnownSessions,
@@ -232,7 +232,7 @@ impl Events {
             }
             let name = batch.name.clone();
             if own != Some(name.replica()) {
-                let mut pieces = Pieces::new(&self.log, user, [batch], EVENTS_PIECE_BYTES);
+                let mut pieces = ChunkedReader::new(&self.log, user, [batch], EVENTS_PIECE_BYTES);
                 while let Some(piece) = pieces.next().await? {
                     let events = reports_of(&piece).map(|(_, report)| report).collect();
                     self.channels.tell_at_pace(user, events, &mut pauses).await;

@@ -13,7 +13,7 @@ use crate::{clock::Clock, error::Result, limits::EVENTS_LOOK, path::Id, store::G
 
 /// What became of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum BatchStatus {
     /// It is in the store.
     Kept,
     /// It is not there and does not come any more.
@@ -24,7 +24,7 @@ pub(super) enum Fate {
 
 /// The event after which a client goes on.
 #[derive(Debug)]
-pub(super) struct Doubted {
+pub(super) struct UncertainEvent {
     pub(super) log: AuditLog,
     pub(super) user: Id,
     pub(super) after: EventId,
@@ -35,26 +35,26 @@ pub(super) struct Doubted {
     pub(super) clock: Arc<dyn Clock>,
 }
 
-impl Doubted {
+impl UncertainEvent {
     /// What became of its batch by now.
     ///
     /// # Errors
     /// The store's.
-    pub(super) async fn fate(&self) -> Result<Fate> {
+    pub(super) async fn fate(&self) -> Result<BatchStatus> {
         let (now, batch) = (self.clock.now(), &self.after.record.batch);
         // Clocks of replicas differ, and not by so much.
         if batch.time() > later(now) {
-            return Ok(Fate::Gone);
+            return Ok(BatchStatus::Gone);
         }
         if self.after.is_of_no_record() {
             return Ok(self.fate_of_place(now));
         }
         if self.log.read(&self.user, batch, GetOptions::range(0..1)).await?.is_some() {
-            return Ok(Fate::Kept);
+            return Ok(BatchStatus::Kept);
         }
         // A batch that is later than that gets another name.
         let is_over = batch.time() < earlier(now) || self.own.as_deref() == Some(batch.replica());
-        Ok(if is_over { Fate::Gone } else { Fate::Open })
+        Ok(if is_over { BatchStatus::Gone } else { BatchStatus::Open })
     }
 
     /// Looks for the batch, which another replica may still write. The receiver gets the event `gap` if none does.
@@ -65,9 +65,9 @@ impl Doubted {
                 sleep(EVENTS_LOOK).await;
                 match self.fate().await {
                     // It is tried again: a store that fails says nothing of the batch.
-                    Err(_) | Ok(Fate::Open) => {}
-                    Ok(Fate::Kept) => return,
-                    Ok(Fate::Gone) => {
+                    Err(_) | Ok(BatchStatus::Open) => {}
+                    Ok(BatchStatus::Kept) => return,
+                    Ok(BatchStatus::Gone) => {
                         // The listener may just have left.
                         let _ = settle.send(Event::gap(&self.after));
                         return;
@@ -79,8 +79,12 @@ impl Doubted {
     }
 
     /// Whether the records since a place between events are still kept.
-    fn fate_of_place(&self, now: Timestamp) -> Fate {
+    fn fate_of_place(&self, now: Timestamp) -> BatchStatus {
         let oldest = self.kept_for.and_then(|kept_for| now.checked_sub(kept_for).ok());
-        if oldest.is_some_and(|oldest| self.after.record.batch.time() < oldest) { Fate::Gone } else { Fate::Kept }
+        if oldest.is_some_and(|oldest| self.after.record.batch.time() < oldest) {
+            BatchStatus::Gone
+        } else {
+            BatchStatus::Kept
+        }
     }
 }

@@ -24,7 +24,7 @@ pub(super) type Waiter = oneshot::Sender<Result<()>>;
 
 /// What waits, of all users.
 #[derive(Debug)]
-pub(super) struct Journals {
+pub(super) struct RecordBuffers {
     by_user: HashMap<Id, Journal>,
     /// How many changes of each user are under way. Whoever makes the only one waits for no group.
     under_way: HashMap<Id, usize>,
@@ -48,7 +48,7 @@ struct Journal {
 }
 
 /// A record that was added.
-pub(super) struct Added {
+pub(super) struct BufferedRecord {
     pub(super) position: Position,
     /// Whether the writer of this user has to be begun.
     pub(super) is_first: bool,
@@ -64,12 +64,12 @@ pub(super) enum Next {
 
 /// The moment at which something happens: the time of day, and the time since the process began.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
+pub(super) struct ClockReading {
     pub(super) now: Timestamp,
     pub(super) uptime: Duration,
 }
 
-impl Journals {
+impl RecordBuffers {
     pub(super) fn new(replica: String) -> Self {
         Self {
             by_user: HashMap::new(),
@@ -133,10 +133,10 @@ impl Journals {
         &mut self,
         user: &Id,
         line: &[u8],
-        at: Moment,
+        at: ClockReading,
         is_urgent: bool,
         waiter: Option<Waiter>,
-    ) -> Option<Added> {
+    ) -> Option<BufferedRecord> {
         if self.bytes + line.len() > AUDIT_WAITING_BYTES {
             return None;
         }
@@ -158,7 +158,7 @@ impl Journals {
         if batch.urgent.is_some() || batch.records >= AUDIT_BATCH_RECORDS {
             journal.wake.notify_one();
         }
-        Some(Added { position, is_first })
+        Some(BufferedRecord { position, is_first })
     }
 
     /// What the writer of a user does now. A batch that is to be written is taken out.
@@ -196,7 +196,7 @@ impl Journals {
 
     /// A batch was not written, and is tried again later; under another name if it is certain that it is not there, so that
     /// it is found by who reads on from now. Returns those who wait for it.
-    pub(super) fn failed(&mut self, user: &Id, mut batch: Batch, is_absent: bool, at: Moment) -> Vec<Waiter> {
+    pub(super) fn failed(&mut self, user: &Id, mut batch: Batch, is_absent: bool, at: ClockReading) -> Vec<Waiter> {
         if self.has_left(user) {
             return self.discard(user, &batch);
         }
@@ -278,22 +278,22 @@ mod tests {
     use super::*;
     use crate::limits::{AUDIT_BATCH_AGE, AUDIT_GROUP};
 
-    fn at(seconds: u64) -> Moment {
+    fn at(seconds: u64) -> ClockReading {
         let uptime = Duration::from_secs(seconds);
-        Moment { now: Timestamp::from_second(1_700_000_000 + i64::try_from(seconds).unwrap()).unwrap(), uptime }
+        ClockReading { now: Timestamp::from_second(1_700_000_000 + i64::try_from(seconds).unwrap()).unwrap(), uptime }
     }
 
     fn user() -> Id {
         Id::parse("u1").unwrap()
     }
 
-    fn add(journals: &mut Journals, seconds: u64) -> Position {
+    fn add(journals: &mut RecordBuffers, seconds: u64) -> Position {
         journals.add(&user(), b"{}\n", at(seconds), false, None).unwrap().position
     }
 
     #[test]
     fn a_batch_takes_its_most_records_and_is_due_then_or_at_its_age() {
-        let mut journals = Journals::new("00000000".to_owned());
+        let mut journals = RecordBuffers::new("00000000".to_owned());
         let first = add(&mut journals, 1);
         for place in 2..=AUDIT_BATCH_RECORDS {
             assert!(matches!(journals.next(&user(), at(1).uptime), Next::Wait(_)));
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn what_fails_is_tried_again_and_newer_changes_do_not_wait_for_it() {
-        let mut journals = Journals::new("00000000".to_owned());
+        let mut journals = RecordBuffers::new("00000000".to_owned());
         let (waiter, mut learns) = oneshot::channel();
         journals.add(&user(), b"{}\n", at(1), true, Some(waiter)).unwrap();
         let Next::Write(batch) = journals.next(&user(), at(2).uptime) else { panic!() };
@@ -341,8 +341,8 @@ mod tests {
 
     #[test]
     fn a_change_waits_for_a_group_only_while_others_are_under_way() {
-        let mut journals = Journals::new("00000000".to_owned());
-        let urgent = |journals: &mut Journals| journals.add(&user(), b"{}\n", at(1), true, None).map(drop);
+        let mut journals = RecordBuffers::new("00000000".to_owned());
+        let urgent = |journals: &mut RecordBuffers| journals.add(&user(), b"{}\n", at(1), true, None).map(drop);
         journals.begin_change(&user());
         urgent(&mut journals).unwrap();
         assert!(matches!(journals.next(&user(), at(1).uptime), Next::Wait(AUDIT_GROUP)), "another may share its batch");
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn nothing_of_a_user_who_is_deleted_is_written_and_what_comes_after_is() {
-        let mut journals = Journals::new("00000000".to_owned());
+        let mut journals = RecordBuffers::new("00000000".to_owned());
         let (waiter, mut learns) = oneshot::channel();
         add(&mut journals, 1);
         journals.add(&user(), b"{}\n", at(1), true, Some(waiter)).unwrap();
@@ -373,7 +373,7 @@ mod tests {
     // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn what_waits_stays_within_its_bytes_and_what_is_written_makes_room() {
-        let mut journals = Journals::new("00000000".to_owned());
+        let mut journals = RecordBuffers::new("00000000".to_owned());
         let mut add = |bytes: usize| journals.add(&user(), &vec![b'x'; bytes], at(1), true, None).is_some();
         assert!(add(AUDIT_WAITING_BYTES - 1) && add(1) && !add(1));
         let Next::Write(batch) = journals.next(&user(), at(2).uptime) else { panic!() };

@@ -8,10 +8,10 @@ use super::{
     batch::BatchName,
     event::{Event, EventId, Resume},
     log::{AuditLog, untold},
-    pieces::Pieces,
+    pieces::ChunkedReader,
     record::StoredRecord,
     report::EventReport,
-    sight::Sight,
+    sight::EventFilter,
 };
 use crate::{catalog::CatalogChange, error::Result, limits::EVENTS_PIECE_BYTES, path::Id};
 
@@ -28,7 +28,7 @@ pub struct Listener {
     changes: broadcast::Receiver<Arc<CatalogChange>>,
     /// The `gap` that comes if the batch of the last event that the client knows never does.
     doubt: Option<oneshot::Receiver<Event>>,
-    sight: Sight,
+    sight: EventFilter,
     session: Option<Id>,
     /// The id of the last event that it received, at first an id from before it listened.
     last: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct Replay {
     /// The listing goes on behind this.
     from: String,
     /// What was listed and is not read yet.
-    pieces: Pieces,
+    pieces: ChunkedReader,
     is_listed: bool,
 }
 
@@ -52,7 +52,7 @@ impl Listener {
     pub(super) fn new(
         (live, changes): (broadcast::Receiver<Arc<EventReport>>, broadcast::Receiver<Arc<CatalogChange>>),
         (gap, doubt, replay): (Option<Event>, Option<oneshot::Receiver<Event>>, Option<Replay>),
-        sight: Sight,
+        sight: EventFilter,
         session: Option<Id>,
         last: Option<String>,
     ) -> Self {
@@ -160,7 +160,7 @@ impl Replay {
         let time = after.record.batch.time();
         // A batch that was begun before may have got its last record later, or have come into the store later.
         let from = BatchName::before(if begun.is_some() { time } else { untold(time) });
-        let pieces = Pieces::new(&log, &user, [], EVENTS_PIECE_BYTES);
+        let pieces = ChunkedReader::new(&log, &user, [], EVENTS_PIECE_BYTES);
         Self { log, user, after, from, pieces, is_listed: false }
     }
 

@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     limits::{AUDIT_LATENESS, EVENTS_LOOK},
     path::{Id, Namespace, ObjectKey},
-    store::{GetOptions, Keep, ListOptions, Object, SharedStore, StoreError},
+    store::{CachePolicy, GetOptions, ListOptions, Object, SharedStore, StoreError},
 };
 
 /// A batch as a listing shows it.
@@ -28,7 +28,7 @@ pub struct AuditLog {
 impl AuditLog {
     /// The records in the store of `service`.
     #[must_use]
-    pub fn of(service: &Service) -> Self {
+    pub fn for_service(service: &Service) -> Self {
         Self::over(service.store().clone(), service.namespace().clone())
     }
 
@@ -63,7 +63,7 @@ impl AuditLog {
     /// A batch, or a range of it; `None` if it is gone, or is not as long as that, or another than it was.
     pub(super) async fn read(&self, user: &Id, name: &BatchName, options: GetOptions) -> Result<Option<Object>> {
         let key = self.key_of(user, name)?;
-        match self.store.get(&key, options.with_keep(Keep::Not)).await {
+        match self.store.get(&key, options.with_keep(CachePolicy::Not)).await {
             Ok(object) => Ok(Some(object)),
             Err(StoreError::NotFound | StoreError::PreconditionFailed | StoreError::RangeNotSatisfiable) => Ok(None),
             Err(error) => Err(error.into()),

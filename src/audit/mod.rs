@@ -30,7 +30,7 @@ mod writer;
 pub use batch::{BatchName, Position};
 pub use counted::usage;
 pub use event::{Event, EventId, Resume};
-pub use events::{Events, Missed};
+pub use events::{EventGap, Events};
 pub use figures::{SkillUsage, Usage, UsageRequest};
 pub use listener::Listener;
 pub use log::AuditLog;

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     batch::{BatchName, Position},
     log::{AuditLog, StoredBatch, earlier},
-    pieces::Pieces,
+    pieces::ChunkedReader,
     record::{AuditRecord, StoredRecord},
 };
 use crate::{
@@ -77,7 +77,7 @@ impl AuditLog {
         let behind = batches.last().map(|batch| Position { batch: batch.name.clone(), place: usize::MAX });
         let (mut page, mut bytes) = (AuditPage::default(), 0);
         let mut last = None;
-        let mut pieces = Pieces::new(self, user, batches, AUDIT_PIECE_BYTES);
+        let mut pieces = ChunkedReader::new(self, user, batches, AUDIT_PIECE_BYTES);
         let mut is_cut = false;
         'read: while let Some(piece) = pieces.next().await? {
             for StoredRecord { position, record, bytes: size } in piece {

@@ -24,7 +24,7 @@ const PARALLEL: usize = 8;
 
 /// Batches that are read piece by piece, in their order.
 #[derive(Debug)]
-pub(super) struct Pieces {
+pub(super) struct ChunkedReader {
     log: AuditLog,
     user: Id,
     batches: VecDeque<StoredBatch>,
@@ -48,7 +48,7 @@ struct LargeBatch {
     is_passed_over: bool,
 }
 
-impl Pieces {
+impl ChunkedReader {
     /// The records of `batches`, in pieces of `most` bytes.
     pub(super) fn new(log: &AuditLog, user: &Id, batches: impl IntoIterator<Item = StoredBatch>, most: u64) -> Self {
         let batches = batches.into_iter().collect();

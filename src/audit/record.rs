@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::batch::{BatchName, Position};
 use crate::{
-    backend::{FileChange, ObservedOperation, SkillUse},
+    backend::{ChangeEffect, ObservedOperation, SkillUse},
     error::Outcome,
     path::Layer,
 };
@@ -141,7 +141,7 @@ pub struct AuditCatalog {
 
 impl AuditRecord {
     /// The record of an operation that ended at `time`.
-    pub(super) fn of(operation: ObservedOperation, time: Timestamp) -> Self {
+    pub(super) fn from_operation(operation: ObservedOperation, time: Timestamp) -> Self {
         let ObservedOperation { call, outcome, changed, milliseconds, effects } = operation;
         Self {
             id: String::new(),
@@ -186,8 +186,8 @@ impl AuditRecord {
     }
 }
 
-impl From<FileChange> for AuditFile {
-    fn from(FileChange { path, before, after, etag }: FileChange) -> Self {
+impl From<ChangeEffect> for AuditFile {
+    fn from(ChangeEffect { path, before, after, etag }: ChangeEffect) -> Self {
         Self { path, before, after, etag }
     }
 }

@@ -21,14 +21,14 @@ use super::{
     channels::Channels,
     counted::candidates,
     event::EventId,
-    journal::{Added, Journals, Moment},
+    journal::{BufferedRecord, ClockReading, RecordBuffers},
     log::AuditLog,
     mode::{AuditMode, AuditOptions},
     record::AuditRecord,
     report::EventReport,
 };
 use crate::{
-    backend::{Candidates, Kept, ObservedCall, ObservedOperation, Observer, OpenStore},
+    backend::{ObservedCall, ObservedOperation, Observer, OpenStore, RankedPaths, RecordWritten},
     clock::Clock,
     error::{Code, Error, Outcome, Result},
     limits::{CANDIDATE_USERS, CANDIDATES_REMEMBERED, PARALLEL_GETS},
@@ -42,16 +42,16 @@ const PRUNED_USERS: u64 = 100_000;
 /// Writes audit records. Cheap to clone.
 #[derive(Clone)]
 pub struct Recorder {
-    shared: Arc<Shared>,
+    shared: Arc<RecorderState>,
 }
 
-pub(super) struct Shared {
+pub(super) struct RecorderState {
     pub(super) store: SharedStore,
     pub(super) committer: Committer,
     pub(super) namespace: Namespace,
     pub(super) clock: Arc<dyn Clock>,
     options: AuditOptions,
-    journals: Mutex<Journals>,
+    journals: Mutex<RecordBuffers>,
     /// The uptime at which the old batches of a user are looked for again.
     pub(super) pruned: Cache<Id, Duration>,
     candidates: future::Cache<Id, Arc<Vec<SkillPath>>>,
@@ -84,13 +84,13 @@ impl Recorder {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let replica = format!("{:08x}", clock.random() & u128::from(u32::MAX));
-        let shared = Shared {
+        let shared = RecorderState {
             committer: Committer::new(store.clone(), clock.clone()),
             store,
             namespace,
             clock,
             options: options.into(),
-            journals: Mutex::new(Journals::new(replica)),
+            journals: Mutex::new(RecordBuffers::new(replica)),
             pruned: Cache::builder().max_capacity(PRUNED_USERS).build(),
             candidates: future::Cache::builder()
                 .max_capacity(CANDIDATE_USERS)
@@ -106,7 +106,7 @@ impl Recorder {
 
     /// A recorder for services over `store`. It asks the store itself, past what they count.
     #[must_use]
-    pub fn of(store: &OpenStore, options: impl Into<AuditOptions>) -> Self {
+    pub fn for_store(store: &OpenStore, options: impl Into<AuditOptions>) -> Self {
         let (below, namespace, clock) = store.itself();
         Self::new(below, namespace, options, clock)
     }
@@ -115,7 +115,7 @@ impl Recorder {
     #[must_use]
     pub fn counts(&self) -> AuditCounts {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let Shared { records, batches, dropped, .. } = &*self.shared;
+        let RecorderState { records, batches, dropped, .. } = &*self.shared;
         let waiting = self.shared.journals().bytes() as u64;
         AuditCounts { records: read(records), batches: read(batches), dropped: read(dropped), waiting }
     }
@@ -195,7 +195,7 @@ impl Observer for Recorder {
         self.shared.channels.tell(&call.user, || EventReport::begun(call));
     }
 
-    fn ended(&self, operation: ObservedOperation) -> Option<Kept> {
+    fn ended(&self, operation: ObservedOperation) -> Option<RecordWritten> {
         let user = (operation.call.is_change && self.shared.options.mode == AuditMode::Strict)
             .then(|| operation.call.user.clone());
         let kept = self.shared.record(operation);
@@ -205,7 +205,7 @@ impl Observer for Recorder {
         kept
     }
 
-    fn left(&self, user: &Id) {
+    fn deletion_started(&self, user: &Id) {
         let waiters = self.shared.journals().leave(user);
         for waiter in waiters {
             // A caller that went away does not want to know.
@@ -214,13 +214,13 @@ impl Observer for Recorder {
         self.shared.channels.leave(user);
     }
 
-    fn came_back(&self, user: &Id) {
+    fn deletion_finished(&self, user: &Id) {
         self.shared.journals().come_back(user);
         let (candidates, user) = (self.shared.candidates.clone(), user.clone());
         tokio::spawn(async move { candidates.invalidate(&user).await });
     }
 
-    fn candidates(&self, user: &Id) -> Candidates {
+    fn candidates(&self, user: &Id) -> RankedPaths {
         if self.shared.options.mode == AuditMode::Off {
             return Box::pin(std::future::ready(Vec::new()));
         }
@@ -229,8 +229,8 @@ impl Observer for Recorder {
     }
 }
 
-impl Shared {
-    pub(super) fn journals(&self) -> MutexGuard<'_, Journals> {
+impl RecorderState {
+    pub(super) fn journals(&self) -> MutexGuard<'_, RecordBuffers> {
         self.journals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -238,25 +238,25 @@ impl Shared {
         self.options
     }
 
-    pub(super) fn moment(&self) -> Moment {
-        Moment { now: self.clock.now(), uptime: self.clock.uptime() }
+    pub(super) fn moment(&self) -> ClockReading {
+        ClockReading { now: self.clock.now(), uptime: self.clock.uptime() }
     }
 
     /// Adds a record, and returns what its caller has to wait for.
-    fn record(self: &Arc<Self>, operation: ObservedOperation) -> Option<Kept> {
+    fn record(self: &Arc<Self>, operation: ObservedOperation) -> Option<RecordWritten> {
         let is_awaited = self.options.mode == AuditMode::Strict && operation.is_account_due();
         let user = operation.call.user.clone();
         let at = self.moment();
         // Whoever decides on an approval may listen at another replica.
         let is_urgent = operation.effects.approval.is_some();
-        let record = AuditRecord::of(operation, at.now);
+        let record = AuditRecord::from_operation(operation, at.now);
         if self.options.mode == AuditMode::Off {
             self.tell_unrecorded(&user, &record);
             return None;
         }
         let (waiter, learns) = is_awaited.then(oneshot::channel).unzip();
         if self.journals().has_left(&user) {
-            return is_awaited.then(|| -> Kept { Box::pin(std::future::ready(Err(leaving()))) });
+            return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(leaving()))) });
         }
         // The event that a call has begun was sent when it began.
         let later = |(_, report): &(EventId, EventReport)| !report.event.is_begin();
@@ -265,22 +265,22 @@ impl Shared {
             // Events are sent in the order of their ids, so a listener that comes back with an id has received those before it.
             let mut journals = self.journals();
             let added = line.and_then(|line| journals.add(&user, &line, at, is_urgent, waiter));
-            if let Some(Added { position, .. }) = &added {
+            if let Some(BufferedRecord { position, .. }) = &added {
                 let has_id = self.channels.goes_on_from(&user, position.batch.time());
                 let sent = |(_, report): (EventId, EventReport)| if has_id { report } else { report.without_id() };
                 self.channels.tell(&user, || EventReport::of(position, &record).filter(later).map(sent));
             }
             added
         };
-        let Some(Added { is_first, .. }) = added else {
+        let Some(BufferedRecord { is_first, .. }) = added else {
             self.drop_one();
             self.tell_unrecorded(&user, &record);
-            return is_awaited.then(|| -> Kept { Box::pin(std::future::ready(Err(full()))) });
+            return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(full()))) });
         };
         if is_first {
             self.begin_writer(user.clone());
         }
-        learns.map(|learns| -> Kept { Box::pin(async move { learns.await.map_err(Error::internal)? }) })
+        learns.map(|learns| -> RecordWritten { Box::pin(async move { learns.await.map_err(Error::internal)? }) })
     }
 
     /// Sends the events of a record that is not kept. The event that the call has begun was sent when it began.

@@ -30,7 +30,7 @@ impl EventReport {
     /// The events of a record, in the order of their ids.
     pub(super) fn of(position: &Position, record: &AuditRecord) -> impl Iterator<Item = (EventId, Self)> + use<> {
         let skills: Vec<_> = record.skill.iter().chain(&record.began_with).cloned().collect();
-        let events = Event::of(position, record).into_iter();
+        let events = Event::from_record(position, record).into_iter();
         events.map(move |(id, event)| (id, Self { event, skills: skills.clone() }))
     }
 

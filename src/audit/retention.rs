@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::SignedDuration;
 
-use super::{batch::BatchName, recorder::Shared};
+use super::{batch::BatchName, recorder::RecorderState};
 use crate::{
     error::Error,
     limits::{AUDIT_PRUNED, AUDIT_PRUNED_AGAIN, PARALLEL_GETS},
@@ -16,7 +16,7 @@ use crate::{
 /// How often the old batches of one user are looked for, once they are gone.
 const PRUNE_EVERY: Duration = Duration::from_hours(24);
 
-impl Shared {
+impl RecorderState {
     /// Deletes the batches of `user` that are too old, once a day and behind the call: newer records do not wait for it. If some
     /// are left, it goes on sooner.
     pub(super) fn prune(self: &Arc<Self>, user: &Id) {

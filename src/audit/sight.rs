@@ -47,7 +47,7 @@ impl From<&Id> for Watcher {
 
 /// A watcher, and where to find what it may see.
 #[derive(Debug)]
-pub(super) struct Sight {
+pub(super) struct EventFilter {
     watcher: Watcher,
     service: Service,
 }
@@ -59,7 +59,7 @@ struct Rules {
     session: Option<Arc<Session>>,
 }
 
-impl Sight {
+impl EventFilter {
     pub(super) fn new(watcher: Watcher, service: Service) -> Self {
         Self { watcher, service }
     }

@@ -6,20 +6,20 @@ use tokio::time::{sleep, timeout};
 
 use super::{
     journal::{Next, Waiter},
-    recorder::{Shared, leaving},
+    recorder::{RecorderState, leaving},
     waiting::Batch,
 };
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::{DELETIONS_RENEWED, OPERATION_TIMEOUT},
     path::Id,
-    store::{Base, DeleteOptions, StoreError},
+    store::{DeleteOptions, ExpectedVersion, StoreError},
 };
 
 /// How often a batch that comes too late is put: the second put has a new name, which is young for longer than a put takes.
 const PUTS: usize = 2;
 
-impl Shared {
+impl RecorderState {
     pub(super) async fn write_all(self: &Arc<Self>, user: &Id) {
         loop {
             let (next, wake) = {
@@ -112,7 +112,7 @@ impl Shared {
     async fn put(&self, user: &Id, batch: &Batch) -> Result<()> {
         let key = self.namespace.user(user)?.audit_batch(&batch.name.to_string())?;
         let bytes = bytes::Bytes::copy_from_slice(&batch.text);
-        match timeout(2 * OPERATION_TIMEOUT, self.committer.commit(&key, bytes, &Base::Absent)).await {
+        match timeout(2 * OPERATION_TIMEOUT, self.committer.commit(&key, bytes, &ExpectedVersion::Absent)).await {
             // No other process has this name: an earlier attempt of ours was not lost after all.
             Ok(Ok(_) | Err(StoreError::PreconditionFailed)) => Ok(()),
             Ok(Err(error)) => Err(Error::from(error).of_change()),

@@ -9,19 +9,19 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Action, Actor, Effects, SessionState, SkillBackend, gate::permit};
+use super::{Action, Actor, Effects, SessionBackend, SessionState, gate::permit};
 use crate::{
     error::{Code, Error, Result},
     path::{SkillPath, VirtualPath},
     session::{
-        ApprovalList, AskedCall, Change, DecideApproval, Decision, EffectivePolicy, Policy, Session, SkillRule,
-        Standing, ToolRule, WaitingCall,
+        ApprovalList, AskedCall, CallDecision, Change, DecideApproval, Decision, EffectivePolicy, Policy, Session,
+        SkillRule, ToolRule, WaitingCall,
     },
     skill::shown::one_line,
     wire::{Operation, Request, WriteCondition},
 };
 
-impl SkillBackend {
+impl SessionBackend {
     /// The calls of this session that wait for a decision, as the store has them now.
     ///
     /// # Errors
@@ -172,12 +172,12 @@ impl SkillBackend {
         };
         let what = what(operation, skill);
         match sessions.update(self.user(), &self.session, ask).await?.1 {
-            Standing::Allowed => Ok(()),
-            Standing::Denied => {
+            CallDecision::Allowed => Ok(()),
+            CallDecision::Denied => {
                 let message = format!("a person denied {what}; do not make this call again, go on without it");
                 Err(Error::new(Code::ToolBlocked, message))
             }
-            Standing::Waits { call, is_new } => {
+            CallDecision::Waits { call, is_new } => {
                 if is_new {
                     self.approval_was_asked_for(&call);
                 }

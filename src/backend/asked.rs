@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use super::{SkillBackend, drafted::search_with_drafts};
+use super::{SessionBackend, drafted::search_with_drafts};
 use crate::{
     catalog::{
         CatalogEntry, CatalogView, Searchable,
-        search::{Nearness, SearchIndex, SearchResults},
+        search::{SearchIndex, SearchResults, Similarity},
     },
     error::Result,
     limits::SEARCH_PART_BYTES,
@@ -23,7 +23,7 @@ const BYTES_PER_STEP: u64 = 8;
 
 /// A question and where its answers are looked for.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct SearchRequest {
     pub(super) request: DiscoverRequest,
     pub(super) policy: EffectivePolicy,
     /// The catalog that is indexed.
@@ -31,14 +31,18 @@ pub(super) struct Asked {
     /// That catalog with the drafts of the session.
     pub(super) view: Arc<CatalogView>,
     /// How near the skills are in meaning, if that counts.
-    pub(super) nearness: Option<Nearness>,
+    pub(super) nearness: Option<Similarity>,
 }
 
 /// How near the skills of `catalog` are to a question in meaning; `None` without an encoder, and while it is away.
 ///
 /// # Errors
 /// Those of the search.
-pub(super) async fn nearness(backend: &SkillBackend, catalog: &Searchable, query: &str) -> Result<Option<Nearness>> {
+pub(super) async fn nearness(
+    backend: &SessionBackend,
+    catalog: &Searchable,
+    query: &str,
+) -> Result<Option<Similarity>> {
     if catalog.meaning.is_none() {
         return Ok(None);
     }
@@ -54,12 +58,12 @@ fn about(query: &str, index: &SearchIndex, view: &CatalogView) -> u64 {
     query.len() as u64 * view.entries.len() as u64 / BYTES_PER_STEP + index.known_words() as u64
 }
 
-impl Asked {
+impl SearchRequest {
     /// The best skills of the category and the level that are asked for, at most `limit`.
     ///
     /// # Errors
     /// Those of the search.
-    pub(super) async fn search(self: &Arc<Self>, backend: &SkillBackend, limit: usize) -> Result<SearchResults> {
+    pub(super) async fn search(self: &Arc<Self>, backend: &SessionBackend, limit: usize) -> Result<SearchResults> {
         self.search_among(backend, Self::is_wanted, limit).await
     }
 
@@ -69,7 +73,7 @@ impl Asked {
     /// Those of the search.
     pub(super) async fn search_anywhere(
         self: &Arc<Self>,
-        backend: &SkillBackend,
+        backend: &SessionBackend,
         limit: usize,
     ) -> Result<SearchResults> {
         self.search_among(backend, Self::is_offered, limit).await
@@ -77,7 +81,7 @@ impl Asked {
 
     async fn search_among(
         self: &Arc<Self>,
-        backend: &SkillBackend,
+        backend: &SessionBackend,
         among: fn(&Self, &CatalogEntry) -> bool,
         limit: usize,
     ) -> Result<SearchResults> {

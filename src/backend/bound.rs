@@ -12,12 +12,12 @@ use super::{
     operation_note::{Action, Actor},
 };
 use crate::{
-    access::{Reach, out_of_reach},
+    access::{SessionScope, out_of_reach},
     catalog::Audience,
     error::{Code, Error, Outcome, Result},
     limits::FORK_DEPTH,
     path::Id,
-    session::{CreateSession, CreatedSession, Session, SessionVersion, Whereabouts},
+    session::{CreateSession, CreatedSession, Session, SessionLineage, SessionVersion},
     store::ListOptions,
 };
 
@@ -32,7 +32,7 @@ impl Service {
     pub async fn create_session_within(
         &self,
         by: Option<&str>,
-        reach: &Reach,
+        reach: &SessionScope,
         audience: Audience,
         session: &Id,
         mut wanted: CreateSession,
@@ -55,7 +55,7 @@ impl Service {
     /// Checks that the session will lie within `reach`, and gives `wanted` the variables that make it do so.
     async fn check_within(
         &self,
-        reach: &Reach,
+        reach: &SessionScope,
         user: &Id,
         session: &Id,
         wanted: &mut CreateSession,
@@ -81,7 +81,7 @@ impl Service {
             None => return Err(out_of_reach()),
             Some(parent) => {
                 self.inherit(&mut wanted.vars, parent);
-                if !sessions.lies_within(Whereabouts::of_fork(parent, session, &wanted.vars), reach).await? {
+                if !sessions.lies_within(SessionLineage::of_fork(parent, session, &wanted.vars), reach).await? {
                     return Err(too_deep(parent));
                 }
             }

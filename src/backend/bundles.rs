@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::{
-    SkillBackend,
+    SessionBackend,
     files::ListedFile,
     publish::{Archive, ArchiveKind, ArchivedFile},
     service::Shared,
@@ -23,10 +23,10 @@ use crate::{
     path::{ETag, KeyPrefix, ObjectKey, SkillPath},
     session::LoadedSkill,
     skill::{MAIN, Packer, Provenance, Snapshot, SnapshotFile},
-    store::{Base, GetOptions, Keep, StoreError, StoreResult},
+    store::{CachePolicy, ExpectedVersion, GetOptions, StoreError, StoreResult},
 };
 
-impl SkillBackend {
+impl SessionBackend {
     /// Brings the contents of `files` into memory, those of each skill in one request, if many of them are not there.
     pub(super) async fn fetch_bundles(&self, files: &[ListedFile]) {
         let (store, versions) = (&self.shared.store, &self.shared.versions);
@@ -79,12 +79,12 @@ impl Shared {
 
     async fn plain_file(&self, file: &SnapshotFile, folder: &KeyPrefix) -> StoreResult<Bytes> {
         let key = folder.key(&file.path).map_err(StoreError::not_applied)?;
-        let options = GetOptions::pinned(file.etag.clone()).with_keep(Keep::Not);
+        let options = GetOptions::pinned(file.etag.clone()).with_keep(CachePolicy::Not);
         Ok(self.store.get(&key, options).await?.bytes)
     }
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Notes that a skill is loaded. The second time, the bundle of a skill that has none is made behind the call.
     pub(super) async fn note_load(&self, loaded: &LoadedSkill, snapshot: &Arc<Snapshot>) {
         let Ok(Some(home)) = self.home(loaded) else { return };
@@ -122,9 +122,9 @@ impl SkillBackend {
             return Ok(());
         }
         // A bundle that did not hold the files is replaced.
-        let base = if versions.is_wrong(key).await { Base::Whatever } else { Base::Absent };
+        let base = if versions.is_wrong(key).await { ExpectedVersion::Whatever } else { ExpectedVersion::Absent };
         match store.head(key).await {
-            Ok(_) if matches!(base, Base::Absent) => {
+            Ok(_) if matches!(base, ExpectedVersion::Absent) => {
                 versions.note_bundle(key.clone()).await;
                 return Ok(());
             }

@@ -5,7 +5,7 @@ use moka::sync::Cache;
 use crate::{
     error::{Code, Error, Outcome},
     path::{ETag, ObjectKey, VirtualPath},
-    session::Lanes,
+    session::KeyedLocks,
     store::Commit,
 };
 
@@ -18,15 +18,15 @@ pub(super) const ATTEMPTS: usize = 4;
 #[derive(Debug)]
 pub(super) struct SkillChanges {
     /// The changes of one skill take turns.
-    pub(super) lanes: Lanes,
+    pub(super) lanes: KeyedLocks,
     /// The last call on each file of a session whose second part failed. The session may have changed although the answer
     /// never came, and then only this tells a repeated call from a new one.
-    pub(super) unfinished: Cache<(ObjectKey, VirtualPath), Unfinished>,
+    pub(super) unfinished: Cache<(ObjectKey, VirtualPath), UnfinishedChange>,
 }
 
 /// A call whose second part failed.
 #[derive(Clone, Debug)]
-pub(super) enum Unfinished {
+pub(super) enum UnfinishedChange {
     /// What it asked for, and the version it began from.
     Write { asked: String, from: Option<ETag> },
     /// How many files it deleted.
@@ -35,13 +35,13 @@ pub(super) enum Unfinished {
 
 impl Default for SkillChanges {
     fn default() -> Self {
-        Self { lanes: Lanes::default(), unfinished: Cache::new(UNFINISHED) }
+        Self { lanes: KeyedLocks::default(), unfinished: Cache::new(UNFINISHED) }
     }
 }
 
 /// The first part of a change, once it is in the store.
 #[derive(Clone, Debug)]
-pub(super) struct Landed {
+pub(super) struct FirstPartWritten {
     pub(super) commit: Commit,
     pub(super) size: u64,
     /// What the call counts: occurrences that an edit replaced.

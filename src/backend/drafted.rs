@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::SkillBackend;
+use super::SessionBackend;
 use crate::{
     catalog::{
         CatalogEntry, CatalogView, Searchable,
-        search::{Nearness, SearchDocument, SearchIndex, SearchResults},
+        search::{SearchDocument, SearchIndex, SearchResults, Similarity},
     },
     error::Result,
     path::{ETag, Layer, SkillPath},
@@ -30,7 +30,7 @@ pub fn with_drafts(view: &Arc<CatalogView>, session: &Session) -> Arc<CatalogVie
 pub(super) fn search_with_drafts(
     catalog: &Searchable,
     view: &CatalogView,
-    (query, nearness): (&str, Option<&Nearness>),
+    (query, nearness): (&str, Option<&Similarity>),
     wanted: impl Fn(&SkillPath) -> bool,
     limit: usize,
 ) -> Result<SearchResults> {
@@ -43,10 +43,10 @@ pub(super) fn search_with_drafts(
 #[must_use]
 pub fn index_of_drafts(view: &CatalogView, all: &CatalogView) -> Option<SearchIndex> {
     let drafts: Vec<_> = all.entries.iter().filter(|entry| view.entry(&entry.skill).is_none()).collect();
-    (!drafts.is_empty()).then(|| SearchIndex::build(drafts.iter().map(|entry| SearchDocument::of(entry))))
+    (!drafts.is_empty()).then(|| SearchIndex::build(drafts.iter().map(|entry| SearchDocument::from_entry(entry))))
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Takes a draft that is gone from those that the session notes. If that fails, the next load of it tries again.
     pub(super) async fn forget_draft(&self, skill: &SkillPath) {
         let forget = |session: &mut Session| {

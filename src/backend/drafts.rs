@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{DraftReader, Service, drafted::entry_of, skills::page_of};
 use crate::{
-    access::{Reach, SessionPattern},
+    access::{SessionPattern, SessionScope},
     catalog::CatalogView,
     error::{Code, Result},
     path::{Id, Layer, SkillPath},
@@ -62,7 +62,7 @@ impl Service {
 
     /// The paths of the drafts that an agent of this reach may see, in byte order: those that its sessions note, or all if it is
     /// bound to sessions by the beginning of their ids.
-    async fn drafts_within(&self, user: &Id, reach: &Reach) -> Result<Vec<SkillPath>> {
+    async fn drafts_within(&self, user: &Id, reach: &SessionScope) -> Result<Vec<SkillPath>> {
         let mut paths = Vec::new();
         for pattern in reach.sessions() {
             let SessionPattern::One(session) = pattern else { return self.draft_paths(user).await };

@@ -18,17 +18,17 @@ use tokio::{
 };
 
 use super::{
-    changes::Landed,
+    changes::FirstPartWritten,
     observer::content_digest,
-    replace::{Replaced, Replacement},
+    replace::{EditedFile, Replacement},
     tree::missing,
 };
 use crate::{
-    budget::{Work, Workers},
+    budget::{WorkBudget, Workers},
     error::{Code, Error, Outcome, Result},
     limits::{EDIT_ATTEMPTS, EDIT_GROUP, OPERATION_TIMEOUT, TEXT_FILE_BYTES},
     path::{Id, ObjectKey, VirtualPath},
-    store::{Base, Committer, GetOptions, Mark, Object, SharedStore, StoreError},
+    store::{Committer, ExpectedVersion, GetOptions, Object, SharedStore, StoreError, WriteCallId},
 };
 
 /// How long a group waits for as many edits as the one before it had.
@@ -45,7 +45,7 @@ struct Pending {
     replacement: Arc<Replacement>,
     /// The name of the call, where the edit is one part of a larger change.
     call: Option<String>,
-    reply: oneshot::Sender<Result<Landed>>,
+    reply: oneshot::Sender<Result<FirstPartWritten>>,
 }
 
 /// The queues of all files being edited in this process.
@@ -73,7 +73,7 @@ impl EditQueues {
         path: VirtualPath,
         replacement: Arc<Replacement>,
         call: Option<String>,
-    ) -> Result<Landed> {
+    ) -> Result<FirstPartWritten> {
         let (reply, answer) = oneshot::channel();
         let pending = Pending { user: user.clone(), path: path.clone(), replacement, call, reply };
         let idle = match self.lock().entry(key.clone()) {
@@ -177,7 +177,7 @@ impl Worker {
     }
 
     /// One result for each edit of the group, once what they rest on is in the store.
-    async fn attempts(&self, group: &[Pending]) -> Result<Vec<Result<Landed>>> {
+    async fn attempts(&self, group: &[Pending]) -> Result<Vec<Result<FirstPartWritten>>> {
         let mut remembered = true;
         for attempt in 0..EDIT_ATTEMPTS {
             let base = match self.base(remembered).await {
@@ -188,9 +188,9 @@ impl Worker {
                 Err(error) => return Err(error.into()),
             };
             let call = group.first().and_then(|pending| pending.call.as_ref());
-            if let Some((commit, count)) = call.and_then(|call| Mark::find(call, &base.meta)) {
+            if let Some((commit, count)) = call.and_then(|call| WriteCallId::find(call, &base.meta)) {
                 let size = base.meta.size;
-                let landed = Landed { commit, size, count, is_earlier: true, before: None, after: None };
+                let landed = FirstPartWritten { commit, size, count, is_earlier: true, before: None, after: None };
                 return Ok(group.iter().map(|_| Ok(landed.clone())).collect());
             }
             let (bytes, counts) = self.apply(group, &base).await;
@@ -204,13 +204,17 @@ impl Worker {
             }
             let size = bytes.len() as u64;
             let count = counts.iter().flatten().sum();
-            let mark = call.map(|call| Mark { call: call.clone(), count });
+            let mark = call.map(|call| WriteCallId { call: call.clone(), count });
             let (before, after) = (Some(base.meta.etag.clone()), self.digest(group, &bytes).await);
-            match self.queues.committer.commit_marked(&self.key, bytes, &Base::version(&base.meta), mark.as_ref()).await
+            match self
+                .queues
+                .committer
+                .commit_marked(&self.key, bytes, &ExpectedVersion::version(&base.meta), mark.as_ref())
+                .await
             {
                 Ok(commit) => {
-                    let landed = Landed { commit, size, count: 0, is_earlier: false, before, after };
-                    let edited = |count| Landed { count, ..landed.clone() };
+                    let landed = FirstPartWritten { commit, size, count: 0, is_earlier: false, before, after };
+                    let edited = |count| FirstPartWritten { count, ..landed.clone() };
                     return Ok(counts.into_iter().map(|count| count.map(edited)).collect());
                 }
                 Err(StoreError::PreconditionFailed | StoreError::NotFound) => remembered = false,
@@ -239,7 +243,7 @@ impl Worker {
         (bytes, counts)
     }
 
-    async fn apply_one(&self, pending: &Pending, base: &Object, bytes: &Bytes) -> Result<Replaced> {
+    async fn apply_one(&self, pending: &Pending, base: &Object, bytes: &Bytes) -> Result<EditedFile> {
         if !base.is_whole() {
             return Err(too_large(&pending.path, base.meta.size));
         }
@@ -247,7 +251,7 @@ impl Worker {
         // Searched as a copy, which is read three times, and copied once more.
         let steps = 5 * TEXT_FILE_BYTES as u64;
         let errand = self.queues.workers.errand(pending.user.as_str(), steps);
-        let job = move |_: &Work| replacement.apply(&path, &bytes);
+        let job = move |_: &WorkBudget| replacement.apply(&path, &bytes);
         errand.run_sized(5 * base.bytes.len() as u64, job).await
     }
 

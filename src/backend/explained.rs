@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::{
-    SkillBackend,
-    asked::Asked,
+    SessionBackend,
+    asked::SearchRequest,
     drafted::index_of_drafts,
     naming::{NamedSkill, skill_named},
 };
 use crate::{
     catalog::{
         CatalogEntry, CatalogView,
-        search::{ExplainedScore, Field, MatchedBy, Raise, Raises, SearchDocument, SearchResults, WordMatch},
+        search::{Boost, ExplainedScore, Field, MatchedBy, Raises, SearchDocument, SearchResults, WordMatch},
     },
     error::{Code, Error, Result},
     path::SkillPath,
@@ -32,8 +32,8 @@ const STEPS_PER_BYTE: u64 = 64;
 const ADVICE: &str = "put words that people ask with into its description or triggers.";
 
 /// A search that is to be explained.
-pub(super) struct Explained {
-    pub(super) asked: Arc<Asked>,
+pub(super) struct ExplainRequest {
+    pub(super) asked: Arc<SearchRequest>,
     /// What it found, best first.
     pub(super) results: SearchResults,
     /// What past loads of the user raise.
@@ -44,11 +44,11 @@ pub(super) struct Explained {
 
 /// Adds to `reply` what its request wants explained.
 pub(super) async fn explained(
-    backend: &SkillBackend,
-    search: &Explained,
+    backend: &SessionBackend,
+    search: &ExplainRequest,
     mut reply: DiscoverReply,
 ) -> Result<DiscoverReply> {
-    let Asked { view, policy, request, .. } = &*search.asked;
+    let SearchRequest { view, policy, request, .. } = &*search.asked;
     let all = &search.results.hits;
     let why = request.why.as_deref().map(|name| asked_about(name, view, policy)).transpose()?;
     let shown = if request.explain { reply.skills.len() } else { 0 };
@@ -87,8 +87,8 @@ fn asked_about(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Resu
 /// The words of a question, and the scores of skills in their order. A draft's score is of the index of the drafts, as it was
 /// when the draft was found.
 async fn scores(
-    backend: &SkillBackend,
-    search: &Explained,
+    backend: &SessionBackend,
+    search: &ExplainRequest,
     skills: Vec<SkillPath>,
 ) -> Result<(Vec<QuestionWord>, Vec<Option<ExplainedScore>>)> {
     // The search, that for categories if nothing was found, and this one.
@@ -101,7 +101,7 @@ async fn scores(
     let (asked, results) = (Arc::clone(&search.asked), search.results.clone());
     let steps = STEPS_PER_BYTE * (SKILL_BYTES * skills.len() as u64 + asked.request.query.len() as u64);
     let job = move |_: &_| {
-        let Asked { request, catalog, view, nearness, .. } = &*asked;
+        let SearchRequest { request, catalog, view, nearness, .. } = &*asked;
         let question = catalog.index.question(&request.query)?.as_found(nearness.as_ref(), &results);
         let drafts = index_of_drafts(&catalog.view, view);
         let beside = drafts.as_ref().map(|index| index.question(&request.query)).transpose()?;
@@ -113,7 +113,7 @@ async fn scores(
             known: word.is_known,
         });
         let explain = |skill| {
-            let document = SearchDocument::of(view.entry(skill)?);
+            let document = SearchDocument::from_entry(view.entry(skill)?);
             question.explain(&document).or_else(|| beside.as_ref()?.explain(&document))
         };
         Ok((words.collect(), skills.iter().map(explain).collect()))
@@ -123,11 +123,11 @@ async fn scores(
 
 /// A question about one skill.
 struct Inquiry<'a> {
-    asked: &'a Asked,
+    asked: &'a SearchRequest,
     /// How many skills were found.
     total: usize,
     /// By how much it was raised.
-    raise: Option<Raise>,
+    raise: Option<Boost>,
 }
 
 impl Inquiry<'_> {
@@ -206,8 +206,8 @@ impl Inquiry<'_> {
     }
 }
 
-fn document(score: ExplainedScore, raise: Option<Raise>) -> ExplainedSkill {
-    let raised = raise.map(|raise| SearchRaise { loads: raise.loads, weight: rounded(raise.of(score.score)) });
+fn document(score: ExplainedScore, raise: Option<Boost>) -> ExplainedSkill {
+    let raised = raise.map(|raise| SearchRaise { loads: raise.loads, weight: rounded(raise.apply(score.score)) });
     let nearness =
         score.nearness.map(|near| SearchNearness { cosine: rounded(near.cosine), weight: rounded(near.weight) });
     let matches = score.matches.into_iter().map(SearchMatch::from).collect();

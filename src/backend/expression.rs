@@ -24,7 +24,7 @@ use regex_syntax::{
 };
 
 use crate::{
-    budget::{Stop, Work},
+    budget::{StopReason, WorkBudget},
     limits::{REGEX_NEST, REGEX_PROGRAM_BYTES},
 };
 
@@ -36,22 +36,22 @@ const FILLS_STEPS: u64 = (FILLS as u64 + 1) * 8 * REGEX_PROGRAM_BYTES as u64;
 /// Which part of the steps that are left may go into showing a line from where its hit begins.
 const START_OF_HIT_PART: u64 = 16;
 
-/// A compiled expression. Threads share it; each search takes the [`Tables`] it works with from a pool, so that what one file
+/// A compiled expression. Threads share it; each search takes the [`RegexCache`] it works with from a pool, so that what one file
 /// filled in serves the next.
 #[derive(Debug)]
-pub(super) struct Expression {
+pub(super) struct LineRegex {
     /// Finds lines; judges them too if there is no `exact`.
     lines: DFA,
     /// The expression with its word boundaries, if it has any of Unicode.
     exact: Option<DFA>,
     nfa: PikeVM,
     states: u64,
-    idle: Mutex<Vec<Tables>>,
+    idle: Mutex<Vec<RegexCache>>,
 }
 
 /// What the engines write down as they search.
 #[derive(Debug)]
-pub(super) struct Tables {
+pub(super) struct RegexCache {
     lines: dfa::Cache,
     exact: Option<dfa::Cache>,
     nfa: pikevm::Cache,
@@ -59,7 +59,7 @@ pub(super) struct Tables {
 
 /// Where a line is that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct LineSpan {
     pub(super) start: usize,
     /// Behind its line feed, if it has one.
     pub(super) end: usize,
@@ -67,7 +67,7 @@ pub(super) struct Line {
     pub(super) hit: usize,
 }
 
-impl Expression {
+impl LineRegex {
     /// Compiles `pattern`, or the text `pattern` if `literal`.
     ///
     /// # Errors
@@ -101,9 +101,9 @@ impl Expression {
     }
 
     /// Tables to search with, used ones if there are any.
-    pub(super) fn tables(&self) -> Tables {
+    pub(super) fn tables(&self) -> RegexCache {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.unwrap_or_else(|| Tables {
+        idle.unwrap_or_else(|| RegexCache {
             lines: self.lines.create_cache(),
             exact: self.exact.as_ref().map(DFA::create_cache),
             nfa: self.nfa.create_cache(),
@@ -111,21 +111,21 @@ impl Expression {
     }
 
     /// Keeps tables for the next search.
-    pub(super) fn put_back(&self, tables: Tables) {
+    pub(super) fn put_back(&self, tables: RegexCache) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(tables);
     }
 
     /// The first line at or after `at`, which is the start of a line, that matches.
     ///
     /// # Errors
-    /// [`Stop`] if the work was cancelled, or if the line at hand costs more than `work` has left.
+    /// [`StopReason`] if the work was cancelled, or if the line at hand costs more than `work` has left.
     pub(super) fn next_line(
         &self,
         text: &[u8],
         mut at: usize,
-        tables: &mut Tables,
-        work: &Work,
-    ) -> Result<Option<Line>, Stop> {
+        tables: &mut RegexCache,
+        work: &WorkBudget,
+    ) -> Result<Option<LineSpan>, StopReason> {
         while at < text.len() {
             let input = Input::new(text).range(at..).earliest(true);
             let (place, certain) = match self.lines.try_search_fwd(&mut tables.lines, &input) {
@@ -152,7 +152,7 @@ impl Expression {
                 return Ok(Some(line));
             }
             if let Some(hit) = self.judge(text.get(line.start..line.end).unwrap_or_default(), tables, work)? {
-                return Ok(Some(Line { hit: line.start + hit, ..line }));
+                return Ok(Some(LineSpan { hit: line.start + hit, ..line }));
             }
             at = line.end;
         }
@@ -160,7 +160,7 @@ impl Expression {
     }
 
     /// Where the first hit in one line ends, by the exact expression.
-    fn judge(&self, line: &[u8], tables: &mut Tables, work: &Work) -> Result<Option<usize>, Stop> {
+    fn judge(&self, line: &[u8], tables: &mut RegexCache, work: &WorkBudget) -> Result<Option<usize>, StopReason> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         if let (Some(exact), Some(cache)) = (&self.exact, &mut tables.exact) {
             match exact.try_search_fwd(cache, &Input::new(line).earliest(true)) {
@@ -174,7 +174,7 @@ impl Expression {
     }
 
     /// Where the first hit in a line that matches begins, if a small part of the steps that are left pays for finding out.
-    pub(super) fn start_of_hit(&self, line: &[u8], tables: &mut Tables, work: &Work) -> Option<usize> {
+    pub(super) fn start_of_hit(&self, line: &[u8], tables: &mut RegexCache, work: &WorkBudget) -> Option<usize> {
         let cost = self.worst_steps(line.len());
         if cost > work.left() / START_OF_HIT_PART || work.spend(cost).is_err() {
             return None;
@@ -214,11 +214,11 @@ fn place_of(error: &MatchError) -> usize {
 }
 
 /// The line that holds the byte at `place`, or ends there.
-fn line_around(text: &[u8], place: usize) -> Line {
+fn line_around(text: &[u8], place: usize) -> LineSpan {
     let (before, after) = text.split_at_checked(place).unwrap_or((text, &[]));
     let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
     let end = memchr::memchr(b'\n', after).map_or(text.len(), |feed| place + feed + 1);
-    Line { start, end, hit: place }
+    LineSpan { start, end, hit: place }
 }
 
 /// The expression as one line sees it: it matches no line feed, and the ends of the text are those of the line.
@@ -296,9 +296,9 @@ mod tests {
     use crate::limits::WORK_STEPS;
 
     /// The lines that match, by their numbers, and the steps that were charged.
-    fn lines(pattern: &str, text: &str, steps: u64) -> Result<(Vec<usize>, u64), Stop> {
-        let expression = Expression::new(pattern, false, false).unwrap();
-        let work = Work::of_steps(steps);
+    fn lines(pattern: &str, text: &str, steps: u64) -> Result<(Vec<usize>, u64), StopReason> {
+        let expression = LineRegex::new(pattern, false, false).unwrap();
+        let work = WorkBudget::of_steps(steps);
         let mut tables = expression.tables();
         let (mut found, mut at) = (Vec::new(), 0);
         while let Some(line) = expression.next_line(text.as_bytes(), at, &mut tables, &work)? {
@@ -322,7 +322,7 @@ mod tests {
         ] {
             assert_eq!(lines(pattern, text, WORK_STEPS), Ok((expected.to_vec(), 0)), "{pattern}");
         }
-        assert!(Expression::new("a\\nb", false, false).is_err_and(|why| why.contains("line feed")));
+        assert!(LineRegex::new("a\\nb", false, false).is_err_and(|why| why.contains("line feed")));
     }
 
     #[test]
@@ -342,9 +342,9 @@ mod tests {
         let digits =
             |count: u32| (0..count).map(|at| if at.wrapping_mul(2_654_435_761) >> 13 & 1 == 0 { '0' } else { '1' });
         let long: String = digits(2 << 20).collect();
-        let before = Work::of_steps(WORK_STEPS);
-        let expression = Expression::new(hostile, false, false).unwrap();
-        assert_eq!(expression.next_line(long.as_bytes(), 0, &mut expression.tables(), &before), Err(Stop::Spent));
+        let before = WorkBudget::of_steps(WORK_STEPS);
+        let expression = LineRegex::new(hostile, false, false).unwrap();
+        assert_eq!(expression.next_line(long.as_bytes(), 0, &mut expression.tables(), &before), Err(StopReason::Spent));
         assert!(before.left() > WORK_STEPS / 2, "the line itself was not begun: {}", before.left());
         let short: String = digits(2000).chain("1".chars()).chain(digits(3000)).chain("x".chars()).collect();
         let (found, charged) = lines(hostile, &format!("{short}y\n{short}\nno"), WORK_STEPS).unwrap();
@@ -362,9 +362,12 @@ mod tests {
 
     #[test]
     fn a_search_that_is_cancelled_ends_at_the_next_line_that_would_be_charged() {
-        let expression = Expression::new(r"\bx\b", false, false).unwrap();
-        let work = Work::of_steps(WORK_STEPS);
+        let expression = LineRegex::new(r"\bx\b", false, false).unwrap();
+        let work = WorkBudget::of_steps(WORK_STEPS);
         work.cancel();
-        assert_eq!(expression.next_line("ñx\n".as_bytes(), 0, &mut expression.tables(), &work), Err(Stop::Cancelled));
+        assert_eq!(
+            expression.next_line("ñx\n".as_bytes(), 0, &mut expression.tables(), &work),
+            Err(StopReason::Cancelled)
+        );
     }
 }

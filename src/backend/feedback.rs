@@ -1,6 +1,6 @@
 //! Loads of a user that followed a question raise their skills a little for the like questions of the same user.
 
-use super::SkillBackend;
+use super::SessionBackend;
 use crate::{
     catalog::search::{PastLoad, QuestionPrint, Raises},
     limits::NOTE_FLUSH,
@@ -11,7 +11,7 @@ use crate::{
 /// The seconds of a day.
 const DAY: i64 = 24 * 60 * 60;
 
-impl SkillBackend {
+impl SessionBackend {
     /// The skills that past loads of the user raise for a question; none if the service does not learn from loads.
     pub(super) async fn raises(&self, question: &str) -> Raises {
         if !self.shared.feedback {
@@ -27,12 +27,12 @@ impl SkillBackend {
             });
         }
         let today = self.today();
-        Raises::of(question, loads.iter().map(|load| past(load, today)))
+        Raises::from_loads(question, loads.iter().map(|load| past(load, today)))
     }
 
     /// Notes that `skill` was loaded after `question`, without anybody waiting for it.
     pub(super) fn learn(&self, skill: &SkillPath, question: &str) {
-        let QuestionPrint { words, told } = QuestionPrint::of(question);
+        let QuestionPrint { words, told } = QuestionPrint::from_question(question);
         if !self.shared.feedback || words.is_empty() {
             return;
         }

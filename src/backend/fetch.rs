@@ -5,10 +5,10 @@ use std::ops::Range;
 use bytes::{Bytes, BytesMut};
 
 use super::{
-    pace::Pace,
+    pace::RequestPace,
     publish::{ArchiveKind, ArchivedFile},
     service::Shared,
-    tree::{FileRef, Version, missing},
+    tree::{FileRef, FileVersion, missing},
 };
 use crate::{
     error::{Code, Error, Result},
@@ -40,7 +40,7 @@ impl Shared {
     ) -> StoreResult<Object> {
         let if_match = file.version.etag().or(begun).cloned();
         let options = GetOptions { range: range.clone(), if_match, keep: file.version.keep(), ..GetOptions::default() };
-        let (Version::Pinned(etag), Some(archived), Some(size)) = (&file.version, &file.archived, file.size) else {
+        let (FileVersion::Pinned(etag), Some(archived), Some(size)) = (&file.version, &file.archived, file.size) else {
             return self.store.get(&file.key, options).await;
         };
         let is_kept = matches!(archived.archive.kind, ArchiveKind::Version);
@@ -64,11 +64,16 @@ impl Shared {
     ///
     /// One request up to [`CHUNK_BYTES`]; beyond that, one a chunk, each on the version the first one gave.
     pub(super) async fn fetch_whole(&self, file: &FileRef, most: u64) -> Result<(ObjectMeta, Bytes)> {
-        self.fetch_whole_at(file, most, Pace::NONE).await
+        self.fetch_whole_at(file, most, RequestPace::NONE).await
     }
 
     /// As [`fetch_whole`](Self::fetch_whole), at this pace.
-    pub(super) async fn fetch_whole_at(&self, file: &FileRef, most: u64, pace: Pace) -> Result<(ObjectMeta, Bytes)> {
+    pub(super) async fn fetch_whole_at(
+        &self,
+        file: &FileRef,
+        most: u64,
+        pace: RequestPace,
+    ) -> Result<(ObjectMeta, Bytes)> {
         if let Some(size) = file.size {
             check_size(file, size, most)?;
         }
@@ -112,7 +117,7 @@ pub(super) fn check_size(file: &FileRef, size: u64, most: u64) -> Result<()> {
 /// A failed read, in the words of the tree. What the store says of a version means something else for each way to mean one.
 pub(super) fn unreadable(file: &FileRef, error: StoreError) -> Error {
     match error {
-        StoreError::NotFound | StoreError::PreconditionFailed if matches!(file.version, Version::Pinned(_)) => {
+        StoreError::NotFound | StoreError::PreconditionFailed if matches!(file.version, FileVersion::Pinned(_)) => {
             Error::new(
                 Code::SkillChanged,
                 format!(

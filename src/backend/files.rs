@@ -4,8 +4,8 @@ use futures_util::{TryStreamExt as _, stream};
 use jiff::Timestamp;
 
 use super::{
-    SkillBackend,
-    tree::{FileRef, Kind, Pinned, Spot, Tree, Version},
+    SessionBackend,
+    tree::{FileRef, FileVersion, MountKind, PinnedSkill, Tree, TreeTarget},
 };
 use crate::{
     error::{Code, Result},
@@ -24,23 +24,23 @@ pub(super) struct ListedFile {
 
 /// Files in byte order of their paths.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(super) struct FileListing {
     pub(super) entries: Vec<ListedFile>,
     /// Whether there are more files than one operation lists.
     pub(super) truncated: bool,
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Returns every file at or below `root`, or none if `root` does not exist. If a file and a folder have the name
     /// `root`, returns the files of the folder.
-    pub(super) async fn files_below(&self, tree: &Tree, root: &VirtualPath) -> Result<Files> {
+    pub(super) async fn files_below(&self, tree: &Tree, root: &VirtualPath) -> Result<FileListing> {
         let mut files = match tree.spot(root) {
-            Spot::Nowhere => Files::default(),
-            Spot::Above => self.files_of_mounts(tree, root).await?,
-            Spot::In { mount, kind, relative } => {
+            TreeTarget::Nowhere => FileListing::default(),
+            TreeTarget::Above => self.files_of_mounts(tree, root).await?,
+            TreeTarget::In { mount, kind, relative } => {
                 let files = self.files_in(mount, kind, &relative, root).await?;
                 if files.entries.is_empty() && !relative.is_empty() {
-                    Files { entries: self.head_file(tree, root).await?.into_iter().collect(), truncated: false }
+                    FileListing { entries: self.head_file(tree, root).await?.into_iter().collect(), truncated: false }
                 } else {
                     files
                 }
@@ -52,11 +52,11 @@ impl SkillBackend {
 
     /// Returns the files of every mount below `root`. The mounts share one limit, and with `visibility: all` there is a mount
     /// for each skill, so a bounded number of them is listed at once.
-    async fn files_of_mounts(&self, tree: &Tree, root: &VirtualPath) -> Result<Files> {
+    async fn files_of_mounts(&self, tree: &Tree, root: &VirtualPath) -> Result<FileListing> {
         let below = tree.mounts().filter(|(mount, _)| mount.at.below(root).is_some());
         let listings: Vec<_> = below.map(|(mount, kind)| Ok(self.files_of_mount(mount, kind))).collect();
         let mut listings = stream::iter(listings).try_buffered(PARALLEL_GETS);
-        let mut files = Files::default();
+        let mut files = FileListing::default();
         while let Some(of_mount) = listings.try_next().await? {
             files.truncated |= of_mount.truncated || files.entries.len() + of_mount.entries.len() > LIST_OBJECTS;
             files.entries.extend(of_mount.entries);
@@ -69,28 +69,34 @@ impl SkillBackend {
     }
 
     /// Returns all files of a mount. A skill that is shown and too large to be loaded costs its own files and no others.
-    async fn files_of_mount(&self, mount: &Mount, kind: &Kind) -> Result<Files> {
+    async fn files_of_mount(&self, mount: &Mount, kind: &MountKind) -> Result<FileListing> {
         match self.files_in(mount, kind, "", &mount.at).await {
-            Err(error) if matches!(kind, Kind::Shown(_)) && error.code() == Code::FileTooLarge => {
-                Ok(Files { truncated: true, ..Files::default() })
+            Err(error) if matches!(kind, MountKind::Shown(_)) && error.code() == Code::FileTooLarge => {
+                Ok(FileListing { truncated: true, ..FileListing::default() })
             }
             files => files,
         }
     }
 
     /// Returns the files at or below `relative` in one mount. Their paths begin with `folder`.
-    async fn files_in(&self, mount: &Mount, kind: &Kind, relative: &str, folder: &VirtualPath) -> Result<Files> {
+    async fn files_in(
+        &self,
+        mount: &Mount,
+        kind: &MountKind,
+        relative: &str,
+        folder: &VirtualPath,
+    ) -> Result<FileListing> {
         match kind {
-            Kind::Pinned(pinned) => {
-                Ok(Files { entries: snapshot_files_below(pinned, relative, mount, folder), truncated: false })
+            MountKind::Pinned(pinned) => {
+                Ok(FileListing { entries: snapshot_files_below(pinned, relative, mount, folder), truncated: false })
             }
-            Kind::Shown(shown) => Ok(match self.pin_shown(shown).await? {
+            MountKind::Shown(shown) => Ok(match self.pin_shown(shown).await? {
                 Some(pinned) => {
-                    Files { entries: snapshot_files_below(&pinned, relative, mount, folder), truncated: false }
+                    FileListing { entries: snapshot_files_below(&pinned, relative, mount, folder), truncated: false }
                 }
-                None => Files::default(),
+                None => FileListing::default(),
             }),
-            Kind::Fresh => {
+            MountKind::Fresh => {
                 let prefix = mount.prefix.folder(relative)?;
                 let (listed, truncated) = self.shared.store.list_all(&prefix, LIST_OBJECTS).await?;
                 let entries = listed.into_iter().filter_map(|entry| {
@@ -99,13 +105,13 @@ impl SkillBackend {
                     let file = FileRef {
                         path,
                         key,
-                        version: Version::Listed(entry.etag),
+                        version: FileVersion::Listed(entry.etag),
                         size: Some(entry.size),
                         archived: None,
                     };
                     Some(ListedFile { file, size: entry.size, modified_at: entry.modified_at })
                 });
-                Ok(Files { entries: entries.collect(), truncated })
+                Ok(FileListing { entries: entries.collect(), truncated })
             }
         }
     }
@@ -115,7 +121,7 @@ impl SkillBackend {
         let Some(file) = tree.unpinned_file(path)? else { return Ok(None) };
         match self.shared.store.head(&file.key).await {
             Ok(meta) => {
-                let file = FileRef { version: Version::Listed(meta.etag), size: Some(meta.size), ..file };
+                let file = FileRef { version: FileVersion::Listed(meta.etag), size: Some(meta.size), ..file };
                 Ok(Some(ListedFile { file, size: meta.size, modified_at: meta.modified_at }))
             }
             Err(StoreError::NotFound) => Ok(None),
@@ -125,7 +131,7 @@ impl SkillBackend {
 }
 
 /// Returns the files below `relative` in a snapshot, or else the file at `relative`.
-fn snapshot_files_below(pinned: &Pinned, relative: &str, mount: &Mount, folder: &VirtualPath) -> Vec<ListedFile> {
+fn snapshot_files_below(pinned: &PinnedSkill, relative: &str, mount: &Mount, folder: &VirtualPath) -> Vec<ListedFile> {
     let snapshot = &pinned.snapshot;
     let inside = if relative.is_empty() { String::new() } else { format!("{relative}/") };
     let below = snapshot.files().iter().filter_map(|file| Some((file, file.path.strip_prefix(&inside)?)));

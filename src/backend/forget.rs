@@ -4,7 +4,7 @@
 //! value of a variable, or of all if the template names no session. It is deleted only with the last of them. The
 //! files go first, so that the same call, made again, finds what is left.
 
-use super::SkillBackend;
+use super::SessionBackend;
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::{LIST_OBJECTS, PAGE_ENTRIES, SHARERS_NAMED},
@@ -22,7 +22,7 @@ struct Sharers {
     more: u64,
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Forgets this session and deletes every file of its workspace. Its ticket stays.
     ///
     /// A session that cannot be read may share the workspace, so it counts as one that does. A session that is made from this

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{SkillBackend, tree::Tree};
+use super::{SessionBackend, tree::Tree};
 use crate::{
     access::out_of_reach,
     error::{Code, Error, Result},
@@ -23,7 +23,7 @@ pub struct SessionState {
     pub policy: EffectivePolicy,
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// The session as it is now; a fresh one if there is none.
     ///
     /// # Errors

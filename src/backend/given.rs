@@ -1,7 +1,7 @@
 //! What a session notes to have been given, so that it is given once.
 
 use super::{
-    SkillBackend,
+    SessionBackend,
     observer::Effects,
     operation_note::{Action, Actor},
 };
@@ -10,7 +10,7 @@ use crate::{error::Result, session::Change};
 /// What the record of the note is about.
 const LISTING: &str = "listing";
 
-impl SkillBackend {
+impl SessionBackend {
     /// Notes in the session that it was given the listing of skills. Returns false if that is noted already. The note is reported
     /// as the change of a session that it is, or as making one that was not there.
     ///

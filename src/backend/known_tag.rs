@@ -5,9 +5,9 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::SkillBackend;
+use super::SessionBackend;
 
-impl SkillBackend {
+impl SessionBackend {
     /// A hash of session, policies and catalog. It is the same on every replica. `None` unless this process has recent versions of them
     /// all in memory. Does not ask the store.
     pub async fn known_tag(&self) -> Option<String> {

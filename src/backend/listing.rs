@@ -35,7 +35,7 @@ pub struct ListingPage<'listing> {
 impl<'view> Listing<'view> {
     /// What `policy` shows of the skills in `category` and below it; of all if there is none.
     #[must_use]
-    pub fn of(view: &'view CatalogView, policy: &Policy, category: Option<&str>) -> Self {
+    pub fn from_view(view: &'view CatalogView, policy: &Policy, category: Option<&str>) -> Self {
         let category = category.unwrap_or_default();
         let is_shown = |skill: &SkillPath| skill.is_in(category) && policy.skill(skill).is_visible();
         let seen = view.diagnostics_seen(|folder| policy.folder(folder).is_visible());
@@ -129,7 +129,7 @@ mod tests {
     async fn each_finding_is_on_one_page_beside_its_skill_or_where_that_would_be() {
         let view = catalog(&[("a/x", "other"), ("b/x", ""), ("c/x", "x"), ("d/x", "more"), ("e/x", "")]).await;
         let policy = Policy::default();
-        let listing = Listing::of(&view, &policy, None);
+        let listing = Listing::from_view(&view, &policy, None);
         let of = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
         let count = |path: &str| view.diagnostics.iter().filter(|found| found.skill == path).count();
         let found =
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(pages(&listing, 1), expected);
         let told: usize = pages(&listing, 2).iter().map(|(_, findings)| findings.len()).sum();
         assert_eq!(told, listing.diagnostics.len());
-        let of_category = Listing::of(&view, &policy, Some("b"));
+        let of_category = Listing::from_view(&view, &policy, Some("b"));
         assert_eq!((of_category.skills.len(), of_category.diagnostics.len()), (0, 1));
     }
 
@@ -152,8 +152,10 @@ mod tests {
         let names: Vec<_> = (0..=PAGE_ENTRIES).map(|number| format!("s{number:05}")).collect();
         let skills: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
         let view = catalog(&skills).await;
-        let sizes: Vec<_> =
-            pages(&Listing::of(&view, &Policy::default(), None), 1).iter().map(|(_, found)| found.len()).collect();
+        let sizes: Vec<_> = pages(&Listing::from_view(&view, &Policy::default(), None), 1)
+            .iter()
+            .map(|(_, found)| found.len())
+            .collect();
         assert_eq!(sizes, [PAGE_ENTRIES, 1]);
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use futures_util::future::{join_all, try_join_all};
 
 use super::{
-    SkillBackend,
+    SessionBackend,
     drafted::with_drafts,
     naming::{NamedSkill, ambiguous, answering, unknown},
-    publish::{Found, SkillFiles},
+    publish::{SkillContents, SkillFiles},
 };
 use crate::{
     catalog::{CatalogView, why_unreadable},
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A skill as it is in the store now.
-pub(super) struct Fetched {
+pub(super) struct LiveSkill {
     pub(super) skill: SkillPath,
     pub(super) layer: Layer,
     pub(super) document: Document,
@@ -39,7 +39,7 @@ enum InLayer {
     Nothing,
     /// A skill that cannot be loaded, with the error for a caller that names it.
     Unusable(Error),
-    Skill(Box<Fetched>),
+    Skill(Box<LiveSkill>),
 }
 
 /// Why a name gave no skill.
@@ -65,14 +65,14 @@ impl From<LookupError> for Error {
     }
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
     pub(super) async fn look_up(
         &self,
         name: &str,
         session: &Session,
         policy: &EffectivePolicy,
-    ) -> Result<Fetched, LookupError> {
+    ) -> Result<LiveSkill, LookupError> {
         if let Ok(path) = SkillPath::parse(name)
             && policy.skill(&path).is_visible()
         {
@@ -110,7 +110,7 @@ impl SkillBackend {
     }
 
     /// The skill at `path`: what is published, or else the draft of it that this session made.
-    async fn fetch_for(&self, session: &Session, path: &SkillPath) -> Result<Option<Fetched>, LookupError> {
+    async fn fetch_for(&self, session: &Session, path: &SkillPath) -> Result<Option<LiveSkill>, LookupError> {
         if session.draft(path).is_none() {
             return self.fetch_skill(path).await;
         }
@@ -131,7 +131,7 @@ impl SkillBackend {
     }
 
     /// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
-    async fn fetch_skill(&self, path: &SkillPath) -> Result<Option<Fetched>, LookupError> {
+    async fn fetch_skill(&self, path: &SkillPath) -> Result<Option<LiveSkill>, LookupError> {
         let layers = self.shared.catalogs.layers(&self.audience)?;
         let fetched = layers.iter().map(|(layer, space)| self.fetch_from(*layer, space, path));
         let mut unusable = None;
@@ -149,18 +149,18 @@ impl SkillBackend {
     /// What lies at `path` in one layer.
     async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<InLayer> {
         let found = self.service().skill_files(space, path).await?;
-        let is_published = matches!(&found, Found::Files(files) if files.version.is_some());
-        let is_nothing = matches!(found, Found::Nothing);
+        let is_published = matches!(&found, SkillContents::Files(files) if files.version.is_some());
+        let is_nothing = matches!(found, SkillContents::Nothing);
         // A published skill is a skill of its own, even if another tool puts a SKILL.md above it.
         if !is_published && !is_nothing && self.lies_inside_another(layer, space, path).await? {
             return Ok(InLayer::Nothing);
         }
         match found {
-            Found::Nothing => Ok(InLayer::Nothing),
-            Found::Unreadable(error) => {
+            SkillContents::Nothing => Ok(InLayer::Nothing),
+            SkillContents::Unreadable(error) => {
                 Ok(InLayer::Unusable(unusable(path, &why_unreadable(&error)).with_source(error)))
             }
-            Found::Files(files) => Ok(read(layer, path, files)),
+            SkillContents::Files(files) => Ok(read(layer, path, files)),
         }
     }
 
@@ -174,7 +174,7 @@ impl SkillBackend {
         digest: &str,
         session: &Session,
         policy: &EffectivePolicy,
-    ) -> Result<Fetched, LookupError> {
+    ) -> Result<LiveSkill, LookupError> {
         if !is_version_digest(digest) {
             return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits").into());
         }
@@ -230,7 +230,7 @@ fn read(layer: Layer, path: &SkillPath, files: SkillFiles) -> InLayer {
         let why = why.map_or("it cannot be read", |finding| finding.message.as_str());
         return InLayer::Unusable(unusable(path, why));
     };
-    InLayer::Skill(Box::new(Fetched { skill: path.clone(), layer, document, snapshot, version, draft }))
+    InLayer::Skill(Box::new(LiveSkill { skill: path.clone(), layer, document, snapshot, version, draft }))
 }
 
 /// The visible skills, with the names they answer to.

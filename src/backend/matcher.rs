@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::expression::{Expression, Line, Tables};
+use super::expression::{LineRegex, LineSpan, RegexCache};
 use crate::{
-    budget::{Stop, Work},
+    budget::{StopReason, WorkBudget},
     error::{Code, Error, Result},
     limits::{GREP_LINE_BYTES, REGEX_BYTES, SEARCH_LINE_BYTES},
 };
@@ -20,7 +20,7 @@ const NUL_PROBE_BYTES: usize = 64 << 10;
 
 /// A compiled pattern. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern(Arc<Expression>);
+pub(super) struct Pattern(Arc<LineRegex>);
 
 /// One line that matched, with its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Pattern {
         if pattern.is_empty() {
             return Err(invalid("the pattern is empty; give the text to look for".to_owned()));
         }
-        match Expression::new(pattern, literal, ignore_case) {
+        match LineRegex::new(pattern, literal, ignore_case) {
             Ok(expression) => Ok(Self(Arc::new(expression))),
             Err(cause) => {
                 let hint = if literal { "" } else { "; to look for plain text, set literal: true" };
@@ -105,7 +105,7 @@ impl FileSearch {
     ///
     /// # Errors
     /// `too_expensive` if `work` has too few steps for a line that the fast engines cannot judge.
-    pub(super) fn feed(&mut self, piece: &Bytes, is_last: bool, work: &Work) -> Result<()> {
+    pub(super) fn feed(&mut self, piece: &Bytes, is_last: bool, work: &WorkBudget) -> Result<()> {
         if self.is_done {
             return Ok(());
         }
@@ -122,7 +122,7 @@ impl FileSearch {
         self.search(&text, is_last, work)
     }
 
-    fn search(&mut self, text: &[u8], is_last: bool, work: &Work) -> Result<()> {
+    fn search(&mut self, text: &[u8], is_last: bool, work: &WorkBudget) -> Result<()> {
         let end = if is_last { text.len() } else { back_over_lines(text, complete(text), self.context) };
         let searchable = text.get(..end).unwrap_or(text);
         let expression = self.pattern.0.clone();
@@ -146,12 +146,12 @@ impl FileSearch {
 
     fn next_line(
         &self,
-        expression: &Expression,
+        expression: &LineRegex,
         text: &[u8],
-        tables: &mut Tables,
-        work: &Work,
-    ) -> Result<Option<Line>> {
-        expression.next_line(text, self.resume, tables, work).map_err(Stop::into_search_error)
+        tables: &mut RegexCache,
+        work: &WorkBudget,
+    ) -> Result<Option<LineSpan>> {
+        expression.next_line(text, self.resume, tables, work).map_err(StopReason::into_search_error)
     }
 
     /// Counts the lines up to `to`, where a line begins.
@@ -162,7 +162,7 @@ impl FileSearch {
     }
 
     /// Takes a line that matches.
-    fn take(&mut self, text: &[u8], line: Line, start_of_hit: impl FnOnce(&[u8]) -> Option<usize>) {
+    fn take(&mut self, text: &[u8], line: LineSpan, start_of_hit: impl FnOnce(&[u8]) -> Option<usize>) {
         let bytes = text.get(line.start..line.end).unwrap_or_default();
         if memchr::memchr(0, bytes).is_some() {
             self.is_done = true;
@@ -194,7 +194,7 @@ impl FileSearch {
     }
 }
 
-impl Stop {
+impl StopReason {
     /// The error of a search that was stopped.
     fn into_search_error(self) -> Error {
         self.into_error(
@@ -269,7 +269,7 @@ mod tests {
     /// The search of a text that comes in pieces of so many bytes.
     fn search(pattern: &Pattern, text: &[u8], piece: usize, context: usize, wanted: usize) -> FileSearch {
         let mut file = pattern.file(context, wanted);
-        let work = Work::of_steps(WORK_STEPS);
+        let work = WorkBudget::of_steps(WORK_STEPS);
         let mut pieces = text.chunks(piece).peekable();
         while let Some(piece) = pieces.next() {
             file.feed(&Bytes::copy_from_slice(piece), pieces.peek().is_none(), &work).unwrap();
@@ -301,7 +301,7 @@ mod tests {
     fn a_line_is_searched_at_its_limit_and_ends_the_file_beyond_it() {
         let pattern = Pattern::new("x$", false, false).unwrap();
         let mut file = pattern.file(0, 10);
-        let work = Work::of_steps(WORK_STEPS);
+        let work = WorkBudget::of_steps(WORK_STEPS);
         file.feed(&vec![b'x'; SEARCH_LINE_BYTES].into(), false, &work).unwrap();
         assert!(!file.is_cut);
         file.feed(&Bytes::from_static(b"x"), false, &work).unwrap();

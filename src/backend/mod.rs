@@ -1,6 +1,6 @@
 //! The agent's operations over a store: the gated tree, and one file per operation.
 //!
-//! [`BackendProtocol`] is what an agent can do; [`SkillBackend`] does it over a store for one session, and any surface
+//! [`BackendProtocol`] is what an agent can do; [`SessionBackend`] does it over a store for one session, and any surface
 //! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
 mod approvals;
@@ -61,9 +61,9 @@ mod unlisted;
 #[cfg(feature = "server")]
 pub(crate) use approvals::check_content;
 pub use author::{
-    Author, AuthorProtocol, ConflictFile, PullHow, PullOptions, PullTarget, Pulled, PushConflict, PushOptions,
-    PushSource, PushStatus, Pushed, Remembered, SkillDigest, SkillDigests, SkillText, SkillZip, StoredSkill,
-    StoredSkills, VersionMemory, lint_content, lint_skill, pull_skill, push_skill, text_of,
+    ConflictFile, PullHow, PullOptions, PullResult, PullTarget, PushConflict, PushOptions, PushResult, PushSource,
+    PushStatus, SkillDigest, SkillDigests, SkillRepository, SkillText, SkillZip, StoreRepository, StoredSkill,
+    StoredSkills, SyncBase, VersionMemory, lint_content, lint_skill, pull_skill, push_skill, text_of,
 };
 pub use budgets::Budgets;
 pub use catalog_reads::{HostFile, HostSkill, Manifest};
@@ -75,7 +75,8 @@ pub use leaving::Export;
 pub use listing::{Listing, ListingPage};
 pub use naming::{NamedSkill, flat_names, skill_named};
 pub use observer::{
-    Candidates, Effects, EffectsNote, FileChange, Kept, ObservedCall, ObservedOperation, Observer, SkillUse,
+    ChangeEffect, Effects, EffectsRecorder, ObservedCall, ObservedOperation, Observer, RankedPaths, RecordWritten,
+    SkillUse,
 };
 pub use offered::{Artifact, ArtifactKind, OfferedSkill};
 pub use open::OpenStore;
@@ -86,8 +87,8 @@ pub use ops::transfer::{FileReader, FileStat};
 pub use progress::Progress;
 pub use protocol::BackendProtocol;
 pub use publish::{
-    Condition, DraftReader, NumberedVersion, PublishOptions, PublishedPage, PublishedSkill, PublishedVersion,
-    SkillArchive, UploadedSkill, VersionName, WaitingBytes, Wanted,
+    Condition, DraftReader, NumberedVersion, PageRequest, PublishOptions, PublishedPage, PublishedSkill,
+    PublishedVersion, SkillArchive, SpooledBody, UploadedSkill, VersionName,
 };
-pub use service::{Service, ServiceOptions, SkillBackend};
+pub use service::{Service, ServiceOptions, SessionBackend};
 pub use skill_bytes::{CatalogFile, CatalogSkill, packed};

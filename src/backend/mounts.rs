@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use futures_util::future::try_join_all;
 
 use super::{
-    SkillBackend,
-    publish::{Found, SkillFiles},
-    tree::{Kind, Pinned, ShownSkill, Tree, archive_of, archive_of_version, missing, skill_mount},
+    SessionBackend,
+    publish::{SkillContents, SkillFiles},
+    tree::{MountKind, PinnedSkill, ShownSkill, Tree, archive_of, archive_of_version, missing, skill_mount},
 };
 use crate::{
     error::Result,
@@ -15,14 +15,14 @@ use crate::{
     session::{EffectivePolicy, LoadedSkill, Session, SkillRule, SkillsAccess, Visibility},
 };
 
-impl SkillBackend {
+impl SessionBackend {
     /// The tree of `session` under `policy`.
     pub(super) async fn tree(&self, session: &Session, policy: &EffectivePolicy) -> Result<Tree> {
         let space = self.space()?;
         let templates = &self.shared.templates;
-        let own = |at: &str, template: &MountTemplate| -> Result<(Mount, Kind)> {
+        let own = |at: &str, template: &MountTemplate| -> Result<(Mount, MountKind)> {
             let prefix = template.prefix(&space, session.files_id(), &session.vars)?;
-            Ok((Mount { at: VirtualPath::parse(at)?, prefix }, Kind::Fresh))
+            Ok((Mount { at: VirtualPath::parse(at)?, prefix }, MountKind::Fresh))
         };
         let mut mounts = vec![own("/workspace", templates.workspace())?, own("/ticket", templates.ticket())?];
         let visible = session.loaded_skills.iter().filter(|loaded| policy.skill(&loaded.skill).is_visible());
@@ -32,7 +32,7 @@ impl SkillBackend {
         let pinned = try_join_all(homes.iter().map(|(loaded, home)| self.pinned(loaded, home, policy))).await?;
         for ((loaded, home), pinned) in homes.iter().zip(pinned) {
             let mount = Mount { at: skill_mount(&loaded.mount)?, prefix: home.skill(&loaded.skill)? };
-            mounts.push((mount, Kind::Pinned(pinned)));
+            mounts.push((mount, MountKind::Pinned(pinned)));
         }
         if policy.visibility() == Visibility::All {
             let mut taken: HashSet<MountName> =
@@ -43,16 +43,16 @@ impl SkillBackend {
                 if policy.skill(&entry.skill) == SkillRule::AutoApprove && taken.insert(entry.mount_name()) {
                     let mount = Mount { at: skill_mount(&entry.mount_name())?, prefix: home.skill(&entry.skill)? };
                     let (skill, layer) = (entry.skill.clone(), entry.layer);
-                    mounts.push((mount, Kind::Shown(ShownSkill { skill, layer, home })));
+                    mounts.push((mount, MountKind::Shown(ShownSkill { skill, layer, home })));
                 }
             }
         }
         Ok(Tree::new(mounts))
     }
 
-    async fn pinned(&self, loaded: &LoadedSkill, home: &UserSpace, policy: &EffectivePolicy) -> Result<Pinned> {
+    async fn pinned(&self, loaded: &LoadedSkill, home: &UserSpace, policy: &EffectivePolicy) -> Result<PinnedSkill> {
         let snapshot = self.shared.sessions.snapshot(self.user(), loaded).await?;
-        Ok(Pinned {
+        Ok(PinnedSkill {
             skill: loaded.skill.clone(),
             layer: loaded.layer,
             archive: archive_of(loaded, &snapshot, home)?,
@@ -83,14 +83,14 @@ impl SkillBackend {
     ///
     /// # Errors
     /// As a load.
-    pub(super) async fn pin_shown(&self, shown: &ShownSkill) -> Result<Option<Pinned>> {
+    pub(super) async fn pin_shown(&self, shown: &ShownSkill) -> Result<Option<PinnedSkill>> {
         let ShownSkill { skill, layer, home } = shown;
         let SkillFiles { snapshot, version, .. } = match self.service().skill_files(home, skill).await? {
-            Found::Files(files) => files,
-            Found::Nothing | Found::Unreadable(_) => return Ok(None),
+            SkillContents::Files(files) => files,
+            SkillContents::Nothing | SkillContents::Unreadable(_) => return Ok(None),
         };
         let archive = version.map(|digest| archive_of_version(skill, &digest, &snapshot, home)).transpose()?;
         let (skill, layer) = (skill.clone(), *layer);
-        Ok(Some(Pinned { skill, layer, snapshot, archive, is_loaded: false, writable: false }))
+        Ok(Some(PinnedSkill { skill, layer, snapshot, archive, is_loaded: false, writable: false }))
     }
 }

@@ -5,12 +5,12 @@ use std::fmt;
 use bytes::Bytes;
 
 use super::{
-    SkillBackend,
-    observer::{FileChange, SkillUse, content_digest},
+    SessionBackend,
+    observer::{ChangeEffect, SkillUse, content_digest},
 };
 use crate::path::ETag;
 
-impl SkillBackend {
+impl SessionBackend {
     /// Notes that a file was changed.
     pub(super) fn note_file(
         &self,
@@ -21,7 +21,7 @@ impl SkillBackend {
     ) {
         let Some(note) = &self.effects else { return };
         let tag = |etag: Option<&ETag>| etag.map(|etag| etag.as_str().to_owned());
-        let file = FileChange { path: path.to_string(), before: tag(before), after, etag: tag(etag) };
+        let file = ChangeEffect { path: path.to_string(), before: tag(before), after, etag: tag(etag) };
         note.change(|effects| effects.add(file));
     }
 

@@ -22,10 +22,10 @@ use crate::{
 };
 
 /// Done once what was reported is kept.
-pub type Kept = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+pub type RecordWritten = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 
 /// Paths of skills, the most used first.
-pub type Candidates = Pin<Box<dyn Future<Output = Vec<SkillPath>> + Send>>;
+pub type RankedPaths = Pin<Box<dyn Future<Output = Vec<SkillPath>> + Send>>;
 
 /// Keeps account of operations.
 pub trait Observer: fmt::Debug + Send + Sync {
@@ -34,17 +34,17 @@ pub trait Observer: fmt::Debug + Send + Sync {
 
     /// An operation has ended. Its caller is answered only after the future, if there is one, is done; if that fails, the
     /// answer says so.
-    fn ended(&self, operation: ObservedOperation) -> Option<Kept>;
+    fn ended(&self, operation: ObservedOperation) -> Option<RecordWritten>;
 
     /// A user is being deleted, as this process knows from now on. What is kept of the user and not yet in the store must not
     /// come there any more, and nobody is told of it any more. It may be reported more than once.
-    fn left(&self, _user: &Id) {}
+    fn deletion_started(&self, _user: &Id) {}
 
     /// The deletion of a user is done, and the id may be in use again.
-    fn came_back(&self, _user: &Id) {}
+    fn deletion_finished(&self, _user: &Id) {}
 
     /// The skills that a new session of `user` begins with if its policy leaves the choice to what conversations used.
-    fn candidates(&self, _user: &Id) -> Candidates {
+    fn candidates(&self, _user: &Id) -> RankedPaths {
         Box::pin(std::future::ready(Vec::new()))
     }
 }
@@ -103,7 +103,7 @@ impl ObservedOperation {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
     /// The files that it changed, [`AUDIT_RECORD_FILES`] at most.
-    pub files: Vec<FileChange>,
+    pub files: Vec<ChangeEffect>,
     /// How many more there were.
     pub more_files: u64,
     /// The skill that it loaded or unloaded.
@@ -122,7 +122,7 @@ pub struct Effects {
 
 /// A file, or a version of a skill, that was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileChange {
+pub struct ChangeEffect {
     /// Its virtual path, or the path of the skill.
     pub path: String,
     /// The version that was there before, if it was seen.
@@ -152,7 +152,7 @@ pub struct SkillUse {
 
 impl SkillUse {
     /// What became of a loaded skill.
-    pub(super) fn of(loaded: &LoadedSkill, status: &'static str) -> Self {
+    pub(super) fn from_loaded(loaded: &LoadedSkill, status: &'static str) -> Self {
         Self {
             skill: loaded.skill.to_string(),
             name: loaded.name.clone(),
@@ -166,9 +166,9 @@ impl SkillUse {
 
 /// Collects what one operation does, while it does it. So what was done is known even if the operation fails after it.
 #[derive(Clone, Debug, Default)]
-pub struct EffectsNote(Arc<Mutex<Effects>>);
+pub struct EffectsRecorder(Arc<Mutex<Effects>>);
 
-impl EffectsNote {
+impl EffectsRecorder {
     /// Notes that the operation is about a skill of this layer.
     pub(crate) fn layer(&self, layer: Layer) {
         self.change(|effects| effects.layer = Some(layer).filter(|layer| *layer != Layer::User));
@@ -184,7 +184,7 @@ impl EffectsNote {
     ) {
         let digest = |version: Option<(&str, SkillState)>| version.map(|(digest, _)| digest.to_owned());
         let state = |version: Option<(&str, SkillState)>| version.map(|(_, state)| state);
-        let file = FileChange { path: skill.to_string(), before: digest(before), after: digest(after), etag: None };
+        let file = ChangeEffect { path: skill.to_string(), before: digest(before), after: digest(after), etag: None };
         let catalog = catalog_change(state(before), state(after));
         self.change(|effects| {
             effects.files = vec![file];
@@ -215,7 +215,7 @@ impl Effects {
     /// That the document `path` is this one now.
     #[must_use]
     pub fn of_file(path: &str, content: Option<&[u8]>) -> Self {
-        let file = FileChange { path: path.to_owned(), before: None, after: content.map(content_digest), etag: None };
+        let file = ChangeEffect { path: path.to_owned(), before: None, after: content.map(content_digest), etag: None };
         Self { files: vec![file], ..Self::default() }
     }
 
@@ -228,11 +228,14 @@ impl Effects {
             let own = [loaded.skill.as_str(), loaded.skill.folder(), loaded.name.as_str()];
             if named.iter().any(|one| own.contains(&one.as_str())) { "loaded" } else { "preloaded" }
         };
-        Self { began_with: loaded.map(|loaded| SkillUse::of(loaded, status(loaded))).collect(), ..Self::default() }
+        Self {
+            began_with: loaded.map(|loaded| SkillUse::from_loaded(loaded, status(loaded))).collect(),
+            ..Self::default()
+        }
     }
 
     /// Adds a file, or counts it if there are too many to name.
-    pub fn add(&mut self, file: FileChange) {
+    pub fn add(&mut self, file: ChangeEffect) {
         if self.files.len() < AUDIT_RECORD_FILES {
             self.files.push(file);
         } else {
@@ -273,7 +276,7 @@ mod tests {
         let mut effects = Effects::default();
         for number in 0..=AUDIT_RECORD_FILES {
             assert_eq!((effects.files.len(), effects.more_files), (number, 0));
-            effects.add(FileChange { path: number.to_string(), before: None, after: None, etag: None });
+            effects.add(ChangeEffect { path: number.to_string(), before: None, after: None, etag: None });
         }
         assert_eq!((effects.files.len(), effects.more_files), (AUDIT_RECORD_FILES, 1));
     }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{SkillBackend, naming::flat_names, publish::owner_below};
+use super::{SessionBackend, naming::flat_names, publish::owner_below};
 use crate::{
     catalog::CatalogEntry,
     error::{Code, Error, Result},
@@ -50,7 +50,7 @@ pub struct Artifact {
     pub digest: String,
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// The skills that installers are offered, in byte order of their names. One that cannot be read is left out, and the log
     /// says why.
     ///
@@ -84,7 +84,7 @@ impl SkillBackend {
             ArtifactKind::Archive => self.archive_to_offer(entry).await,
             ArtifactKind::Text => {
                 let bytes = self.read_catalog_file(entry, MAIN).await?.bytes;
-                let digest = format!("sha256:{}", VersionFile::of(MAIN, &bytes).sha256);
+                let digest = format!("sha256:{}", VersionFile::from_bytes(MAIN, &bytes).sha256);
                 Ok(Artifact { bytes, digest })
             }
         }
@@ -130,8 +130,9 @@ impl SkillBackend {
         let size = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
         let pack = move |_: &_| {
             let zip = plain_zip(&files).map_err(Error::internal)?;
-            let content = Version::new(files.iter().map(|(path, bytes)| VersionFile::of(path, bytes)).collect());
-            Ok((VersionFile::of("", &zip).sha256, content.digest().to_owned(), zip))
+            let content =
+                Version::new(files.iter().map(|(path, bytes)| VersionFile::from_bytes(path, bytes)).collect());
+            Ok((VersionFile::from_bytes("", &zip).sha256, content.digest().to_owned(), zip))
         };
         let (sha256, content, bytes) = self.errand().run_sized(size, pack).await?;
         let digest = format!("sha256:{sha256}");

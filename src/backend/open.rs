@@ -12,8 +12,8 @@ use crate::{
     path::{Id, Namespace, SkillPath},
     skill::MAIN,
     store::{
-        Breaker, Cached, Cause, Conditions, ListOptions, Logged, Metered, PutOptions, S3Options, SharedStore,
-        StoreAddress, probe_conditions,
+        CachingStore, Cause, CircuitBreaker, Conditions, CountingStore, ListOptions, LoggingStore, PutOptions,
+        S3Options, SharedStore, StoreAddress, probe_conditions,
     },
 };
 
@@ -55,7 +55,7 @@ impl OpenStore {
     /// As [`StoreAddress::open`].
     pub async fn open(address: StoreAddress, s3: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
         let (store, namespace) = address.open(s3, clock.clone()).await?;
-        Ok(Self { address, store: Arc::new(Logged::new(store)), namespace, clock })
+        Ok(Self { address, store: Arc::new(LoggingStore::new(store)), namespace, clock })
     }
 
     /// A store in memory with the SKILL.md of each of the user's skills, whatever it says, and none of their other files. It is
@@ -99,13 +99,13 @@ impl OpenStore {
     #[must_use]
     pub fn shared_service(&self, options: ServiceOptions) -> Service {
         let ledger = options.ledger.clone().unwrap_or_default();
-        let counted = Arc::new(Metered::new(self.store.clone(), Arc::clone(&ledger)));
-        let store = Arc::new(Breaker::new(counted, self.namespace.prefix().clone()));
+        let counted = Arc::new(CountingStore::new(self.store.clone(), Arc::clone(&ledger)));
+        let store = Arc::new(CircuitBreaker::new(counted, self.namespace.prefix().clone()));
         self.cached_service_on(store, ServiceOptions { ledger: Some(ledger), ..options })
     }
 
     fn cached_service_on(&self, store: SharedStore, options: ServiceOptions) -> Service {
-        self.service_on(Arc::new(Cached::new(store, CONTENT_CACHE_BYTES, self.clock.clone())), options)
+        self.service_on(Arc::new(CachingStore::new(store, CONTENT_CACHE_BYTES, self.clock.clone())), options)
     }
 
     fn service_on(&self, store: SharedStore, options: ServiceOptions) -> Service {
@@ -163,8 +163,8 @@ mod tests {
         }
         let [direct, cached, shared] = &services;
         let layers = |service: &Service| format!("{:?}", service.store());
-        assert!(!layers(direct).contains("Cached"), "{}", layers(direct));
-        assert!(layers(cached).contains("Cached") && !layers(cached).contains("Breaker"), "{}", layers(cached));
-        assert!(layers(shared).contains("Cached") && layers(shared).contains("Breaker"), "{}", layers(shared));
+        assert!(!layers(direct).contains("CachingStore"), "{}", layers(direct));
+        assert!(layers(cached).contains("CachingStore") && !layers(cached).contains("CircuitBreaker"), "{}", layers(cached));
+        assert!(layers(shared).contains("CachingStore") && layers(shared).contains("CircuitBreaker"), "{}", layers(shared));
     }
 }

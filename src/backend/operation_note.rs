@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    Service, SkillBackend,
-    observer::{Effects, EffectsNote, Kept, ObservedCall, ObservedOperation, Observer},
+    Service, SessionBackend,
+    observer::{Effects, EffectsRecorder, ObservedCall, ObservedOperation, Observer, RecordWritten},
 };
 use crate::{
     error::{Code, Error, Outcome, Parts, Result},
@@ -62,27 +62,27 @@ fn result_of<T>(outcome: &Result<T>) -> &'static str {
 }
 
 /// An operation that has begun, for the log and for the observer.
-pub(super) struct Observed<'who> {
+pub(super) struct OperationSpan<'who> {
     note: OperationNote<'who>,
-    account: Option<Account>,
+    account: Option<OperationReport>,
 }
 
 /// What is reported to the observer, at the latest when the caller goes away.
-struct Account {
+struct OperationReport {
     observer: Arc<dyn Observer>,
     call: Option<ObservedCall>,
-    effects: EffectsNote,
+    effects: EffectsRecorder,
     effect: Effect,
     began: Instant,
 }
 
-impl Account {
-    fn begin(observer: &Arc<dyn Observer>, call: ObservedCall, effect: Effect, effects: EffectsNote) -> Self {
+impl OperationReport {
+    fn begin(observer: &Arc<dyn Observer>, call: ObservedCall, effect: Effect, effects: EffectsRecorder) -> Self {
         observer.begun(&call);
         Self { observer: Arc::clone(observer), call: Some(call), effects, effect, began: Instant::now() }
     }
 
-    fn report(&mut self, outcome: &'static str, error: Option<&Error>) -> Option<Kept> {
+    fn report(&mut self, outcome: &'static str, error: Option<&Error>) -> Option<RecordWritten> {
         self.observer.ended(ObservedOperation {
             call: self.call.take()?,
             outcome,
@@ -93,14 +93,14 @@ impl Account {
     }
 }
 
-impl Drop for Account {
+impl Drop for OperationReport {
     fn drop(&mut self) {
         // The change may be under way still, so nobody waits for what is kept of it.
         drop(self.report("abandoned", None));
     }
 }
 
-impl Observed<'_> {
+impl OperationSpan<'_> {
     /// Reports what came of the operation, and returns it once a change is kept account of: also one that was made, or may have
     /// been, by an operation that failed.
     ///
@@ -146,14 +146,14 @@ fn parts_of(effect: Effect, outcome: Option<Outcome>) -> Parts {
     }
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Reports that `operation` begins in this session, with an `input` without contents. Returns the handle to do it with, which notes what it does.
     pub(super) fn begin(
         &self,
         operation: Operation,
         subject: impl Fn() -> String,
         input: impl FnOnce() -> Value,
-    ) -> (Self, Observed<'_>) {
+    ) -> (Self, OperationSpan<'_>) {
         let who = (self.user(), Some(&self.session));
         let note = OperationNote::begin(who, operation.name(), &subject);
         let account = self.shared.observer.as_ref().map(|observer| {
@@ -162,11 +162,11 @@ impl SkillBackend {
             let call = self.shared.call(who, self.by.as_deref(), operation.name(), subject, operation.effect());
             let id = self.call.as_ref().map_or(call.call, ToString::to_string);
             let call = ObservedCall { input: Some(fitting(input())), call: id, ..call };
-            Account::begin(observer, call, operation.effect(), EffectsNote::default())
+            OperationReport::begin(observer, call, operation.effect(), EffectsRecorder::default())
         });
         let mut backend = self.clone();
         backend.effects = account.as_ref().map(|account| account.effects.clone());
-        (backend, Observed { note, account })
+        (backend, OperationSpan { note, account })
     }
 }
 
@@ -240,7 +240,7 @@ impl Service {
         effects: impl FnOnce(&T) -> Effects,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        let note = EffectsNote::default();
+        let note = EffectsRecorder::default();
         let noted = note.clone();
         let work = Box::pin(async move {
             let reply = work.await?;
@@ -259,16 +259,16 @@ impl Service {
         who: Actor<'_>,
         action: Action,
         subject: &str,
-        effects: &EffectsNote,
+        effects: &EffectsRecorder,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         let named = (who.user, who.session);
         let note = OperationNote::begin(named, action.name(), || subject.to_owned());
         let account = self.shared.observer.as_ref().map(|observer| {
             let call = self.shared.call(named, who.by, action.name(), cut(subject.to_owned()), action.effect());
-            Account::begin(observer, call, action.effect(), effects.clone())
+            OperationReport::begin(observer, call, action.effect(), effects.clone())
         });
-        Observed { note, account }.ended(work.await).await
+        OperationSpan { note, account }.ended(work.await).await
     }
 }
 

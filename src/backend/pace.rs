@@ -4,14 +4,14 @@ use std::time::Duration;
 
 /// The pause before each request; none for a caller who waits.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pace(Option<Duration>);
+pub(super) struct RequestPace(Option<Duration>);
 
-impl Pace {
+impl RequestPace {
     /// For a caller who waits.
     pub(super) const NONE: Self = Self(None);
 
     /// With this pause.
-    pub(super) const fn of(pause: Duration) -> Self {
+    pub(super) const fn with_pause(pause: Duration) -> Self {
         Self(Some(pause))
     }
 

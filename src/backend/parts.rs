@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use tokio::sync::MutexGuard;
 
 use super::{
-    SkillBackend,
-    changes::{Landed, Unfinished, contested},
-    tree::{Kind, Pinned, Spot, Tree, WritePlace},
+    SessionBackend,
+    changes::{FirstPartWritten, UnfinishedChange, contested},
+    tree::{MountKind, PinnedSkill, Tree, TreeTarget, WritePlace},
 };
 use crate::{
     error::{Code, Error, Outcome, Parts, Result},
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Where a change goes.
-pub(super) struct Target<'shared> {
+pub(super) struct WriteTarget<'shared> {
     pub(super) tree: Tree,
     pub(super) key: ObjectKey,
     /// The skill it lies in, if it does.
@@ -36,7 +36,7 @@ pub(super) struct Target<'shared> {
 
 /// A place in a skill that this session may change. While it is held, no other change of that skill begins here.
 pub(super) struct InSkill<'shared> {
-    pinned: Pinned,
+    pinned: PinnedSkill,
     mount: VirtualPath,
     relative: String,
     _turn: MutexGuard<'shared, ()>,
@@ -44,7 +44,7 @@ pub(super) struct InSkill<'shared> {
 
 /// A change of one file in a skill, as it is recognised when it is repeated.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(super) struct IdempotencyKey {
     /// What its writes are marked with.
     pub(super) name: String,
     asked: String,
@@ -54,7 +54,7 @@ pub(super) struct Call {
     is_repeated: bool,
 }
 
-impl Target<'_> {
+impl WriteTarget<'_> {
     /// A failure of the first part; the second was then not begun.
     pub(super) fn failed(&self, path: &VirtualPath, error: Error) -> Error {
         if self.skill.is_none() {
@@ -72,23 +72,23 @@ impl Target<'_> {
     }
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Where a change of `path` by `tool` goes, if both are allowed. In a skill, waits for other changes of it.
-    pub(super) async fn target(&self, operation: Operation, path: &VirtualPath) -> Result<Target<'_>> {
+    pub(super) async fn target(&self, operation: Operation, path: &VirtualPath) -> Result<WriteTarget<'_>> {
         let (tree, key) = self.writable(operation, path).await?;
-        let Spot::In { mount, kind: Kind::Pinned(_), .. } = tree.spot(path) else {
-            return Ok(Target { tree, key, skill: None });
+        let TreeTarget::In { mount, kind: MountKind::Pinned(_), .. } = tree.spot(path) else {
+            return Ok(WriteTarget { tree, key, skill: None });
         };
         let turn = self.shared.skill_changes.lanes.enter(mount.prefix.as_str()).await;
         // The change that went before has moved the snapshot.
         let (tree, key) = self.writable(operation, path).await?;
         let skill = match tree.spot(path) {
-            Spot::In { mount, kind: Kind::Pinned(pinned), relative } => {
+            TreeTarget::In { mount, kind: MountKind::Pinned(pinned), relative } => {
                 Some(InSkill { pinned: pinned.clone(), mount: mount.at.clone(), relative, _turn: turn })
             }
             _ => None,
         };
-        Ok(Target { tree, key, skill })
+        Ok(WriteTarget { tree, key, skill })
     }
 
     async fn writable(&self, operation: Operation, path: &VirtualPath) -> Result<(Tree, ObjectKey)> {
@@ -102,13 +102,18 @@ impl SkillBackend {
     }
 
     /// The call that asks for `words` at `target`; nothing outside of skills, because a change has one part there.
-    pub(super) fn call(&self, target: &Target<'_>, path: &VirtualPath, words: &[&[u8]]) -> Result<Option<Call>> {
+    pub(super) fn call(
+        &self,
+        target: &WriteTarget<'_>,
+        path: &VirtualPath,
+        words: &[&[u8]],
+    ) -> Result<Option<IdempotencyKey>> {
         let Some(skill) = &target.skill else { return Ok(None) };
         let session = self.space()?.session(&self.session)?;
         let asked = digest([session.as_str().as_bytes(), path.as_str().as_bytes()].iter().chain(words));
         let unfinished = self.shared.skill_changes.unfinished.get(&(session, path.clone()));
         let repeated = match unfinished {
-            Some(Unfinished::Write { asked: before, from }) if before == asked => Some(from),
+            Some(UnfinishedChange::Write { asked: before, from }) if before == asked => Some(from),
             _ => None,
         };
         let is_repeated = repeated.is_some();
@@ -118,7 +123,7 @@ impl SkillBackend {
         };
         let mut name = digest(&[asked.as_bytes(), from.as_ref().map_or("", ETag::as_str).as_bytes()]);
         name.truncate(16);
-        Ok(Some(Call { name, asked, from, is_repeated }))
+        Ok(Some(IdempotencyKey { name, asked, from, is_repeated }))
     }
 
     /// The second part of a change: moves the session's snapshot on to what has landed. False if the call turns out to be
@@ -128,10 +133,10 @@ impl SkillBackend {
     /// What keeps the session from being changed, with the outcome of each part.
     pub(super) async fn finish(
         &self,
-        target: &Target<'_>,
+        target: &WriteTarget<'_>,
         path: &VirtualPath,
-        call: Option<&Call>,
-        landed: &Landed,
+        call: Option<&IdempotencyKey>,
+        landed: &FirstPartWritten,
     ) -> Result<bool> {
         let Some(skill) = &target.skill else { return Ok(true) };
         let place = (self.space()?.session(&self.session)?, path.clone());
@@ -144,14 +149,19 @@ impl SkillBackend {
             Err(error) => {
                 if let Some(call) = call {
                     let (asked, from) = (call.asked.clone(), call.from.clone());
-                    unfinished.insert(place, Unfinished::Write { asked, from });
+                    unfinished.insert(place, UnfinishedChange::Write { asked, from });
                 }
                 Err(half_done(&format!("{path} was changed"), Outcome::Applied, error))
             }
         }
     }
 
-    async fn move_snapshot(&self, skill: &InSkill<'_>, call: Option<&Call>, landed: &Landed) -> Result<bool> {
+    async fn move_snapshot(
+        &self,
+        skill: &InSkill<'_>,
+        call: Option<&IdempotencyKey>,
+        landed: &FirstPartWritten,
+    ) -> Result<bool> {
         let etag = landed.commit.etag.clone();
         if etag.is_none() && !landed.is_earlier {
             // Others wrote after us; which version to pin is for the next load to say.
@@ -163,14 +173,16 @@ impl SkillBackend {
             if let Some(call) = call.filter(|_| landed.is_earlier)
                 && named != call.from.as_ref()
             {
-                return Moved::Stays(call.is_repeated);
+                return SnapshotChange::Stays(call.is_repeated);
             }
             let Some(etag) = etag.clone() else {
                 // Saved as it is, which shows that this is the newest state of the session.
-                return Moved::To(snapshot.clone());
+                return SnapshotChange::To(snapshot.clone());
             };
             let (path, size) = (skill.relative.clone(), landed.size);
-            Moved::To(snapshot.with(&skill.relative, Some(SnapshotFile { path, size, etag, modified_at: now })))
+            SnapshotChange::To(
+                snapshot.with(&skill.relative, Some(SnapshotFile { path, size, etag, modified_at: now })),
+            )
         })
         .await
     }
@@ -183,7 +195,7 @@ impl SkillBackend {
         let gone = gone.iter().filter_map(|path| path.below(&skill.mount)).collect();
         let forget = |snapshot: &Snapshot| {
             let rest = snapshot.without(&gone);
-            if rest == *snapshot { Moved::Stays(true) } else { Moved::To(rest) }
+            if rest == *snapshot { SnapshotChange::Stays(true) } else { SnapshotChange::To(rest) }
         };
         self.change_snapshot(&skill.pinned, forget).await.map(drop)
     }
@@ -195,7 +207,7 @@ impl SkillBackend {
         if is_finished {
             unfinished.invalidate(&place);
         } else {
-            unfinished.insert(place, Unfinished::Delete(deleted));
+            unfinished.insert(place, UnfinishedChange::Delete(deleted));
         }
         Ok(())
     }
@@ -204,13 +216,13 @@ impl SkillBackend {
     pub(super) fn take_unfinished_delete(&self, path: &VirtualPath) -> Result<Option<u64>> {
         let place = (self.space()?.session(&self.session)?, path.clone());
         match self.shared.skill_changes.unfinished.remove(&place) {
-            Some(Unfinished::Delete(deleted)) => Ok(Some(deleted)),
-            Some(Unfinished::Write { .. }) | None => Ok(None),
+            Some(UnfinishedChange::Delete(deleted)) => Ok(Some(deleted)),
+            Some(UnfinishedChange::Write { .. }) | None => Ok(None),
         }
     }
 
     /// Changes the session's snapshot of a skill; true if it is not loaded any more.
-    async fn change_snapshot(&self, skill: &Pinned, change: impl Fn(&Snapshot) -> Moved) -> Result<bool> {
+    async fn change_snapshot(&self, skill: &PinnedSkill, change: impl Fn(&Snapshot) -> SnapshotChange) -> Result<bool> {
         let mut known = skill.snapshot.clone();
         for _ in 0..SESSION_ATTEMPTS {
             let update = self.shared.sessions.update(self.user(), &self.session, |session| {
@@ -224,8 +236,8 @@ impl SkillBackend {
                     None => return Ok(Change::None(Err(loaded.clone()))),
                 };
                 match change(before) {
-                    Moved::Stays(answer) => Ok(Change::None(Ok(answer))),
-                    Moved::To(snapshot) => {
+                    SnapshotChange::Stays(answer) => Ok(Change::None(Ok(answer))),
+                    SnapshotChange::To(snapshot) => {
                         snapshot.digest().clone_into(&mut loaded.digest);
                         // With a change of its own it is no published version any more.
                         loaded.version = None;
@@ -245,7 +257,7 @@ impl SkillBackend {
 }
 
 /// What becomes of a snapshot.
-enum Moved {
+enum SnapshotChange {
     To(Snapshot),
     Stays(bool),
 }

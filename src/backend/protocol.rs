@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::{SkillBackend, operation_note::paths_of, ops};
+use super::{SessionBackend, operation_note::paths_of, ops};
 use crate::{
     error::{Error, Result},
     wire::{self, DownloadOutcome, Effect, Operation, Request as _, UploadFile, UploadOutcome, with_operations},
@@ -17,7 +17,7 @@ macro_rules! protocol {
     )* ; $($also:tt)*) => {
         /// The operations an agent has, on one session of one user.
         ///
-        /// Two implementations: [`SkillBackend`] over a store, and `RemoteBackend` over HTTP. What an operation takes and
+        /// Two implementations: [`SessionBackend`] over a store, and `RemoteBackend` over HTTP. What an operation takes and
         /// returns is documented at its request and reply; the codes of its errors are those of the HTTP contract.
         #[async_trait]
         pub trait BackendProtocol: Send + Sync {
@@ -33,7 +33,7 @@ macro_rules! protocol {
         }
 
         #[async_trait]
-        impl BackendProtocol for SkillBackend {
+        impl BackendProtocol for SessionBackend {
             $(async fn $method(&self, request: wire::$request) -> Result<wire::$reply> {
                 let (backend, observed) = self.begin(Operation::$variant, || request.subject(), || request.outline());
                 let outcome = ops::$method::$method(&backend, request).await;

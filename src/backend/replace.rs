@@ -28,7 +28,7 @@ pub(super) struct Replacement {
 
 /// A file after a replacement.
 #[derive(Clone, Debug)]
-pub(super) struct Replaced {
+pub(super) struct EditedFile {
     pub(super) bytes: Bytes,
     /// The number of replaced occurrences.
     pub(super) count: u64,
@@ -79,7 +79,7 @@ impl Replacement {
     ///
     /// # Errors
     /// `binary_file`, `old_string_not_found`, `old_string_not_unique`, `file_too_large`.
-    pub(super) fn apply(&self, path: &VirtualPath, bytes: &Bytes) -> Result<Replaced> {
+    pub(super) fn apply(&self, path: &VirtualPath, bytes: &Bytes) -> Result<EditedFile> {
         if let Some(kind) = binary_type(bytes) {
             let message =
                 format!("Cannot edit binary files with text replacements: {path} is {kind}; upload it whole instead");
@@ -99,7 +99,7 @@ impl Replacement {
                     );
                     return Err(not_applied(Code::FileTooLarge, message));
                 }
-                Ok(Replaced { bytes: self.splice(bytes, &searched, size), count: count as u64 })
+                Ok(EditedFile { bytes: self.splice(bytes, &searched, size), count: count as u64 })
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use tokio::sync::watch;
 
-use super::{Progress, SkillBackend};
+use super::{Progress, SessionBackend};
 
-impl SkillBackend {
+impl SessionBackend {
     /// The same handle, which sends to `listener` how far its searches are.
     #[must_use]
     pub fn reporting_to(mut self, listener: watch::Sender<Progress>) -> Self {

@@ -7,25 +7,25 @@ use tokio::sync::{Semaphore, watch};
 
 use super::{
     budgets::Budgets,
-    catalog_reads::Manifests,
+    catalog_reads::ManifestCache,
     changes::SkillChanges,
     edits::EditQueues,
-    leaving::{Departures, Doorkeeper, Wall},
+    leaving::{DeletionFence, DeletionMonitor, DeletionsInProgress},
     lines::LineIndex,
-    observer::{EffectsNote, Observer},
+    observer::{EffectsRecorder, Observer},
     progress::Progress,
-    publish::{KnownHeads, Versions},
+    publish::{HeadCache, VersionCache},
 };
 use crate::{
-    access::Reach,
-    budget::{Errand, Memory, Workers},
+    access::SessionScope,
+    budget::{Job, Memory, Workers},
     catalog::{Audience, Catalogs, Encoder, Searchable},
     clock::Clock,
     error::Result,
     limits::{CALL_ID_BYTES, DIGEST_PACE, MEMORY_PATIENCE, SEARCH_WINDOW_KIB},
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},
-    session::{Lanes, LoadedSkill, PromptMode, SessionVersion, Sessions},
-    store::{Committer, Ledger, ListOptions, SharedStore},
+    session::{KeyedLocks, LoadedSkill, PromptMode, SessionVersion, Sessions},
+    store::{Committer, ListOptions, RequestCounts, SharedStore},
 };
 
 /// Line indexes of large files kept in memory; one takes up to 2 MiB.
@@ -49,7 +49,7 @@ pub struct ServiceOptions {
     /// What the process may take for them all.
     pub budgets: Budgets,
     /// The counts of requests to the store below the service, if whoever opened the store counts them.
-    pub ledger: Option<Arc<Ledger>>,
+    pub ledger: Option<Arc<RequestCounts>>,
     /// Who is told of every operation, if anybody is.
     pub observer: Option<Arc<dyn Observer>>,
     /// The pause between two requests for digests that no host has asked for; [`DIGEST_PACE`] if `None`.
@@ -81,15 +81,15 @@ pub(super) struct Shared {
     pub(super) edits: EditQueues,
     pub(super) skill_changes: SkillChanges,
     /// Publishing, one skill at a time.
-    pub(super) publishing: Lanes,
-    pub(super) versions: Arc<Versions>,
-    pub(super) departures: Departures,
-    pub(super) heads: KnownHeads,
-    pub(super) manifests: Manifests,
+    pub(super) publishing: KeyedLocks,
+    pub(super) versions: Arc<VersionCache>,
+    pub(super) departures: DeletionsInProgress,
+    pub(super) heads: HeadCache,
+    pub(super) manifests: ManifestCache,
     pub(super) digest_pace: Duration,
     pub(super) feedback: bool,
     pub(super) line_indexes: Cache<ObjectKey, Arc<LineIndex>>,
-    pub(super) ledger: Option<Arc<Ledger>>,
+    pub(super) ledger: Option<Arc<RequestCounts>>,
     pub(super) observer: Option<Arc<dyn Observer>>,
 }
 
@@ -98,7 +98,7 @@ impl Service {
     #[must_use]
     pub fn new(store: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
         let namespace = options.namespace.unwrap_or_default();
-        let wall = Wall::new(store, namespace.clone());
+        let wall = DeletionFence::new(store, namespace.clone());
         let store: SharedStore = wall.clone();
         let committer = Committer::new(store.clone(), clock.clone());
         let workers = Workers::new(options.budgets.workers);
@@ -120,13 +120,13 @@ impl Service {
             catalogs,
             edits: EditQueues::new(store.clone(), committer.clone(), workers.clone(), options.observer.is_some()),
             skill_changes: SkillChanges::default(),
-            publishing: Lanes::default(),
-            versions: Arc::new(Versions::new(workers.clone())),
-            heads: KnownHeads::default(),
-            manifests: Manifests::default(),
+            publishing: KeyedLocks::default(),
+            versions: Arc::new(VersionCache::new(workers.clone())),
+            heads: HeadCache::default(),
+            manifests: ManifestCache::default(),
             digest_pace: options.digest_pace.unwrap_or(DIGEST_PACE),
             feedback: options.feedback,
-            departures: Departures::default(),
+            departures: DeletionsInProgress::default(),
             line_indexes: Cache::new(LINE_INDEXES),
             templates: options.templates,
             ledger: options.ledger,
@@ -137,18 +137,18 @@ impl Service {
             clock,
         };
         let shared = Arc::new(shared);
-        let keeper: Arc<dyn Doorkeeper> = shared.clone();
+        let keeper: Arc<dyn DeletionMonitor> = shared.clone();
         wall.go_by(Arc::downgrade(&keeper));
         Self { shared }
     }
 
     /// The handle of one session; asks nothing of the store.
     #[must_use]
-    pub fn session(&self, user: Id, session: Id) -> SkillBackend {
+    pub fn session(&self, user: Id, session: Id) -> SessionBackend {
         let audience = Audience { user, team: None };
         let (at_least, reach) = (SessionVersion::default(), Arc::default());
         let window = Arc::new(Semaphore::new(SEARCH_WINDOW_KIB as usize));
-        SkillBackend {
+        SessionBackend {
             shared: self.shared.clone(),
             audience,
             session,
@@ -184,7 +184,7 @@ impl Service {
 
     /// The counts of requests to the store, if they are kept: [`ServiceOptions::ledger`].
     #[must_use]
-    pub fn ledger(&self) -> Option<&Ledger> {
+    pub fn ledger(&self) -> Option<&RequestCounts> {
         self.shared.ledger.as_deref()
     }
 
@@ -233,13 +233,13 @@ impl Service {
 
 /// One session of one user: the agent's file system. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct SkillBackend {
+pub struct SessionBackend {
     pub(super) shared: Arc<Shared>,
     pub(super) audience: Audience,
     pub(super) session: Id,
     pub(super) at_least: SessionVersion,
     pub(super) mode: Option<PromptMode>,
-    pub(super) reach: Arc<Reach>,
+    pub(super) reach: Arc<SessionScope>,
     /// What searches hold of contents at once, in KiB: clones share it, so a turn with many searches takes no more than one.
     pub(super) window: Arc<Semaphore>,
     /// The name of the caller's key.
@@ -247,14 +247,14 @@ pub struct SkillBackend {
     /// The id of the call that a model wrote, if this handle is for one.
     pub(super) call: Option<Arc<str>>,
     /// Where the operation under way notes what it does, if anybody keeps account of it.
-    pub(super) effects: Option<EffectsNote>,
+    pub(super) effects: Option<EffectsRecorder>,
     /// Who is told how far a search is, if anybody is.
     pub(super) listener: Option<watch::Sender<Progress>>,
     /// Whether a person approved the one call that this handle is for.
     pub(super) is_approved: bool,
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// The same handle, never answered from a session older than `version`.
     #[must_use]
     pub fn at_least(mut self, version: impl Into<SessionVersion>) -> Self {
@@ -280,7 +280,7 @@ impl SkillBackend {
 
     /// The same handle for a caller that reaches no more than this: beyond it every operation is `denied`.
     #[must_use]
-    pub fn within(mut self, reach: Arc<Reach>) -> Self {
+    pub fn within(mut self, reach: Arc<SessionScope>) -> Self {
         self.reach = reach;
         self
     }
@@ -335,7 +335,7 @@ impl SkillBackend {
 
     /// The long work of one operation for this user, which ends with it.
     #[must_use]
-    pub fn errand(&self) -> Errand {
+    pub fn errand(&self) -> Job {
         self.shared.workers.errand(self.user().as_str(), self.shared.steps)
     }
 

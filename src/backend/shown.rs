@@ -3,7 +3,7 @@
 //! A session goes on holding a skill that policy has hidden since, or that belongs to a team its caller is not in: another
 //! caller may see it, and the policy may change back. Its files are out of reach then, and so is its name.
 
-use super::{Service, SessionState, SkillBackend};
+use super::{Service, SessionBackend, SessionState};
 use crate::{
     catalog::Audience,
     error::Result,
@@ -11,7 +11,7 @@ use crate::{
     session::{EffectivePolicy, LoadedSummary, Policy, Session, SessionListRequest, SessionPage, SessionSummary},
 };
 
-impl SkillBackend {
+impl SessionBackend {
     /// The session as it is now, as this caller may see it.
     ///
     /// # Errors

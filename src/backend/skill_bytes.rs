@@ -12,7 +12,7 @@ use super::{
     DraftReader, FileReader, FileStat, Service,
     publish::{Archive, ArchiveKind, ArchivedFile, SkillFiles},
     service::Shared,
-    tree::{FileRef, Version},
+    tree::{FileRef, FileVersion},
 };
 use crate::{
     catalog::Audience,
@@ -125,7 +125,7 @@ impl CatalogSkill {
         let file = FileRef {
             path: place,
             key: self.folder.key(path)?,
-            version: Version::Pinned(etag.clone()),
+            version: FileVersion::Pinned(etag.clone()),
             size: Some(*size),
             archived: self.archive.clone().map(|archive| ArchivedFile { archive, path: path.to_owned() }),
         };

@@ -6,11 +6,11 @@ use super::{
     DraftReader, Listing, ListingPage, Service,
     approvals::check_content,
     naming::{NamedSkill, unknown},
-    publish::{Found, SkillArchive, SkillFiles, Standing},
+    publish::{PublishState, SkillArchive, SkillContents, SkillFiles},
     unlisted::{FoundSkill, KnownSkill, document_of_version},
 };
 use crate::{
-    catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView, Refreshed},
+    catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView, RefreshResult},
     error::{Code, Error, Result},
     limits::PAGE_ENTRIES,
     path::{Id, SkillPath},
@@ -39,11 +39,11 @@ impl Service {
         let view = self.catalogs().view(audience.clone(), wanted.fresh).await?;
         let drafts = self.listed_drafts(&audience.user, &view, policy, wanted, limit, drafts).await?;
         let (view, drafts, more) = (drafts.view, drafts.shown, drafts.more);
-        let listing = Listing::of(&view, policy, wanted.category.as_deref());
+        let listing = Listing::from_view(&view, policy, wanted.category.as_deref());
         let ListingPage { skills, diagnostics, next_cursor } = listing.page(wanted.cursor.as_deref(), limit);
         let shown: Vec<&CatalogEntry> = skills.iter().map(|entry| &***entry).collect();
         let standings = self.standings(&audience, &shown).await?;
-        let document = |(entry, standing): (&CatalogEntry, Standing)| {
+        let document = |(entry, standing): (&CatalogEntry, PublishState)| {
             drafts.get(&entry.skill).map_or_else(|| document_of(entry, standing), SkillDocument::from)
         };
         Ok(SkillList {
@@ -61,7 +61,7 @@ impl Service {
     /// # Errors
     /// The store's.
     pub async fn refresh_skills(&self, audience: impl Into<Audience>, policy: &Policy) -> Result<RefreshReply> {
-        let Refreshed { view, difference } = self.catalogs().refresh(audience).await?;
+        let RefreshResult { view, difference } = self.catalogs().refresh(audience).await?;
         let visible = |skills: &[SkillPath]| skills.iter().filter(|skill| policy.skill(skill).is_visible()).count();
         Ok(RefreshReply {
             skills: view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible()).count(),
@@ -87,7 +87,7 @@ impl Service {
         let published = async {
             let found = self.find_skill(&audience, policy, skill).await?;
             let files = self.files_of(&found, policy, skill).await?;
-            let standing = Standing::of_files(files.is_published, files.version.clone());
+            let standing = PublishState::of_files(files.is_published, files.version.clone());
             Ok::<_, Error>(page_of(document_of(&found.entry, standing), &files))
         };
         match published.await {
@@ -128,7 +128,7 @@ impl Service {
                     }
                     files => files?,
                 };
-                let standing = Standing::of_files(true, Some(digest.to_owned()));
+                let standing = PublishState::of_files(true, Some(digest.to_owned()));
                 Ok(page_of(document_of(&found.entry, standing), &files))
             }
         }
@@ -179,9 +179,9 @@ impl Service {
             return self.archive_of_version(&space, skill, digest).await;
         }
         match self.skill_files(&space, skill).await? {
-            Found::Files(files) => self.archive_of(&space, skill, &files).await,
-            Found::Nothing => Err(Error::new(Code::SkillNotFound, format!("there is no skill {skill}"))),
-            Found::Unreadable(error) => Err(error.into()),
+            SkillContents::Files(files) => self.archive_of(&space, skill, &files).await,
+            SkillContents::Nothing => Err(Error::new(Code::SkillNotFound, format!("there is no skill {skill}"))),
+            SkillContents::Unreadable(error) => Err(error.into()),
         }
     }
 
@@ -207,9 +207,9 @@ impl Service {
     /// The files of a skill as a load would pin them.
     pub(super) async fn files_of(&self, found: &FoundSkill, policy: &Policy, skill: &SkillPath) -> Result<SkillFiles> {
         match self.skill_files(&found.space, skill).await? {
-            Found::Files(files) => Ok(files),
-            Found::Nothing => Err(not_found(&found.view, policy, skill)),
-            Found::Unreadable(error) => Err(error.into()),
+            SkillContents::Files(files) => Ok(files),
+            SkillContents::Nothing => Err(not_found(&found.view, policy, skill)),
+            SkillContents::Unreadable(error) => Err(error.into()),
         }
     }
 }
@@ -272,7 +272,7 @@ fn not_found(view: &CatalogView, policy: &Policy, skill: &SkillPath) -> Error {
     unknown(skill.as_str(), &skills)
 }
 
-fn document_of(entry: &CatalogEntry, Standing { state, digest }: Standing) -> SkillDocument {
+fn document_of(entry: &CatalogEntry, PublishState { state, digest }: PublishState) -> SkillDocument {
     SkillDocument {
         skill: entry.skill.to_string(),
         name: entry.name().to_owned(),

@@ -9,28 +9,28 @@ use super::publish::{Archive, ArchiveKind, ArchivedFile};
 use crate::{
     error::{Code, Error, Result},
     limits::BUNDLED_FILES,
-    path::{ETag, Layer, Mount, MountName, ObjectKey, Place, Scope, SkillPath, UserSpace, VirtualPath},
+    path::{ETag, Layer, Mount, MountName, ObjectKey, ResolvedPath, Scope, SkillPath, UserSpace, VirtualPath},
     session::LoadedSkill,
     skill::{Snapshot, SnapshotFile},
-    store::{Keep, StoreError},
+    store::{CachePolicy, StoreError},
 };
 
 /// The mounts a session sees, and how each is read.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) scope: Scope,
-    kinds: Vec<Kind>,
+    kinds: Vec<MountKind>,
 }
 
 /// How a mount is read and whether it can be written.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum MountKind {
     /// `/workspace` and `/ticket`: the newest acknowledged version, writable.
     Fresh,
     /// A skill that is shown without being loaded, read-only. An operation that looks into it pins it for itself.
     Shown(ShownSkill),
     /// A loaded skill: the files of its snapshot.
-    Pinned(Pinned),
+    Pinned(PinnedSkill),
 }
 
 /// Where a skill lies that is shown without being loaded.
@@ -43,7 +43,7 @@ pub(super) struct ShownSkill {
 
 /// A skill as a mount, in one version.
 #[derive(Clone, Debug)]
-pub(super) struct Pinned {
+pub(super) struct PinnedSkill {
     pub(super) skill: SkillPath,
     pub(super) layer: Layer,
     pub(super) snapshot: Arc<Snapshot>,
@@ -56,18 +56,18 @@ pub(super) struct Pinned {
 
 /// Where a path leads.
 #[derive(Debug)]
-pub(super) enum Spot<'tree> {
+pub(super) enum TreeTarget<'tree> {
     /// `/`, or `/skills` when it is there.
     Above,
     /// The mount itself, or something in it: `relative` is empty for the mount.
-    In { mount: &'tree Mount, kind: &'tree Kind, relative: String },
+    In { mount: &'tree Mount, kind: &'tree MountKind, relative: String },
     /// Nothing this session can see.
     Nowhere,
 }
 
 /// Which version of a file is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Version {
+pub(super) enum FileVersion {
     /// The one that the snapshot of a loaded skill names.
     Pinned(ETag),
     /// The one that a listing showed. Another may be there by now.
@@ -76,7 +76,7 @@ pub(super) enum Version {
     Newest,
 }
 
-impl Version {
+impl FileVersion {
     /// Its tag, if it is known.
     pub(super) fn etag(&self) -> Option<&ETag> {
         match self {
@@ -86,10 +86,10 @@ impl Version {
     }
 
     /// How long its content is worth keeping: a snapshot names its version again, a listing names the newest.
-    pub(super) fn keep(&self) -> Keep {
+    pub(super) fn keep(&self) -> CachePolicy {
         match self {
-            Self::Pinned(_) => Keep::Pinned,
-            Self::Listed(_) | Self::Newest => Keep::Newest,
+            Self::Pinned(_) => CachePolicy::Pinned,
+            Self::Listed(_) | Self::Newest => CachePolicy::Newest,
         }
     }
 }
@@ -99,7 +99,7 @@ impl Version {
 pub(super) struct FileRef {
     pub(super) path: VirtualPath,
     pub(super) key: ObjectKey,
-    pub(super) version: Version,
+    pub(super) version: FileVersion,
     pub(super) size: Option<u64>,
     /// Where its bytes are if the version that a snapshot names is gone.
     pub(super) archived: Option<ArchivedFile>,
@@ -116,11 +116,11 @@ pub(super) enum WritePlace {
     ReadOnly,
 }
 
-impl Pinned {
+impl PinnedSkill {
     /// Which version of a file of the snapshot is meant. What a session loaded, or what was published, is that one.
-    pub(super) fn version(&self, file: &SnapshotFile) -> Version {
+    pub(super) fn version(&self, file: &SnapshotFile) -> FileVersion {
         let etag = file.etag.clone();
-        if self.is_loaded || self.archive.is_some() { Version::Pinned(etag) } else { Version::Listed(etag) }
+        if self.is_loaded || self.archive.is_some() { FileVersion::Pinned(etag) } else { FileVersion::Listed(etag) }
     }
 
     /// The file at `relative` in the archive of the version.
@@ -132,25 +132,25 @@ impl Pinned {
 
 impl Tree {
     /// The tree of these mounts, each with the way it is read.
-    pub(super) fn new(mounts: impl IntoIterator<Item = (Mount, Kind)>) -> Self {
+    pub(super) fn new(mounts: impl IntoIterator<Item = (Mount, MountKind)>) -> Self {
         let (mounts, kinds) = mounts.into_iter().unzip();
         Self { scope: Scope::new(mounts), kinds }
     }
 
     /// What `path` leads to.
-    pub(super) fn spot(&self, path: &VirtualPath) -> Spot<'_> {
+    pub(super) fn spot(&self, path: &VirtualPath) -> TreeTarget<'_> {
         match self.scope.place(path) {
-            Place::Above => Spot::Above,
-            Place::Nowhere => Spot::Nowhere,
-            Place::Inside(index, relative) => match (self.scope.mounts().get(index), self.kinds.get(index)) {
-                (Some(mount), Some(kind)) => Spot::In { mount, kind, relative: relative.to_owned() },
-                _ => Spot::Nowhere,
+            ResolvedPath::Above => TreeTarget::Above,
+            ResolvedPath::Nowhere => TreeTarget::Nowhere,
+            ResolvedPath::Inside(index, relative) => match (self.scope.mounts().get(index), self.kinds.get(index)) {
+                (Some(mount), Some(kind)) => TreeTarget::In { mount, kind, relative: relative.to_owned() },
+                _ => TreeTarget::Nowhere,
             },
         }
     }
 
     /// Mounts with the way they are read.
-    pub(super) fn mounts(&self) -> impl Iterator<Item = (&Mount, &Kind)> {
+    pub(super) fn mounts(&self) -> impl Iterator<Item = (&Mount, &MountKind)> {
         self.scope.mounts().iter().zip(&self.kinds)
     }
 
@@ -158,57 +158,59 @@ impl Tree {
     /// fresh one may.
     pub(super) fn file(&self, path: &VirtualPath) -> Result<FileRef> {
         match self.spot(path) {
-            Spot::Above => Err(is_a_directory(path)),
-            Spot::In { relative, .. } if relative.is_empty() => Err(is_a_directory(path)),
-            Spot::In { kind: Kind::Pinned(pinned), mount, relative } => match pinned.snapshot.file(&relative) {
-                Some(file) => Ok(FileRef {
-                    path: path.clone(),
-                    key: mount.prefix.key(&relative)?,
-                    version: pinned.version(file),
-                    size: Some(file.size),
-                    archived: pinned.archived(&relative),
-                }),
-                None if is_folder(&pinned.snapshot, &relative) => Err(is_a_directory(path)),
-                None => Err(missing(path)),
-            },
-            Spot::In { .. } | Spot::Nowhere => self.unpinned_file(path)?.ok_or_else(|| missing(path)),
+            TreeTarget::Above => Err(is_a_directory(path)),
+            TreeTarget::In { relative, .. } if relative.is_empty() => Err(is_a_directory(path)),
+            TreeTarget::In { kind: MountKind::Pinned(pinned), mount, relative } => {
+                match pinned.snapshot.file(&relative) {
+                    Some(file) => Ok(FileRef {
+                        path: path.clone(),
+                        key: mount.prefix.key(&relative)?,
+                        version: pinned.version(file),
+                        size: Some(file.size),
+                        archived: pinned.archived(&relative),
+                    }),
+                    None if is_folder(&pinned.snapshot, &relative) => Err(is_a_directory(path)),
+                    None => Err(missing(path)),
+                }
+            }
+            TreeTarget::In { .. } | TreeTarget::Nowhere => self.unpinned_file(path)?.ok_or_else(|| missing(path)),
         }
     }
 
     /// The skill in which `path` lies, if that skill is shown and not yet pinned.
     pub(super) fn shown(&self, path: &VirtualPath) -> Option<&ShownSkill> {
         match self.spot(path) {
-            Spot::In { kind: Kind::Shown(shown), .. } => Some(shown),
+            TreeTarget::In { kind: MountKind::Shown(shown), .. } => Some(shown),
             _ => None,
         }
     }
 
     /// Pins the skill in which `path` lies.
-    pub(super) fn pin(&mut self, path: &VirtualPath, pinned: Pinned) {
-        if let Place::Inside(index, _) = self.scope.place(path)
+    pub(super) fn pin(&mut self, path: &VirtualPath, pinned: PinnedSkill) {
+        if let ResolvedPath::Inside(index, _) = self.scope.place(path)
             && let Some(kind) = self.kinds.get_mut(index)
         {
-            *kind = Kind::Pinned(pinned);
+            *kind = MountKind::Pinned(pinned);
         }
     }
 
     /// The file that may be at `path`, where no snapshot says what is there; `None` for a mount itself and for every other
     /// path.
     pub(super) fn unpinned_file(&self, path: &VirtualPath) -> Result<Option<FileRef>> {
-        if !matches!(self.spot(path), Spot::In { kind: Kind::Fresh, .. }) {
+        if !matches!(self.spot(path), TreeTarget::In { kind: MountKind::Fresh, .. }) {
             return Ok(None);
         }
         let key = self.scope.object_key(path)?;
-        Ok(key.map(|key| FileRef { path: path.clone(), key, version: Version::Newest, size: None, archived: None }))
+        Ok(key.map(|key| FileRef { path: path.clone(), key, version: FileVersion::Newest, size: None, archived: None }))
     }
 
     /// Whether `path` can be written, and with which key.
     pub(super) fn write_place(&self, path: &VirtualPath) -> Result<WritePlace> {
         match self.spot(path) {
-            Spot::Above if path.is_root() => return Ok(WritePlace::Folder),
-            Spot::In { kind: Kind::Fresh, .. } => {}
-            Spot::In { kind: Kind::Pinned(pinned), .. } if pinned.writable => {}
-            Spot::Above | Spot::In { .. } | Spot::Nowhere => return Ok(WritePlace::ReadOnly),
+            TreeTarget::Above if path.is_root() => return Ok(WritePlace::Folder),
+            TreeTarget::In { kind: MountKind::Fresh, .. } => {}
+            TreeTarget::In { kind: MountKind::Pinned(pinned), .. } if pinned.writable => {}
+            TreeTarget::Above | TreeTarget::In { .. } | TreeTarget::Nowhere => return Ok(WritePlace::ReadOnly),
         }
         Ok(self.scope.object_key(path)?.map_or(WritePlace::Folder, WritePlace::File))
     }

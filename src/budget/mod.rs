@@ -2,7 +2,7 @@
 //!
 //! [`Shares`] is the one mechanism: a number of units, at most a part of them for each owner, waiting owners served in
 //! turn. [`Workers`] are shares of threads, [`Memory`] is shares of bytes, and [`Bandwidth`] limits bytes per second.
-//! Nothing here stops a caller by force: work carries a [`Work`], which counts its steps and can be cancelled, and
+//! Nothing here stops a caller by force: work carries a [`WorkBudget`], which counts its steps and can be cancelled, and
 //! checks it between short pieces. Caches are not callers: they own fixed parts of the memory and weigh their entries
 //! by [`weight`].
 
@@ -16,5 +16,5 @@ mod workers;
 pub use bandwidth::Bandwidth;
 pub use memory::{Memory, Reservation};
 pub use shares::{Owner, Share, Shares};
-pub use work::{Stop, Work};
-pub use workers::{Errand, Workers};
+pub use work::{StopReason, WorkBudget};
+pub use workers::{Job, Workers};

@@ -9,7 +9,7 @@ use crate::error::{Code, Error, Outcome};
 
 /// The reason why work ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// All steps are used.
     Spent,
     /// The caller left, its deadline passed, or the process ends.
@@ -18,14 +18,14 @@ pub enum Stop {
 
 /// Steps and a cancel flag, shared by all pieces of work of one request. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Work {
+pub struct WorkBudget {
     left: Arc<AtomicU64>,
     cancelled: Arc<AtomicBool>,
     /// Set for all work at once, when the process is about to end.
     closing: Arc<AtomicBool>,
 }
 
-impl Work {
+impl WorkBudget {
     pub(super) fn new(steps: u64, closing: Arc<AtomicBool>) -> Self {
         Self { left: Arc::new(AtomicU64::new(steps)), cancelled: Arc::default(), closing }
     }
@@ -39,13 +39,13 @@ impl Work {
     /// Takes `steps` from the allowance.
     ///
     /// # Errors
-    /// [`Stop::Cancelled`] if the work was ended; [`Stop::Spent`] if fewer steps are left. Then none is taken.
-    pub fn spend(&self, steps: u64) -> Result<(), Stop> {
+    /// [`StopReason::Cancelled`] if the work was ended; [`StopReason::Spent`] if fewer steps are left. Then none is taken.
+    pub fn spend(&self, steps: u64) -> Result<(), StopReason> {
         if self.is_cancelled() {
-            return Err(Stop::Cancelled);
+            return Err(StopReason::Cancelled);
         }
         let taken = self.left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(steps));
-        taken.map(drop).map_err(|_| Stop::Spent)
+        taken.map(drop).map_err(|_| StopReason::Spent)
     }
 
     /// The steps that are left.
@@ -60,13 +60,13 @@ impl Work {
         self.cancelled.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
     }
 
-    /// Ends the work: its next check returns [`Stop::Cancelled`].
+    /// Ends the work: its next check returns [`StopReason::Cancelled`].
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 }
 
-impl Stop {
+impl StopReason {
     /// The error of a stopped request. If its steps are used, `advice` is the message, with what was too expensive and
     /// what to change.
     #[must_use]
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn steps_are_taken_to_the_last_and_refused_beyond_it() {
-        let work = Work::of_steps(10);
-        assert_eq!((work.spend(9), work.spend(2), work.left()), (Ok(()), Err(Stop::Spent), 1));
-        assert_eq!((work.clone().spend(1), work.spend(1)), (Ok(()), Err(Stop::Spent)), "clones share the steps");
+        let work = WorkBudget::of_steps(10);
+        assert_eq!((work.spend(9), work.spend(2), work.left()), (Ok(()), Err(StopReason::Spent), 1));
+        assert_eq!((work.clone().spend(1), work.spend(1)), (Ok(()), Err(StopReason::Spent)), "clones share the steps");
         work.cancel();
-        assert_eq!(work.spend(0), Err(Stop::Cancelled));
+        assert_eq!(work.spend(0), Err(StopReason::Cancelled));
     }
 }

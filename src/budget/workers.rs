@@ -3,7 +3,7 @@
 //! The shares bound the number of jobs. They run on threads of a low priority, because a short request of one user must not
 //! wait for the processor behind another user's long work. The threads stay: with a new one for each job the allocator kept
 //! much more memory. One of the runtime's blocking threads waits for each job, so that the runtime knows of it. A job is
-//! never stopped by force: it checks its [`Work`] between pieces. The work is cancelled when the request's future is
+//! never stopped by force: it checks its [`WorkBudget`] between pieces. The work is cancelled when the request's future is
 //! dropped, after a deadline or because the caller left, and when the workers are closed.
 
 use std::{
@@ -16,7 +16,7 @@ use std::{
     thread,
 };
 
-use super::{Owner, Shares, Work};
+use super::{Owner, Shares, WorkBudget};
 use crate::{
     error::{Code, Error, Result},
     limits::INLINE_STEPS,
@@ -37,10 +37,10 @@ pub struct Workers {
 
 /// The work of one request. Dropping it cancels what still runs.
 #[derive(Debug)]
-pub struct Errand {
+pub struct Job {
     workers: Workers,
     owner: Owner,
-    work: Work,
+    work: WorkBudget,
 }
 
 impl Workers {
@@ -54,8 +54,8 @@ impl Workers {
 
     /// The work of one request of `owner`, with at most `steps`.
     #[must_use]
-    pub fn errand(&self, owner: &str, steps: u64) -> Errand {
-        Errand { workers: self.clone(), owner: owner.into(), work: Work::new(steps, self.closing.clone()) }
+    pub fn errand(&self, owner: &str, steps: u64) -> Job {
+        Job { workers: self.clone(), owner: owner.into(), work: WorkBudget::new(steps, self.closing.clone()) }
     }
 
     /// Cancels all present and future work, because the process ends.
@@ -76,10 +76,10 @@ impl Workers {
     }
 }
 
-impl Errand {
+impl Job {
     /// The steps and the cancel flag.
     #[must_use]
-    pub fn work(&self) -> &Work {
+    pub fn work(&self) -> &WorkBudget {
         &self.work
     }
 
@@ -87,7 +87,10 @@ impl Errand {
     ///
     /// # Errors
     /// Those of `job`; `internal` if it panics.
-    pub async fn run<T: Send + 'static>(&self, job: impl FnOnce(&Work) -> Result<T> + Send + 'static) -> Result<T> {
+    pub async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&WorkBudget) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let Some(share) = self.workers.threads.acquire(&self.owner, 1).await else {
             return Err(Error::new(Code::Internal, "no worker can ever be had"));
         };
@@ -108,13 +111,13 @@ impl Errand {
     pub async fn run_sized<T: Send + 'static>(
         &self,
         worst: u64,
-        job: impl FnOnce(&Work) -> Result<T> + Send + 'static,
+        job: impl FnOnce(&WorkBudget) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         if worst <= INLINE_STEPS { job(&self.work) } else { self.run(job).await }
     }
 }
 
-impl Drop for Errand {
+impl Drop for Job {
     fn drop(&mut self) {
         self.work.cancel();
     }
@@ -130,11 +133,11 @@ struct Pool {
 #[derive(Debug)]
 struct Jobs {
     begun: u64,
-    sender: Sender<Job>,
-    receiver: Arc<Mutex<Receiver<Job>>>,
+    sender: Sender<BoxedTask>,
+    receiver: Arc<Mutex<Receiver<BoxedTask>>>,
 }
 
-type Job = Box<dyn FnOnce() + Send>;
+type BoxedTask = Box<dyn FnOnce() + Send>;
 
 impl Pool {
     fn new(most: u64) -> Self {
@@ -150,7 +153,7 @@ impl Pool {
         result.recv().ok()
     }
 
-    fn hand_over(&self, job: Job) {
+    fn hand_over(&self, job: BoxedTask) {
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         if jobs.begun < self.most {
             jobs.begun += 1;
@@ -163,7 +166,7 @@ impl Pool {
 }
 
 /// Takes jobs until the pool is gone. A job that panics ends with its own caller's error, and no other's.
-fn work_through(jobs: &Mutex<Receiver<Job>>) {
+fn work_through(jobs: &Mutex<Receiver<BoxedTask>>) {
     step_back();
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -183,10 +186,10 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    use crate::budget::Stop;
+    use crate::budget::StopReason;
 
     /// A job that runs until it is cancelled.
-    fn run_until_cancelled(work: &Work) {
+    fn run_until_cancelled(work: &WorkBudget) {
         while work.spend(0).is_ok() {
             std::thread::yield_now();
         }
@@ -227,7 +230,7 @@ mod tests {
     async fn a_caller_that_leaves_and_an_end_of_the_process_both_cancel() {
         let workers = Workers::new(2);
         let (told, hears) = mpsc::channel();
-        let job = move |work: &Work| {
+        let job = move |work: &WorkBudget| {
             run_until_cancelled(work);
             told.send(()).map_err(Error::internal)
         };
@@ -239,6 +242,6 @@ mod tests {
         running.abort();
         tokio::task::spawn_blocking(move || hears.recv()).await.unwrap().unwrap();
         workers.close();
-        assert_eq!(workers.errand("u", 1).work().spend(1), Err(Stop::Cancelled));
+        assert_eq!(workers.errand("u", 1).work().spend(1), Err(StopReason::Cancelled));
     }
 }

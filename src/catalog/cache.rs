@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use super::{layers::Audience, outlook::Outlook, slot::Slot};
+use super::{layers::Audience, outlook::AudienceView, slot::LayerState};
 use crate::{
     clock::Clock,
     limits::{CATALOG_BESIDE, CATALOG_STALE},
@@ -31,8 +31,8 @@ pub(super) struct CatalogCache {
 
 #[derive(Debug)]
 struct State {
-    layers: HashMap<LayerOwner, Arc<Slot>>,
-    outlooks: HashMap<Audience, Arc<Outlook>>,
+    layers: HashMap<LayerOwner, Arc<LayerState>>,
+    outlooks: HashMap<Audience, Arc<AudienceView>>,
     order: Order<CacheKey>,
 }
 
@@ -49,7 +49,11 @@ impl CatalogCache {
     }
 
     /// The layers of `owners` and the outlook of `audience`, marked as used now. Missing ones are made empty.
-    pub(super) fn in_use(&self, audience: &Audience, owners: &[LayerOwner]) -> (Vec<Arc<Slot>>, Arc<Outlook>) {
+    pub(super) fn in_use(
+        &self,
+        audience: &Audience,
+        owners: &[LayerOwner],
+    ) -> (Vec<Arc<LayerState>>, Arc<AudienceView>) {
         let mut state = self.lock();
         let layers = owners.iter().map(|owner| state.layers.entry(owner.clone()).or_default().clone()).collect();
         let outlook = state.outlooks.entry(audience.clone()).or_default().clone();
@@ -61,7 +65,7 @@ impl CatalogCache {
     }
 
     /// The layer of `owner`, marked as used now.
-    pub(super) fn layer(&self, owner: &LayerOwner) -> Arc<Slot> {
+    pub(super) fn layer(&self, owner: &LayerOwner) -> Arc<LayerState> {
         let mut state = self.lock();
         let layer = state.layers.entry(owner.clone()).or_default().clone();
         self.touch(&mut state, vec![CacheKey::Layer(owner.clone())]);
@@ -69,7 +73,7 @@ impl CatalogCache {
     }
 
     /// The layer of `owner`, if it is in memory. Does not mark it as used.
-    pub(super) fn look_at(&self, owner: &LayerOwner) -> Option<Arc<Slot>> {
+    pub(super) fn look_at(&self, owner: &LayerOwner) -> Option<Arc<LayerState>> {
         self.lock().layers.get(owner).cloned()
     }
 
@@ -81,12 +85,12 @@ impl CatalogCache {
     }
 
     /// Whether `slot` is the present slot of `owner`.
-    pub(super) fn holds(&self, owner: &LayerOwner, slot: &Arc<Slot>) -> bool {
+    pub(super) fn holds(&self, owner: &LayerOwner, slot: &Arc<LayerState>) -> bool {
         self.lock().layers.get(owner).is_some_and(|kept| Arc::ptr_eq(kept, slot))
     }
 
     /// Records the present size of a layer.
-    pub(super) fn weigh_layer(&self, owner: &LayerOwner, slot: &Arc<Slot>, bytes: u64) {
+    pub(super) fn weigh_layer(&self, owner: &LayerOwner, slot: &Arc<LayerState>, bytes: u64) {
         let mut state = self.lock();
         if state.layers.get(owner).is_some_and(|kept| Arc::ptr_eq(kept, slot)) {
             self.weigh(&mut state, &CacheKey::Layer(owner.clone()), bytes);
@@ -94,7 +98,7 @@ impl CatalogCache {
     }
 
     /// Records the present size of an outlook.
-    pub(super) fn weigh_outlook(&self, audience: &Audience, outlook: &Arc<Outlook>, bytes: u64) {
+    pub(super) fn weigh_outlook(&self, audience: &Audience, outlook: &Arc<AudienceView>, bytes: u64) {
         let mut state = self.lock();
         if state.outlooks.get(audience).is_some_and(|kept| Arc::ptr_eq(kept, outlook)) {
             self.weigh(&mut state, &CacheKey::Outlook(audience.clone()), bytes);

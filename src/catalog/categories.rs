@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::search::Likeness;
-use crate::{limits::CATEGORIES_NAMED, skill::shown::Shown};
+use crate::{limits::CATEGORIES_NAMED, skill::shown::SafeText};
 
 /// The largest categories, which are named if none is near to a question.
 const LARGEST: usize = 5;
@@ -11,7 +11,7 @@ const LARGEST: usize = 5;
 /// The categories of some skills and the number of skills in each, the largest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Categories<'a> {
-    all: Vec<(&'a Shown, usize)>,
+    all: Vec<(&'a SafeText, usize)>,
     /// How many of them a summary may name.
     named: usize,
 }
@@ -20,8 +20,8 @@ impl<'a> Categories<'a> {
     /// Counts the categories of skills, one for each skill. A skill at the top has an empty category, which does not
     /// count.
     #[must_use]
-    pub fn of(skills: impl IntoIterator<Item = &'a Shown>) -> Self {
-        let mut counts: BTreeMap<&str, (&Shown, usize)> = BTreeMap::new();
+    pub fn from_skills(skills: impl IntoIterator<Item = &'a SafeText>) -> Self {
+        let mut counts: BTreeMap<&str, (&SafeText, usize)> = BTreeMap::new();
         for category in skills.into_iter().filter(|category| !category.is_empty()) {
             counts.entry(category.plain()).or_insert((category, 0)).1 += 1;
         }
@@ -37,7 +37,7 @@ impl<'a> Categories<'a> {
     #[must_use]
     pub fn nearest_first(mut self, nearest: &[String], question: &str) -> Self {
         let likeness = Likeness::to(question);
-        let distance = |category: &Shown| {
+        let distance = |category: &SafeText| {
             let place = nearest.iter().position(|near| near == category.plain());
             place.or_else(|| Some(nearest.len() + likeness.distance(category.plain())?)).unwrap_or(usize::MAX)
         };
@@ -71,7 +71,7 @@ impl<'a> Categories<'a> {
 
     /// The first ones, at most [`CATEGORIES_NAMED`], each as `write` writes it and as many as fit into `room` bytes, and the
     /// number of the others: `a, b and 3 more`. Returns only the number if none fits, and `None` if there are none.
-    pub fn summary(&self, mut room: usize, write: impl Fn(&Shown, usize) -> String) -> Option<String> {
+    pub fn summary(&self, mut room: usize, write: impl Fn(&SafeText, usize) -> String) -> Option<String> {
         let written = self.all.iter().take(self.named).map(|(category, count)| write(category, *count));
         let named: Vec<_> = written
             .take_while(|name| {
@@ -97,7 +97,7 @@ mod tests {
 
     fn summary(categories: &[&str], room: usize) -> Option<String> {
         let shown: Vec<_> = categories.iter().map(|category| one_line(category)).collect();
-        Categories::of(&shown).summary(room, |category, count| format!("{} ({count})", category.plain()))
+        Categories::from_skills(&shown).summary(room, |category, count| format!("{} ({count})", category.plain()))
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
         let shown: Vec<_> = ["x", "x", "y", "y", "invoices", "z"].iter().map(|name| one_line(name)).collect();
         let sorted = |nearest: &[&str], question: &str| {
             let nearest: Vec<_> = nearest.iter().map(|name| (*name).to_owned()).collect();
-            let categories = Categories::of(&shown).nearest_first(&nearest, question);
+            let categories = Categories::from_skills(&shown).nearest_first(&nearest, question);
             categories.summary(100, |category, _| category.plain().to_owned()).unwrap()
         };
         assert_eq!(sorted(&[], "anything"), "x, y, invoices, z");
@@ -123,7 +123,7 @@ mod tests {
     fn of_many_only_those_are_named_that_are_near_or_larger_than_all_others() {
         let tried = |names: &[String], question: &str| {
             let shown: Vec<_> = names.iter().map(|name| one_line(name)).collect();
-            let categories = Categories::of(&shown).nearest_first(&[], question);
+            let categories = Categories::from_skills(&shown).nearest_first(&[], question);
             let summary = categories.summary(1000, |category, _| category.plain().to_owned()).unwrap();
             (!categories.are_all_alike()).then_some(summary)
         };

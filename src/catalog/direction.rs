@@ -8,14 +8,14 @@ pub(super) const NUMBERS_PER_STEP: usize = 32;
 
 /// A vector in eight-bit numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Direction {
+pub(super) struct QuantizedVector {
     pub(super) numbers: Box<[i8]>,
     pub(super) length: f32,
 }
 
-impl Direction {
+impl QuantizedVector {
     /// The direction of `vector`; `None` if it has none, or numbers that are none.
-    pub(super) fn of(vector: &[f32]) -> Option<Self> {
+    pub(super) fn quantize(vector: &[f32]) -> Option<Self> {
         let largest = vector.iter().fold(0.0, |largest: f32, number| largest.max(number.abs()));
         if !(largest > 0.0 && vector.iter().all(|number| number.is_finite())) {
             return None;
@@ -58,20 +58,20 @@ mod tests {
 
     #[test]
     fn a_direction_keeps_its_angles_whatever_its_scale() {
-        let one = Direction::of(&[0.3, -0.1, 0.7, 0.05]).unwrap();
-        let same = Direction::of(&[30.0, -10.0, 70.0, 5.0]).unwrap();
+        let one = QuantizedVector::quantize(&[0.3, -0.1, 0.7, 0.05]).unwrap();
+        let same = QuantizedVector::quantize(&[30.0, -10.0, 70.0, 5.0]).unwrap();
         assert_eq!(one, same);
         assert!((one.cosine(&same.numbers, same.length) - 1.0).abs() < 1e-6);
-        let opposite = Direction::of(&[-0.3, 0.1, -0.7, -0.05]).unwrap();
+        let opposite = QuantizedVector::quantize(&[-0.3, 0.1, -0.7, -0.05]).unwrap();
         assert!((one.cosine(&opposite.numbers, opposite.length) + 1.0).abs() < 1e-6);
-        let across = Direction::of(&[0.1, 0.3, 0.0, 0.0]).unwrap();
+        let across = QuantizedVector::quantize(&[0.1, 0.3, 0.0, 0.0]).unwrap();
         assert!(one.cosine(&across.numbers, across.length).abs() < 0.02);
     }
 
     #[test]
     fn what_has_no_direction_is_no_vector() {
         for none in [&[][..], &[0.0, 0.0], &[1.0, f32::NAN], &[f32::INFINITY, 1.0]] {
-            assert_eq!(Direction::of(none), None, "{none:?}");
+            assert_eq!(QuantizedVector::quantize(none), None, "{none:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::{
     duplicates::duplicates,
     entry::{CatalogDiagnostic, CatalogEntry},
-    layout::{Folder, Layout},
+    layout::{FolderListing, SkillFolders},
     unreadable::{Unreadable, failure_of_the_store},
     view::CatalogView,
 };
@@ -32,12 +32,12 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discovery {
     view: Arc<CatalogView>,
-    readings: Arc<Readings>,
+    readings: Arc<RawReading>,
 }
 
 /// The content of a reading, without its time.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Readings {
+pub(super) struct RawReading {
     /// In byte order of their skills.
     pub(super) records: Vec<Record>,
     /// Diagnostics that belong to no record.
@@ -60,7 +60,7 @@ pub(super) struct Record {
 impl Discovery {
     /// The catalog of these readings. Unreadable files are reported once and not remembered, so the next reading tries
     /// them again.
-    pub(super) fn new(readings: Readings, unreadable: Vec<CatalogDiagnostic>, as_of: Timestamp) -> Self {
+    pub(super) fn new(readings: RawReading, unreadable: Vec<CatalogDiagnostic>, as_of: Timestamp) -> Self {
         let entries: Vec<_> = readings.records.iter().filter_map(|record| record.entry.clone()).collect();
         let mut diagnostics = readings.others.clone();
         for Record { skill, diagnostics: own, .. } in &readings.records {
@@ -82,11 +82,11 @@ impl Discovery {
 
     /// Whether the layer is empty.
     pub(super) fn is_empty(&self) -> bool {
-        let Readings { records, others, unnameable_keys, .. } = &*self.readings;
+        let RawReading { records, others, unnameable_keys, .. } = &*self.readings;
         records.is_empty() && others.is_empty() && *unnameable_keys == 0
     }
 
-    pub(super) fn readings(&self) -> &Arc<Readings> {
+    pub(super) fn readings(&self) -> &Arc<RawReading> {
         &self.readings
     }
 
@@ -111,24 +111,24 @@ pub async fn discover(
     clock: &dyn Clock,
     previous: Option<&Discovery>,
 ) -> Result<Discovery> {
-    Survey::of(store, Layer::User, space, clock).await?.read(store, previous).await
+    PendingListing::list(store, Layer::User, space, clock).await?.read(store, previous).await
 }
 
 /// A listing whose files are not read yet.
 #[derive(Debug)]
-pub(super) struct Survey {
+pub(super) struct PendingListing {
     layer: Layer,
-    layout: Layout,
+    layout: SkillFolders,
     as_of: Timestamp,
 }
 
-impl Survey {
+impl PendingListing {
     /// Lists the skills of a layer in `space`.
-    pub(super) async fn of(store: &dyn Store, layer: Layer, space: &UserSpace, clock: &dyn Clock) -> Result<Self> {
+    pub(super) async fn list(store: &dyn Store, layer: Layer, space: &UserSpace, clock: &dyn Clock) -> Result<Self> {
         let as_of = clock.now();
         let skills = space.skills()?;
         let (listed, cut) = store.list_all(&skills, LIST_OBJECTS).await?;
-        let mut layout = Layout::of(&skills, &listed);
+        let mut layout = SkillFolders::from_listing(&skills, &listed);
         if cut {
             layout.diagnostics.push(cut_short());
         }
@@ -137,7 +137,7 @@ impl Survey {
 
     /// Reads each SKILL.md that is not in `previous`.
     pub(super) async fn read(self, store: &dyn Store, previous: Option<&Discovery>) -> Result<Discovery> {
-        let Layout { folders, diagnostics: others, unnameable_keys } = self.layout;
+        let SkillFolders { folders, diagnostics: others, unnameable_keys } = self.layout;
         let mut records = Vec::with_capacity(folders.len());
         let mut unread = Vec::new();
         for folder in folders {
@@ -160,12 +160,12 @@ impl Survey {
         }
         records.sort_by(|one, two| one.skill.cmp(&two.skill));
         let unreadable = unreadable.iter().map(|failed| diagnose_unreadable(failed, previous)).collect();
-        Ok(Discovery::new(Readings { records, others, unnameable_keys, is_earlier: false }, unreadable, self.as_of))
+        Ok(Discovery::new(RawReading { records, others, unnameable_keys, is_earlier: false }, unreadable, self.as_of))
     }
 }
 
 /// Reads the head of one SKILL.md.
-async fn read(store: &dyn Store, layer: Layer, folder: Folder) -> Result<Record, Unreadable> {
+async fn read(store: &dyn Store, layer: Layer, folder: FolderListing) -> Result<Record, Unreadable> {
     if folder.head_size == 0 {
         return Ok(record(&folder, layer, folder.etag.clone(), &Bytes::new()));
     }
@@ -189,7 +189,7 @@ fn diagnose_unreadable(failed: &Unreadable, previous: Option<&Discovery>) -> Cat
     found
 }
 
-fn record(folder: &Folder, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {
+fn record(folder: &FolderListing, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {
     let (head, diagnostics) = skill::read_head(bytes, folder.skill.folder());
     let entry = head.map(|head| {
         Arc::new(CatalogEntry {
@@ -210,7 +210,7 @@ fn record(folder: &Folder, layer: Layer, etag: ETag, bytes: &[u8]) -> Record {
 }
 
 /// The record of an unchanged SKILL.md. The other files of its folder may have changed.
-fn reused(known: &Record, folder: &Folder) -> Record {
+fn reused(known: &Record, folder: &FolderListing) -> Record {
     let mut record = known.clone();
     if let Some(entry) = &mut record.entry
         && ((entry.files, entry.size, entry.updated_at) != (folder.files, folder.size, folder.updated_at)

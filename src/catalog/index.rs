@@ -13,9 +13,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::discover::{Discovery, Readings};
+use super::discover::{Discovery, RawReading};
 use crate::{
-    budget::Work,
+    budget::WorkBudget,
     limits::{CATALOG_INDEX_BYTES, CATALOG_SKILLS},
     path::Layer,
 };
@@ -40,7 +40,7 @@ struct Header {
 
 /// The reason why an index is not used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unusable {
+pub(super) enum CatalogRejection {
     #[error("it has no readable first line")]
     Header,
     #[error("it is of schema {0}")]
@@ -58,15 +58,15 @@ pub(super) enum Unusable {
 }
 
 /// Encodes `discovery`. Returns `TooLarge` if it could not be read back. Each byte of JSON is a step of `work`.
-pub(super) fn encode(discovery: &Discovery, work: &Work) -> Result<Bytes, Unusable> {
+pub(super) fn encode(discovery: &Discovery, work: &WorkBudget) -> Result<Bytes, CatalogRejection> {
     // A first question waits for this work. The thorough way takes three times as long to make the index an eighth smaller.
     let deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
     let mut plain =
         BufWriter::with_capacity(PIECE_BYTES, CountedBytes { inner: deflate, work, left: CATALOG_INDEX_BYTES });
     let written = serde_json::to_writer(&mut plain, &**discovery.readings());
-    let written = written.map_err(Unusable::from).and_then(|()| Ok(plain.flush()?));
+    let written = written.map_err(CatalogRejection::from).and_then(|()| Ok(plain.flush()?));
     if plain.get_ref().left == 0 {
-        return Err(Unusable::TooLarge);
+        return Err(CatalogRejection::TooLarge);
     }
     written?;
     let body = plain.into_inner().map_err(io::IntoInnerError::into_error)?.inner.finish()?;
@@ -79,25 +79,25 @@ pub(super) fn encode(discovery: &Discovery, work: &Work) -> Result<Bytes, Unusab
 }
 
 /// Decodes an index that is whole and belongs to this layer. Each byte of JSON is a step of `work`.
-pub(super) fn decode(index: &[u8], layer: Layer, work: &Work) -> Result<Discovery, Unusable> {
-    let end = index.iter().take(1024).position(|byte| *byte == b'\n').ok_or(Unusable::Header)?;
+pub(super) fn decode(index: &[u8], layer: Layer, work: &WorkBudget) -> Result<Discovery, CatalogRejection> {
+    let end = index.iter().take(1024).position(|byte| *byte == b'\n').ok_or(CatalogRejection::Header)?;
     let (header, body) = index.split_at(end);
     let body = body.get(1..).unwrap_or_default();
-    let header: Header = serde_json::from_slice(header).map_err(|_| Unusable::Header)?;
+    let header: Header = serde_json::from_slice(header).map_err(|_| CatalogRejection::Header)?;
     if ![EARLIER, SCHEMA].contains(&header.schema) {
-        return Err(Unusable::Schema(header.schema));
+        return Err(CatalogRejection::Schema(header.schema));
     }
     if header.sha256 != checksum(header.as_of, body) {
-        return Err(Unusable::Checksum);
+        return Err(CatalogRejection::Checksum);
     }
     let most = u64::try_from(CATALOG_INDEX_BYTES).unwrap_or(u64::MAX);
     let mut plain = Vec::new();
     let inflated = CountedBytes { inner: DeflateDecoder::new(body), work, left: usize::MAX };
     inflated.take(most.saturating_add(1)).read_to_end(&mut plain)?;
     if plain.len() > CATALOG_INDEX_BYTES {
-        return Err(Unusable::TooLarge);
+        return Err(CatalogRejection::TooLarge);
     }
-    let mut readings: Readings = serde_json::from_slice(&plain)?;
+    let mut readings: RawReading = serde_json::from_slice(&plain)?;
     readings.is_earlier = header.schema == EARLIER;
     let records = &readings.records;
     // Lookups bisect, so order is part of the format. An entry under another skill's name, or of another layer, would
@@ -107,7 +107,7 @@ pub(super) fn decode(index: &[u8], layer: Layer, work: &Work) -> Result<Discover
         .iter()
         .all(|record| record.entry.as_ref().is_none_or(|entry| entry.skill == record.skill && entry.layer == layer));
     if !ordered || !honest || records.len() > CATALOG_SKILLS {
-        return Err(Unusable::Order);
+        return Err(CatalogRejection::Order);
     }
     Ok(Discovery::new(readings, Vec::new(), header.as_of))
 }
@@ -115,7 +115,7 @@ pub(super) fn decode(index: &[u8], layer: Layer, work: &Work) -> Result<Discover
 /// A reader or writer that counts each byte as a step of work. A writer takes fewer than `left` bytes.
 struct CountedBytes<'work, T> {
     inner: T,
-    work: &'work Work,
+    work: &'work WorkBudget,
     left: usize,
 }
 
@@ -178,15 +178,15 @@ mod tests {
         discover(&store, &space, &SystemClock::new(), None).await.unwrap()
     }
 
-    fn work() -> Work {
-        Work::of_steps(u64::MAX)
+    fn work() -> WorkBudget {
+        WorkBudget::of_steps(u64::MAX)
     }
 
-    fn written(discovery: &Discovery) -> Result<Bytes, Unusable> {
+    fn written(discovery: &Discovery) -> Result<Bytes, CatalogRejection> {
         encode(discovery, &work())
     }
 
-    fn read(index: &[u8]) -> Result<Discovery, Unusable> {
+    fn read(index: &[u8]) -> Result<Discovery, CatalogRejection> {
         decode(index, Layer::User, &work())
     }
 
@@ -196,9 +196,12 @@ mod tests {
         let index = written(&discovery).unwrap();
         let cancelled = work();
         cancelled.cancel();
-        for stopped in [cancelled, Work::of_steps(3)] {
-            assert!(matches!(encode(&discovery, &stopped), Err(Unusable::Parse(_) | Unusable::Decode(_))));
-            assert!(matches!(decode(&index, Layer::User, &stopped), Err(Unusable::Decode(_))));
+        for stopped in [cancelled, WorkBudget::of_steps(3)] {
+            assert!(matches!(
+                encode(&discovery, &stopped),
+                Err(CatalogRejection::Parse(_) | CatalogRejection::Decode(_))
+            ));
+            assert!(matches!(decode(&index, Layer::User, &stopped), Err(CatalogRejection::Decode(_))));
         }
     }
 
@@ -219,7 +222,9 @@ mod tests {
         let index = written(&discovery().await).unwrap();
         assert!(read(&with_schema(&index, SCHEMA)).is_ok());
         for other in [EARLIER - 1, EARLIER + 1, SCHEMA + 1] {
-            assert!(matches!(read(&with_schema(&index, other)), Err(Unusable::Schema(found)) if found == other));
+            assert!(
+                matches!(read(&with_schema(&index, other)), Err(CatalogRejection::Schema(found)) if found == other)
+            );
         }
     }
 
@@ -269,8 +274,8 @@ mod tests {
             let header = Header { schema: SCHEMA, as_of, sha256: checksum(as_of, &body) };
             read(&[serde_json::to_vec(&header).unwrap(), b"\n".to_vec(), body].concat())
         };
-        assert!(matches!(inflating(CATALOG_INDEX_BYTES), Err(Unusable::Parse(_))));
-        assert!(matches!(inflating(CATALOG_INDEX_BYTES + 1), Err(Unusable::TooLarge)));
+        assert!(matches!(inflating(CATALOG_INDEX_BYTES), Err(CatalogRejection::Parse(_))));
+        assert!(matches!(inflating(CATALOG_INDEX_BYTES + 1), Err(CatalogRejection::TooLarge)));
     }
 
     proptest! {

@@ -20,7 +20,7 @@ const SKILL_FILE: &str = "SKILL.md";
 
 /// One folder with a `SKILL.md`, as a listing shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Folder {
+pub(super) struct FolderListing {
     pub(super) skill: SkillPath,
     /// The key of its SKILL.md.
     pub(super) head: ObjectKey,
@@ -39,23 +39,23 @@ pub(super) struct Folder {
 }
 
 /// A folder whose files are being counted.
-struct Counted {
-    folder: Folder,
+struct FileCount {
+    folder: FolderListing,
     fingerprint: Fingerprinter,
 }
 
 /// The skill folders of a listing.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct SkillFolders {
     /// In byte order of their skill paths.
-    pub(super) folders: Vec<Folder>,
+    pub(super) folders: Vec<FolderListing>,
     pub(super) diagnostics: Vec<CatalogDiagnostic>,
     pub(super) unnameable_keys: usize,
 }
 
-impl Layout {
+impl SkillFolders {
     /// Finds the skills among `listed`, the keys below the prefix `skills`.
-    pub(super) fn of(skills: &KeyPrefix, listed: &[ListEntry]) -> Self {
+    pub(super) fn from_listing(skills: &KeyPrefix, listed: &[ListEntry]) -> Self {
         let mut layout = Self::default();
         let mut files = Vec::with_capacity(listed.len());
         for entry in listed {
@@ -66,14 +66,14 @@ impl Layout {
             }
         }
         let heads: HashSet<&str> = files.iter().filter_map(|(relative, ..)| head_folder(relative)).collect();
-        let mut found: HashMap<&str, Counted> = HashMap::new();
+        let mut found: HashMap<&str, FileCount> = HashMap::new();
         for (relative, key, entry) in &files {
             if head_folder(relative).is_some_and(|folder| outermost(folder, &heads) == Some(folder)) {
                 layout.admit(relative, key, entry, &mut found);
             }
         }
         for (relative, _, entry) in &files {
-            if let Some(Counted { folder, fingerprint }) =
+            if let Some(FileCount { folder, fingerprint }) =
                 outermost(relative, &heads).and_then(|folder| found.get_mut(folder))
             {
                 let root = folder.skill.as_str().len() + 1;
@@ -86,7 +86,7 @@ impl Layout {
         }
         let folders = found.into_values();
         layout.folders = folders
-            .map(|Counted { folder, fingerprint }| Folder { fingerprint: fingerprint.finish(), ..folder })
+            .map(|FileCount { folder, fingerprint }| FolderListing { fingerprint: fingerprint.finish(), ..folder })
             .collect();
         layout.folders.sort_by(|one, two| one.skill.cmp(&two.skill));
         layout.bound();
@@ -99,14 +99,14 @@ impl Layout {
         relative: &'key str,
         key: &ObjectKey,
         entry: &ListEntry,
-        found: &mut HashMap<&'key str, Counted>,
+        found: &mut HashMap<&'key str, FileCount>,
     ) {
         let folder = head_folder(relative).unwrap_or_default();
         let Ok(skill) = SkillPath::parse(folder) else {
             self.diagnostics.push(CatalogDiagnostic { skill: folder.to_owned(), diagnostic: misplaced(folder) });
             return;
         };
-        let counted = Folder {
+        let counted = FolderListing {
             skill,
             head: key.clone(),
             head_size: entry.size,
@@ -116,7 +116,7 @@ impl Layout {
             updated_at: entry.modified_at,
             fingerprint: Fingerprinter::default().finish(),
         };
-        found.insert(folder, Counted { folder: counted, fingerprint: Fingerprinter::default() });
+        found.insert(folder, FileCount { folder: counted, fingerprint: Fingerprinter::default() });
     }
 
     /// Drops skills over the limit of a catalog, with a diagnostic.
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::path::{Id, Namespace};
 
-    fn layout(keys: &[&str]) -> Layout {
+    fn layout(keys: &[&str]) -> SkillFolders {
         let skills = Namespace::parse("").unwrap().user(&Id::parse("u1").unwrap()).unwrap().skills().unwrap();
         let mut keys: Vec<_> = keys.iter().map(|key| format!("u1/skills/{key}")).collect();
         keys.sort();
@@ -200,10 +200,10 @@ mod tests {
                 modified_at: Timestamp::UNIX_EPOCH,
             })
             .collect();
-        Layout::of(&skills, &entries)
+        SkillFolders::from_listing(&skills, &entries)
     }
 
-    fn skills(layout: &Layout) -> Vec<&str> {
+    fn skills(layout: &SkillFolders) -> Vec<&str> {
         layout.folders.iter().map(|folder| folder.skill.as_str()).collect()
     }
 

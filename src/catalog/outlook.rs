@@ -7,7 +7,7 @@ use std::sync::{
 
 use futures_util::future::{BoxFuture, WeakShared};
 
-use super::{search::SearchIndex, vectors::Meaning, view::CatalogView};
+use super::{search::SearchIndex, vectors::CatalogVectors, view::CatalogView};
 use crate::error::Result;
 
 /// A catalog and an index of its skills. While a changed catalog is indexed, the index is that of the previous catalog.
@@ -18,35 +18,35 @@ pub struct Searchable {
     /// Its index.
     pub index: Arc<SearchIndex>,
     /// What its skills mean, if there is an encoder and each skill has its vector.
-    pub meaning: Option<Arc<Meaning>>,
+    pub meaning: Option<Arc<CatalogVectors>>,
 }
 
 /// The merged catalog and the index of one audience.
 #[derive(Debug, Default)]
-pub(super) struct Outlook {
-    pub(super) merged: tokio::sync::Mutex<Option<Merged>>,
+pub(super) struct AudienceView {
+    pub(super) merged: tokio::sync::Mutex<Option<MergedCatalog>>,
     /// The bytes of the merged catalog beside those of its layers.
     pub(super) merged_bytes: AtomicU64,
-    indexed: Mutex<Indexed>,
-    meaning: Mutex<Option<Arc<Meaning>>>,
+    indexed: Mutex<IndexGenerations>,
+    meaning: Mutex<Option<Arc<CatalogVectors>>>,
 }
 
 /// A merged catalog and the views that it was made of.
 #[derive(Debug)]
-pub(super) struct Merged {
+pub(super) struct MergedCatalog {
     pub(super) parts: Vec<Arc<CatalogView>>,
     pub(super) whole: Arc<CatalogView>,
 }
 
 /// The newest index, and the next one.
 #[derive(Debug, Default)]
-pub(super) struct Indexed {
+pub(super) struct IndexGenerations {
     pub(super) built: Option<Searchable>,
     /// The build under way. The callers that wait for it keep it alive.
     pub(super) building: Option<WeakShared<BoxFuture<'static, Result<Searchable>>>>,
 }
 
-impl Outlook {
+impl AudienceView {
     /// About how many bytes it takes, without the layers.
     pub(super) fn bytes(&self) -> u64 {
         let index = self.indexed().built.as_ref().map_or(0, |built| built.index.memory_bytes());
@@ -55,11 +55,11 @@ impl Outlook {
     }
 
     /// The meaning of the catalog, if it is known.
-    pub(super) fn meaning(&self) -> MutexGuard<'_, Option<Arc<Meaning>>> {
+    pub(super) fn meaning(&self) -> MutexGuard<'_, Option<Arc<CatalogVectors>>> {
         self.meaning.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn indexed(&self) -> MutexGuard<'_, Indexed> {
+    pub(super) fn indexed(&self) -> MutexGuard<'_, IndexGenerations> {
         self.indexed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

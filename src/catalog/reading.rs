@@ -13,20 +13,25 @@ use tokio::time::sleep;
 
 use super::{
     change::{CatalogChange, Difference},
-    discover::{Discovery, Survey},
+    discover::{Discovery, PendingListing},
     registry::Catalogs,
-    slot::{Asked, Flight, KnownCatalog, Slot},
+    slot::{Freshness, KnownCatalog, LastReading, LayerState},
     view::CatalogView,
 };
 use crate::{
-    budget::Errand,
+    budget::Job,
     error::Result,
     limits::{CATALOG_STALE, FRESH, WORK_STEPS},
     path::{LayerOwner, UserSpace},
 };
 
 impl Catalogs {
-    pub(super) async fn view_of(&self, owner: &LayerOwner, slot: &Arc<Slot>, asked: Asked) -> Result<Arc<CatalogView>> {
+    pub(super) async fn view_of(
+        &self,
+        owner: &LayerOwner,
+        slot: &Arc<LayerState>,
+        asked: Freshness,
+    ) -> Result<Arc<CatalogView>> {
         let known = slot.known().filter(|known| !asked.is_fresh() && known.age(self.clock.uptime()) < CATALOG_STALE);
         let view = match known {
             Some(known) => known.discovery.view().clone(),
@@ -40,7 +45,7 @@ impl Catalogs {
 
     /// Refreshes a catalog each time it was served for 30 s, and ends after 30 s without a caller. It does not keep the
     /// slot alive, so a forgotten catalog frees its memory at once.
-    async fn attend(self, owner: LayerOwner, slot: Weak<Slot>) {
+    async fn attend(self, owner: LayerOwner, slot: Weak<LayerState>) {
         while let Some(slot) = slot.upgrade() {
             let wait = slot.known().map(|known| known.due.saturating_sub(self.clock.uptime())).unwrap_or_default();
             if !wait.is_zero() {
@@ -53,7 +58,7 @@ impl Catalogs {
                 return;
             }
             // Boxed, because most of these tasks only sleep.
-            if let Err(error) = Box::pin(self.read(&owner, &slot, Asked::Fresh)).await {
+            if let Err(error) = Box::pin(self.read(&owner, &slot, Freshness::Fresh)).await {
                 tracing::warn!(?owner, error = %error.chain(), "a catalog could not be brought up to date");
                 drop(slot);
                 sleep(FRESH).await;
@@ -62,7 +67,12 @@ impl Catalogs {
     }
 
     /// Waits for the reading under way or begins one. If a fresh one is asked for, it must begin after this call.
-    pub(super) async fn read(&self, owner: &LayerOwner, slot: &Arc<Slot>, asked: Asked) -> Result<Arc<CatalogView>> {
+    pub(super) async fn read(
+        &self,
+        owner: &LayerOwner,
+        slot: &Arc<LayerState>,
+        asked: Freshness,
+    ) -> Result<Arc<CatalogView>> {
         let called = slot.turn();
         let mut flight = slot.flight.lock().await;
         if let Some(flight) = &*flight
@@ -72,14 +82,14 @@ impl Catalogs {
         }
         let began = slot.turn();
         let outcome = self.discover(owner, slot, asked).await;
-        *flight = Some(Flight { began, ended: slot.turn(), outcome: outcome.clone() });
+        *flight = Some(LastReading { began, ended: slot.turn(), outcome: outcome.clone() });
         outcome
     }
 
-    async fn discover(&self, owner: &LayerOwner, slot: &Arc<Slot>, asked: Asked) -> Result<Arc<CatalogView>> {
+    async fn discover(&self, owner: &LayerOwner, slot: &Arc<LayerState>, asked: Freshness) -> Result<Arc<CatalogView>> {
         let at = self.clock.uptime();
         let (layer, space) = (owner.layer(), owner.space(&self.namespace)?);
-        let (survey, errand) = (Survey::of(&*self.store, layer, &space, &*self.clock), self.errand(owner));
+        let (survey, errand) = (PendingListing::list(&*self.store, layer, &space, &*self.clock), self.errand(owner));
         let (survey, previous) = match (slot.known(), &self.index) {
             (Some(known), _) => (survey.await?, Some(known.discovery)),
             (None, None) => (survey.await?, None),
@@ -104,7 +114,7 @@ impl Catalogs {
     }
 
     /// Remembers a new catalog, and reports its changes if there was one before.
-    pub(super) fn keep(&self, owner: &LayerOwner, slot: &Arc<Slot>, known: KnownCatalog, asked: Asked) {
+    pub(super) fn keep(&self, owner: &LayerOwner, slot: &Arc<LayerState>, known: KnownCatalog, asked: Freshness) {
         let now = known.discovery.view().clone();
         let before = slot.replace(known);
         self.kept.weigh_layer(owner, slot, slot.bytes());
@@ -116,11 +126,12 @@ impl Catalogs {
         let (changed, removed) = (difference.changed.len(), difference.removed.len());
         tracing::info!(?owner, changed, removed, "catalog_changed");
         // An error means that there is no receiver.
-        let _ = self.changes.send(Arc::new(CatalogChange::new(owner.clone(), difference, asked == Asked::ToReport)));
+        let _ =
+            self.changes.send(Arc::new(CatalogChange::new(owner.clone(), difference, asked == Freshness::ToReport)));
     }
 
     /// The errand for work on the index of a layer.
-    pub(super) fn errand(&self, owner: &LayerOwner) -> Errand {
+    pub(super) fn errand(&self, owner: &LayerOwner) -> Job {
         self.studio.workers.errand(&owner.to_string(), WORK_STEPS)
     }
 
@@ -131,7 +142,7 @@ impl Catalogs {
     }
 
     /// Updates the index in the background.
-    fn save(&self, owner: &LayerOwner, slot: &Arc<Slot>, space: UserSpace, discovery: Discovery) {
+    fn save(&self, owner: &LayerOwner, slot: &Arc<LayerState>, space: UserSpace, discovery: Discovery) {
         let Some(committer) = self.index.clone() else { return };
         let (store, slot, errand) = (self.store.clone(), slot.clone(), self.errand(owner));
         tokio::spawn(async move { slot.saved.save(&*store, &committer, &space, discovery, &errand).await });

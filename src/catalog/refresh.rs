@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::{
-    change::Difference, entry::CatalogEntry, layers::Audience, registry::Catalogs, slot::Asked, view::CatalogView,
+    change::Difference, entry::CatalogEntry, layers::Audience, registry::Catalogs, slot::Freshness, view::CatalogView,
 };
 use crate::{error::Result, path::LayerOwner};
 
 /// A new reading of a catalog.
 #[derive(Clone, Debug)]
-pub struct Refreshed {
+pub struct RefreshResult {
     /// The catalog as it is now.
     pub view: Arc<CatalogView>,
     /// Its difference from the previous catalog.
@@ -21,12 +21,12 @@ impl Catalogs {
     ///
     /// # Errors
     /// As [`view`](Self::view).
-    pub async fn refresh(&self, audience: impl Into<Audience>) -> Result<Refreshed> {
+    pub async fn refresh(&self, audience: impl Into<Audience>) -> Result<RefreshResult> {
         let audience = audience.into();
         let before = self.known_entries(&audience)?;
-        let view = self.look(&audience, Asked::ToReport).await?.0;
+        let view = self.look(&audience, Freshness::ToReport).await?.0;
         let difference = Difference::between(&before, &view.entries);
-        Ok(Refreshed { view, difference })
+        Ok(RefreshResult { view, difference })
     }
 
     /// Reads one layer again, so that what this process changed in it shows at once.
@@ -35,7 +35,7 @@ impl Catalogs {
     /// As [`view`](Self::view).
     pub async fn look_again(&self, owner: &LayerOwner) -> Result<()> {
         let slot = self.kept.layer(owner);
-        self.read(owner, &slot, Asked::ToReport).await.map(drop)
+        self.read(owner, &slot, Freshness::ToReport).await.map(drop)
     }
 
     /// Whether users also see skills of teams and of the organisation.

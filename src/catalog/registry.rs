@@ -9,11 +9,11 @@ use super::{
     cache::CatalogCache,
     change::CatalogChange,
     layers::Audience,
-    outlook::Outlook,
+    outlook::AudienceView,
     saved::SavedIndex,
-    slot::{Asked, KnownCatalog},
-    studio::Studio,
-    vectors::Meanings,
+    slot::{Freshness, KnownCatalog},
+    studio::IndexBuilder,
+    vectors::VectorStore,
     view::CatalogView,
 };
 use crate::{
@@ -32,14 +32,14 @@ pub struct Catalogs {
     pub(super) namespace: Namespace,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) kept: Arc<CatalogCache>,
-    pub(super) studio: Studio,
+    pub(super) studio: IndexBuilder,
     /// Writes `catalog.json`, if there is one.
     pub(super) index: Option<Committer>,
     /// Whether users also see skills of teams and of the organisation.
     pub(super) layers: bool,
     pub(super) changes: broadcast::Sender<Arc<CatalogChange>>,
     /// Finds out what skills mean, if there is an encoder.
-    pub(super) meanings: Option<Meanings>,
+    pub(super) meanings: Option<VectorStore>,
 }
 
 impl Catalogs {
@@ -47,7 +47,7 @@ impl Catalogs {
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>, workers: Workers) -> Self {
         let kept = Arc::new(CatalogCache::new(MEMORY_CATALOGS_BYTES, clock.clone()));
-        let studio = Studio { kept: kept.clone(), workers, builds: Arc::default() };
+        let studio = IndexBuilder { kept: kept.clone(), workers, builds: Arc::default() };
         let changes = broadcast::Sender::new(CATALOG_CHANGES);
         Self { store, namespace, clock, kept, studio, index: None, layers: false, changes, meanings: None }
     }
@@ -57,7 +57,7 @@ impl Catalogs {
     #[must_use]
     pub fn with_budget(self, bytes: u64) -> Self {
         let kept = Arc::new(CatalogCache::new(bytes, self.clock.clone()));
-        Self { studio: Studio { kept: kept.clone(), ..self.studio }, kept, ..self }
+        Self { studio: IndexBuilder { kept: kept.clone(), ..self.studio }, kept, ..self }
     }
 
     /// Adds an index in the bucket: a process without a catalog reads `catalog.json` in place of every SKILL.md. While
@@ -83,10 +83,14 @@ impl Catalogs {
     /// # Errors
     /// As [`discover`](super::discover).
     pub async fn view(&self, audience: impl Into<Audience>, fresh: bool) -> Result<Arc<CatalogView>> {
-        Ok(self.look(&audience.into(), Asked::of(fresh)).await?.0)
+        Ok(self.look(&audience.into(), Freshness::from_flag(fresh)).await?.0)
     }
 
-    pub(super) async fn look(&self, audience: &Audience, asked: Asked) -> Result<(Arc<CatalogView>, Arc<Outlook>)> {
+    pub(super) async fn look(
+        &self,
+        audience: &Audience,
+        asked: Freshness,
+    ) -> Result<(Arc<CatalogView>, Arc<AudienceView>)> {
         let owners = audience.owners(self.layers);
         let (slots, outlook) = self.kept.in_use(audience, &owners);
         let parts = owners.iter().zip(&slots).map(|(owner, slot)| self.view_of(owner, slot, asked));
@@ -128,7 +132,7 @@ impl Catalogs {
         let _flight = slot.flight.lock().await;
         let at = self.clock.uptime();
         let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
-        self.keep(&owner, &slot, KnownCatalog::read(discovery.clone(), at, self.clock.uptime()), Asked::Fresh);
+        self.keep(&owner, &slot, KnownCatalog::read(discovery.clone(), at, self.clock.uptime()), Freshness::Fresh);
         let view = discovery.view().clone();
         if let Some(committer) = &self.index {
             // The index that this process knows was deleted. A new value looks before it writes.

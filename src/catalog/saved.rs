@@ -9,15 +9,15 @@ use tokio::sync::Mutex;
 
 use super::{
     discover::Discovery,
-    index::{Unusable, decode, encode},
+    index::{CatalogRejection, decode, encode},
     weight,
 };
 use crate::{
-    budget::{Errand, Work},
+    budget::{Job, WorkBudget},
     error::{Error, Result},
     limits::{CATALOG_INDEX_BYTES, CATALOG_INLINE_BYTES, CATALOG_STALE, WORK_STEPS},
     path::{Layer, ObjectKey, UserSpace},
-    store::{Base, Commit, Committer, GetOptions, Store, StoreError},
+    store::{Commit, Committer, ExpectedVersion, GetOptions, Store, StoreError},
 };
 
 /// About how many times larger a catalog is in memory than its index.
@@ -47,7 +47,7 @@ impl IndexState {
             Err(StoreError::NotFound) => return Ok(None),
             object => object?,
         };
-        let decoded = decode(&object.bytes, Layer::User, &Work::of_steps(WORK_STEPS));
+        let decoded = decode(&object.bytes, Layer::User, &WorkBudget::of_steps(WORK_STEPS));
         Ok(Some(Self {
             as_of: decoded.map(|discovery| discovery.view().as_of).map_err(|reason| reason.to_string()),
             size: object.meta.size,
@@ -58,7 +58,7 @@ impl IndexState {
 }
 
 /// Decodes an index. A worker decodes a large one.
-async fn decode_index(index: Bytes, layer: Layer, errand: &Errand) -> Result<Discovery> {
+async fn decode_index(index: Bytes, layer: Layer, errand: &Job) -> Result<Discovery> {
     if index.len() <= CATALOG_INLINE_BYTES / INFLATION {
         return decode(&index, layer, errand.work()).map_err(unusable);
     }
@@ -66,7 +66,7 @@ async fn decode_index(index: Bytes, layer: Layer, errand: &Errand) -> Result<Dis
 }
 
 /// Encodes `discovery` as an index. A worker encodes a large one.
-async fn encode_index(discovery: Discovery, errand: &Errand) -> Result<Bytes> {
+async fn encode_index(discovery: Discovery, errand: &Job) -> Result<Bytes> {
     if weight::of_discovery(&discovery) <= CATALOG_INLINE_BYTES {
         return encode(&discovery, errand.work()).map_err(unusable);
     }
@@ -74,7 +74,7 @@ async fn encode_index(discovery: Discovery, errand: &Errand) -> Result<Bytes> {
 }
 
 /// The workers carry one error type, so a reason travels as its cause.
-fn unusable(reason: Unusable) -> Error {
+fn unusable(reason: CatalogRejection) -> Error {
     Error::internal(reason)
 }
 
@@ -92,7 +92,7 @@ pub(super) struct SavedIndex {
 #[derive(Debug, Default)]
 struct StoredIndex {
     /// Its version, if that is known.
-    base: Option<Base>,
+    base: Option<ExpectedVersion>,
     /// The catalog that it contains, if it is usable.
     discovery: Option<Discovery>,
 }
@@ -104,7 +104,7 @@ impl SavedIndex {
         store: &dyn Store,
         layer: Layer,
         space: &UserSpace,
-        errand: &Errand,
+        errand: &Job,
     ) -> Option<Discovery> {
         let key = space.catalog().ok()?;
         let mut stored = self.stored.lock().await;
@@ -114,9 +114,9 @@ impl SavedIndex {
                 let decoded = decoded.inspect_err(
                     |error| tracing::warn!(%key, error = %error.chain(), "the index of a catalog is not used"),
                 );
-                *stored = StoredIndex { base: Some(Base::version(&object.meta)), discovery: decoded.ok() };
+                *stored = StoredIndex { base: Some(ExpectedVersion::version(&object.meta)), discovery: decoded.ok() };
             }
-            Err(StoreError::NotFound) => *stored = StoredIndex { base: Some(Base::Absent), discovery: None },
+            Err(StoreError::NotFound) => *stored = StoredIndex { base: Some(ExpectedVersion::Absent), discovery: None },
             Err(error) => tracing::warn!(%key, %error, "the index of a catalog could not be read"),
         }
         stored.discovery.clone()
@@ -129,7 +129,7 @@ impl SavedIndex {
         committer: &Committer,
         space: &UserSpace,
         discovery: Discovery,
-        errand: &Errand,
+        errand: &Job,
     ) {
         let Ok(key) = space.catalog() else { return };
         let mut stored = self.stored.lock().await;
@@ -169,17 +169,17 @@ async fn replace(
     store: &dyn Store,
     committer: &Committer,
     key: &ObjectKey,
-    base: Option<Base>,
+    base: Option<ExpectedVersion>,
     index: Bytes,
-) -> Result<Option<Base>> {
+) -> Result<Option<ExpectedVersion>> {
     let base = match base {
         Some(base) => base,
         None => match store.head(key).await {
-            Ok(meta) => Base::version(&meta),
-            Err(StoreError::NotFound) => Base::Absent,
+            Ok(meta) => ExpectedVersion::version(&meta),
+            Err(StoreError::NotFound) => ExpectedVersion::Absent,
             Err(error) => return Err(error.into()),
         },
     };
     let Commit { etag, metadata } = committer.commit(key, index, &base).await?;
-    Ok(etag.map(|etag| Base::Version(etag, metadata)))
+    Ok(etag.map(|etag| ExpectedVersion::Version(etag, metadata)))
 }

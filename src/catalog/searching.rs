@@ -7,11 +7,11 @@ use futures_util::future::join_all;
 use super::{
     encoder::Encoder,
     layers::Audience,
-    outlook::{Outlook, Searchable},
+    outlook::{AudienceView, Searchable},
     registry::Catalogs,
-    search::Nearness,
-    slot::Asked,
-    vectors::{Meaning, Meanings, Pace, Told},
+    search::Similarity,
+    slot::Freshness,
+    vectors::{CatalogVectors, EncodingPriority, Told, VectorStore},
     view::CatalogView,
 };
 use crate::{error::Result, limits::VECTORS_AWAITED};
@@ -22,7 +22,7 @@ impl Catalogs {
     #[must_use]
     pub fn with_encoder(mut self, encoder: Arc<dyn Encoder>, is_writable: bool) -> Self {
         let (store, workers) = (self.store.clone(), self.studio.workers.clone());
-        self.meanings = Some(Meanings::new(encoder, store, self.clock.clone(), workers, is_writable));
+        self.meanings = Some(VectorStore::new(encoder, store, self.clock.clone(), workers, is_writable));
         self
     }
 
@@ -35,14 +35,14 @@ impl Catalogs {
     pub async fn encode_skills(&self, audience: impl Into<Audience>, told: &Told) -> Result<()> {
         let Some(meanings) = &self.meanings else { return Ok(()) };
         let audience = audience.into();
-        let (looked, ()) = tokio::join!(self.look(&audience, Asked::Known), self.read_vectors(&audience));
+        let (looked, ()) = tokio::join!(self.look(&audience, Freshness::Known), self.read_vectors(&audience));
         looked?;
         let until = self.clock.uptime() + VECTORS_AWAITED;
         for owner in audience.owners(self.layers) {
             let Some(slot) = self.kept.look_at(&owner) else { continue };
             if let Some(own) = slot.known() {
                 let key = owner.space(&self.namespace)?.vectors()?;
-                let pace = Pace::Awaited { until, told };
+                let pace = EncodingPriority::Awaited { until, told };
                 meanings.make_now(&key, &owner, &slot.vectors, (own.discovery.view(), pace)).await;
             }
         }
@@ -56,7 +56,7 @@ impl Catalogs {
     /// As [`view`](Self::view).
     pub async fn searchable(&self, audience: impl Into<Audience>) -> Result<Searchable> {
         let audience = audience.into();
-        let (looked, ()) = tokio::join!(self.look(&audience, Asked::Known), self.read_vectors(&audience));
+        let (looked, ()) = tokio::join!(self.look(&audience, Freshness::Known), self.read_vectors(&audience));
         let (view, outlook) = looked?;
         let searchable = self.studio.searchable(&outlook, &audience, view).await?;
         let meaning = self.meaning(&audience, &outlook, &searchable.view).await;
@@ -81,7 +81,7 @@ impl Catalogs {
     ///
     /// # Errors
     /// `internal` if that worker panics.
-    pub async fn nearness(&self, owner: &str, catalog: &Searchable, parts: &[String]) -> Result<Option<Nearness>> {
+    pub async fn nearness(&self, owner: &str, catalog: &Searchable, parts: &[String]) -> Result<Option<Similarity>> {
         let (Some(meanings), Some(meaning)) = (&self.meanings, &catalog.meaning) else { return Ok(None) };
         let Some(vectors) = meanings.question(parts).await else { return Ok(None) };
         let steps = meaning.steps(&vectors);
@@ -112,9 +112,9 @@ impl Catalogs {
     async fn meaning(
         &self,
         audience: &Audience,
-        outlook: &Arc<Outlook>,
+        outlook: &Arc<AudienceView>,
         view: &Arc<CatalogView>,
-    ) -> Option<Arc<Meaning>> {
+    ) -> Option<Arc<CatalogVectors>> {
         let meanings = self.meanings.as_ref()?;
         let mut layers = Vec::new();
         for owner in audience.owners(self.layers) {
@@ -132,7 +132,7 @@ impl Catalogs {
             layers.into_iter().map(|(layer, vectors)| Some((layer, vectors?))).collect::<Option<_>>()?;
         let mut known = outlook.meaning();
         if !known.as_ref().is_some_and(|known| known.is_of(view, &layers)) {
-            *known = Meaning::of(view, &layers).map(Arc::new);
+            *known = CatalogVectors::from_layers(view, &layers).map(Arc::new);
         }
         known.clone()
     }

@@ -15,11 +15,11 @@ use crate::{error::Result, limits::FRESH};
 
 /// One layer's catalog and the reading under way.
 #[derive(Debug, Default)]
-pub(super) struct Slot {
+pub(super) struct LayerState {
     known: Mutex<Option<KnownCatalog>>,
     pub(super) saved: SavedIndex,
     pub(super) vectors: Arc<KeptVectors>,
-    pub(super) flight: tokio::sync::Mutex<Option<Flight>>,
+    pub(super) flight: tokio::sync::Mutex<Option<LastReading>>,
     /// Orders calls and readings: a number taken later is larger.
     turns: AtomicU64,
     /// Whether a caller asked since the last reading in the background.
@@ -41,13 +41,13 @@ pub(super) struct KnownCatalog {
 
 /// The last reading: the turns at which it began and ended, and its result.
 #[derive(Debug)]
-pub(super) struct Flight {
+pub(super) struct LastReading {
     pub(super) began: u64,
     pub(super) ended: u64,
     pub(super) outcome: Result<Arc<CatalogView>>,
 }
 
-impl Slot {
+impl LayerState {
     pub(super) fn turn(&self) -> u64 {
         self.turns.fetch_add(1, Ordering::SeqCst)
     }
@@ -115,7 +115,7 @@ impl KnownCatalog {
 
 /// What a caller asks of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Freshness {
     /// The catalog in memory will do.
     Known,
     /// The store is asked.
@@ -124,8 +124,8 @@ pub(super) enum Asked {
     ToReport,
 }
 
-impl Asked {
-    pub(super) fn of(fresh: bool) -> Self {
+impl Freshness {
+    pub(super) fn from_flag(fresh: bool) -> Self {
         if fresh { Self::Fresh } else { Self::Known }
     }
 

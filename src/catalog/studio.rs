@@ -18,13 +18,13 @@ use futures_util::{
 use super::{
     cache::CatalogCache,
     layers::{Audience, merge},
-    outlook::{Indexed, Merged, Outlook, Searchable},
+    outlook::{AudienceView, IndexGenerations, MergedCatalog, Searchable},
     search::{SearchDocument, SearchIndex},
     view::CatalogView,
     weight,
 };
 use crate::{
-    budget::{Errand, Work, Workers},
+    budget::{Job, WorkBudget, Workers},
     error::Result,
     limits::{CATALOG_INLINE_BYTES, WORK_STEPS},
 };
@@ -33,23 +33,23 @@ type Build = Shared<BoxFuture<'static, Result<Searchable>>>;
 
 /// Makes and keeps outlooks. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Studio {
+pub(super) struct IndexBuilder {
     pub(super) kept: Arc<CatalogCache>,
     pub(super) workers: Workers,
     /// The number of indexes built.
     pub(super) builds: Arc<AtomicU64>,
 }
 
-impl Studio {
+impl IndexBuilder {
     /// Merges `parts`, nearest first, into the one catalog of `outlook`.
     pub(super) async fn merged(
         &self,
-        outlook: &Arc<Outlook>,
+        outlook: &Arc<AudienceView>,
         audience: &Audience,
         parts: Vec<Arc<CatalogView>>,
     ) -> Result<Arc<CatalogView>> {
         let mut merged = outlook.merged.lock().await;
-        let is_same = |merged: &&Merged| {
+        let is_same = |merged: &&MergedCatalog| {
             merged.parts.len() == parts.len() && merged.parts.iter().zip(&parts).all(|(one, two)| Arc::ptr_eq(one, two))
         };
         if let Some(merged) = merged.as_ref().filter(is_same) {
@@ -66,7 +66,7 @@ impl Studio {
         let copies = whole.entries.iter().filter(|entry| !entry.shadows.is_empty());
         let bytes = weight::of_view(&whole) + copies.map(|entry| weight::of_entry(entry)).sum::<usize>();
         outlook.merged_bytes.store(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
-        *merged = Some(Merged { parts, whole: whole.clone() });
+        *merged = Some(MergedCatalog { parts, whole: whole.clone() });
         self.kept.weigh_outlook(audience, outlook, outlook.bytes());
         Ok(whole)
     }
@@ -74,7 +74,7 @@ impl Studio {
     /// Returns `view` with its index, or with the index of the previous catalog while its own is built.
     pub(super) async fn searchable(
         &self,
-        outlook: &Arc<Outlook>,
+        outlook: &Arc<AudienceView>,
         audience: &Audience,
         view: Arc<CatalogView>,
     ) -> Result<Searchable> {
@@ -103,30 +103,30 @@ impl Studio {
         Ok(Searchable { view, index, meaning: None })
     }
 
-    fn build(self, outlook: Arc<Outlook>, audience: Audience, view: Arc<CatalogView>) -> Build {
+    fn build(self, outlook: Arc<AudienceView>, audience: Audience, view: Arc<CatalogView>) -> Build {
         let build = async move {
             let index = if is_small(&view) {
-                index(&view, &Work::of_steps(WORK_STEPS))?
+                index(&view, &WorkBudget::of_steps(WORK_STEPS))?
             } else {
                 let view = view.clone();
                 self.errand(&audience).run(move |work| index(&view, work)).await?
             };
             self.builds.fetch_add(1, Ordering::Relaxed);
             let made = Searchable { view, index: Arc::new(index), meaning: None };
-            *outlook.indexed() = Indexed { built: Some(made.clone()), building: None };
+            *outlook.indexed() = IndexGenerations { built: Some(made.clone()), building: None };
             self.kept.weigh_outlook(&audience, &outlook, outlook.bytes());
             Ok(made)
         };
         build.boxed().shared()
     }
 
-    fn errand(&self, audience: &Audience) -> Errand {
+    fn errand(&self, audience: &Audience) -> Job {
         self.workers.errand(audience.user.as_str(), WORK_STEPS)
     }
 }
 
-fn index(view: &CatalogView, work: &Work) -> Result<SearchIndex> {
-    let documents = view.entries.iter().map(|entry| SearchDocument::of(entry));
+fn index(view: &CatalogView, work: &WorkBudget) -> Result<SearchIndex> {
+    let documents = view.entries.iter().map(|entry| SearchDocument::from_entry(entry));
     SearchIndex::build_within(documents, work)
         .map_err(|stop| stop.into_error("the catalog is too large to be searched"))
 }

@@ -19,7 +19,9 @@ use super::{
 };
 use crate::{
     audit::{AuditMode, AuditOptions, Recorder},
-    backend::{Author, AuthorProtocol, BackendProtocol, Budgets, Observer, OpenStore, Service, ServiceOptions},
+    backend::{
+        BackendProtocol, Budgets, Observer, OpenStore, Service, ServiceOptions, SkillRepository, StoreRepository,
+    },
     client::RemoteBackend,
     clock::Clock,
     error::{Code, Error, Result},
@@ -128,7 +130,7 @@ impl App {
     ///
     /// # Errors
     /// As [`store`](Self::store).
-    pub(super) async fn author(&self) -> Result<Arc<dyn AuthorProtocol>> {
+    pub(super) async fn author(&self) -> Result<Arc<dyn SkillRepository>> {
         self.author_with(ServiceOptions::default()).await
     }
 
@@ -136,14 +138,14 @@ impl App {
     ///
     /// # Errors
     /// As [`store`](Self::store).
-    pub(super) async fn author_with(&self, options: ServiceOptions) -> Result<Arc<dyn AuthorProtocol>> {
+    pub(super) async fn author_with(&self, options: ServiceOptions) -> Result<Arc<dyn SkillRepository>> {
         let user = self.user()?;
         if let Some(server) = self.settings.server()? {
             return Ok(Arc::new(RemoteBackend::new(server, user, self.session()?, self.key())?));
         }
         let service = self.store().await?.direct_service(options);
         service.check_not_deleted(&user).await?;
-        Ok(Arc::new(Author::new(service, user)))
+        Ok(Arc::new(StoreRepository::new(service, user)))
     }
 
     /// The service over the store that the settings name, for one command.
@@ -177,7 +179,7 @@ impl App {
         let retention_days = self.settings.required(Setting::AuditDays, AuditOptions::parse_days)?;
         // Where nothing can be written there is no record, and listeners are told all the same.
         let mode = if read_only.is_some() { AuditMode::Off } else { mode };
-        let recorder = Recorder::of(store, AuditOptions { mode, retention_days });
+        let recorder = Recorder::for_store(store, AuditOptions { mode, retention_days });
         self.recorders.lock().unwrap_or_else(PoisonError::into_inner).push(recorder.clone());
         Ok(recorder)
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{app::App, commands, settings::Setting, status::Status};
+use super::{app::App, commands, settings::Setting, status::ExitStatus};
 use crate::{error::Result, store::StoreAddress, wire::MoveRequest};
 
 /// A small file system over S3 for agents: each session sees only the skills it has loaded.
@@ -33,7 +33,7 @@ pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: GlobalArgs,
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: CliCommand,
 }
 
 /// Flags that every command takes, before or after its name.
@@ -116,7 +116,7 @@ impl GlobalArgs {
 
 /// The commands, in the order of a first day.
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum CliCommand {
     /// Serve the store over HTTP
     Serve(commands::serve::Serve),
     /// Show the whole thing at work on a store of its own, and check every answer
@@ -130,7 +130,7 @@ pub(super) enum Command {
     Grep(commands::grep::Grep),
     /// Find files by name
     #[command(alias = "find")]
-    Glob(commands::glob::Glob),
+    Glob(commands::glob::GlobArgs),
     /// Make a file
     Write(commands::write::Write),
     /// Replace text in a file
@@ -143,14 +143,14 @@ pub(super) enum Command {
     Rm(commands::rm::Rm),
     /// Look at and clear away sessions
     #[command(alias = "sessions")]
-    Session(commands::session::Session),
+    Session(commands::session::SessionArgs),
     /// List what was done: who called what, in which session, with which outcome
     Audit(commands::audit::Audit),
     /// List and decide calls of the agent that wait for a person's approval
     #[command(alias = "approval")]
-    Approvals(commands::approvals::Approvals),
+    Approvals(commands::approvals::ApprovalsArgs),
     /// Say how conversations find and use skills
-    Usage(commands::usage::Usage),
+    Usage(commands::usage::UsageArgs),
     /// Print what the agent is told about skills
     Prompt(commands::prompt::Prompt),
     /// Answer a hook of an agent's host, whose JSON is standard input
@@ -184,10 +184,10 @@ pub(super) enum Command {
     /// Look for newer versions of added skills, and take them over
     Update(commands::update::Update),
     /// Add sentence encoders, by which skills are found for what they mean
-    Encoder(commands::encoder::Encoder),
+    Encoder(commands::encoder::EncoderArgs),
     /// List, export and delete users
     #[command(alias = "users")]
-    User(commands::user::User),
+    User(commands::user::UserArgs),
     /// Check what the service keeps in the store, and mend it
     Fsck(commands::fsck::Fsck),
     /// Find out why something does not work
@@ -201,14 +201,14 @@ pub(super) enum Command {
     /// Print the description of the HTTP interface (OpenAPI 3.1)
     Openapi(commands::openapi::Openapi),
     /// Make a link by which installers fetch the user's skills without a key
-    Link(commands::link::Link),
+    Link(commands::link::LinkArgs),
     /// Make, list and revoke keys for clients of the service
-    Keys(commands::keys::Keys),
+    Keys(commands::keys::KeysArgs),
 }
 
-impl Command {
+impl CliCommand {
     /// Runs the command.
-    pub(super) async fn run(self, app: &App) -> Result<Status> {
+    pub(super) async fn run(self, app: &App) -> Result<ExitStatus> {
         let outcome = match self {
             Self::Grep(command) => return command.run(app).await,
             Self::Test(command) => return command.run(app).await,
@@ -250,7 +250,7 @@ impl Command {
             Self::Keys(command) => command.run(app),
             Self::Link(command) => command.run(app),
         };
-        outcome.map(|()| Status::Done)
+        outcome.map(|()| ExitStatus::Done)
     }
 }
 

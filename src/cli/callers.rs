@@ -14,14 +14,14 @@ use super::{
     settings::{Setting, Settings},
 };
 use crate::{
-    access::{AllowedPeers, Callers, Keys, KeysFile, LinkSecret, PublicSkills},
+    access::{Callers, Keys, KeysFile, LinkSecret, PeerRules, PublicSkills},
     error::{Error, Result},
     limits::KEYS_LOOK,
 };
 
 /// What says who may call.
 pub(super) struct CallerSources {
-    peers: AllowedPeers,
+    peers: PeerRules,
     public: PublicSkills,
     /// The keys file, if there is one.
     file: Option<Arc<Mutex<KeysFile>>>,
@@ -34,7 +34,7 @@ impl CallerSources {
     /// `invalid_request` for a key or a keys file with a fault.
     pub(super) fn read(process: &Process, settings: &Settings, now: Timestamp) -> Result<(Self, Callers)> {
         let peers =
-            AllowedPeers { hosts: list(settings.get(Setting::Hosts)), origins: list(settings.get(Setting::Origins)) };
+            PeerRules { hosts: list(settings.get(Setting::Hosts)), origins: list(settings.get(Setting::Origins)) };
         let public = PublicSkills {
             hosts: settings.parsed(Setting::Public, PublicSkills::parse_hosts)?.unwrap_or_default(),
             links: settings.parsed(Setting::LinkSecret, LinkSecret::parse)?,

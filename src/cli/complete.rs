@@ -25,7 +25,7 @@ use crate::{error::Result, limits::COMPLETION_PATIENCE, skill::shown::one_line};
 
 /// What a word names.
 #[derive(Clone, Copy, Debug)]
-enum Named {
+enum WordKind {
     /// A skill of the user.
     Skill,
     /// A skill of the user, or a path on this machine.
@@ -41,24 +41,24 @@ enum Named {
 }
 
 /// The words that name something: of which command, in which argument.
-const NAMES: &[(&[&str], &str, Named)] = &[
-    (&[], "session", Named::Session),
-    (&["approvals", "allow"], "approval_id", Named::Approval),
-    (&["approvals", "deny"], "approval_id", Named::Approval),
-    (&["skills", "show"], "skill", Named::Skill),
-    (&["skills", "discover"], "why", Named::Skill),
-    (&["search"], "why", Named::Skill),
-    (&["skills", "load"], "skill", Named::Skill),
-    (&["skills", "history"], "skill", Named::Skill),
-    (&["skills", "diff"], "skill", Named::Skill),
-    (&["skills", "rollback"], "skill", Named::Skill),
-    (&["skills", "rm"], "skill", Named::Skill),
-    (&["skills", "mv"], "from", Named::Skill),
-    (&["skills", "unload"], "skill", Named::LoadedSkill),
-    (&["lint"], "target", Named::SkillOrPath),
-    (&["pull"], "places", Named::SkillOrPath),
-    (&["user", "export"], "id", Named::User),
-    (&["user", "delete"], "id", Named::User),
+const NAMES: &[(&[&str], &str, WordKind)] = &[
+    (&[], "session", WordKind::Session),
+    (&["approvals", "allow"], "approval_id", WordKind::Approval),
+    (&["approvals", "deny"], "approval_id", WordKind::Approval),
+    (&["skills", "show"], "skill", WordKind::Skill),
+    (&["skills", "discover"], "why", WordKind::Skill),
+    (&["search"], "why", WordKind::Skill),
+    (&["skills", "load"], "skill", WordKind::Skill),
+    (&["skills", "history"], "skill", WordKind::Skill),
+    (&["skills", "diff"], "skill", WordKind::Skill),
+    (&["skills", "rollback"], "skill", WordKind::Skill),
+    (&["skills", "rm"], "skill", WordKind::Skill),
+    (&["skills", "mv"], "from", WordKind::Skill),
+    (&["skills", "unload"], "skill", WordKind::LoadedSkill),
+    (&["lint"], "target", WordKind::SkillOrPath),
+    (&["pull"], "places", WordKind::SkillOrPath),
+    (&["user", "export"], "id", WordKind::User),
+    (&["user", "delete"], "id", WordKind::User),
 ];
 
 /// The line before the word that is being typed, and what opens the store or the server that it names.
@@ -106,18 +106,18 @@ fn with_completer(command: Command, words: &[&str], argument: &str, completer: A
 }
 
 /// The names that begin with what is typed so far.
-fn candidates(line: &Line, kind: Named, current: &OsStr) -> Vec<CompletionCandidate> {
+fn candidates(line: &Line, kind: WordKind, current: &OsStr) -> Vec<CompletionCandidate> {
     let begun = current.to_string_lossy();
     let found = line.names(kind).unwrap_or_default();
     let fitting = found.into_iter().filter(|(name, _)| name.starts_with(&*begun));
     let names = fitting.map(|(name, about)| CompletionCandidate::new(name).help(about.map(Into::into)));
-    let paths = if matches!(kind, Named::SkillOrPath) { PathCompleter::any().complete(current) } else { Vec::new() };
+    let paths = if matches!(kind, WordKind::SkillOrPath) { PathCompleter::any().complete(current) } else { Vec::new() };
     names.chain(paths).collect()
 }
 
 impl Line {
     /// Each name there is, and what a shell may show beside it; nothing if they cannot be had.
-    fn names(&self, kind: Named) -> Option<Vec<(String, Option<String>)>> {
+    fn names(&self, kind: WordKind) -> Option<Vec<(String, Option<String>)>> {
         let mut command = Cli::command().ignore_errors(true);
         let matches = command.try_get_matches_from_mut(&self.words).ok()?;
         let app = (self.open)(&GlobalArgs::from_arg_matches(&matches).ok()?).ok()?;
@@ -129,26 +129,28 @@ impl Line {
     }
 }
 
-async fn names(app: &App, kind: Named) -> Result<Vec<(String, Option<String>)>> {
+async fn names(app: &App, kind: WordKind) -> Result<Vec<(String, Option<String>)>> {
     let control = app.control().await?;
     Ok(match kind {
-        Named::Skill | Named::SkillOrPath => {
+        WordKind::Skill | WordKind::SkillOrPath => {
             let skills = control.skills(None, false).await?.skills.into_iter();
             skills.map(|skill| (skill.skill, Some(one_line(&skill.description).plain().to_owned()))).collect()
         }
-        Named::LoadedSkill => {
+        WordKind::LoadedSkill => {
             let loaded = control.session().await?.loaded_skills.into_iter();
             loaded.map(|loaded| (loaded.skill.to_string(), None)).collect()
         }
-        Named::Approval => {
+        WordKind::Approval => {
             let waiting = control.waiting_calls().await?.approvals.into_iter();
             waiting.map(|call| (call.approval_id, Some(one_line(&call.tool).plain().to_owned()))).collect()
         }
-        Named::Session => {
+        WordKind::Session => {
             let sessions = control.sessions().await?.sessions.into_iter();
             sessions.map(|session| (session.session_id.to_string(), None)).collect()
         }
-        Named::User => control.users().await?.users.into_iter().map(|user| (user.user_id.to_string(), None)).collect(),
+        WordKind::User => {
+            control.users().await?.users.into_iter().map(|user| (user.user_id.to_string(), None)).collect()
+        }
     })
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    fn of(error: &Error) -> Self {
+    fn from_error(error: &Error) -> Self {
         let causes = successors(std::error::Error::source(error), |cause| cause.source()).map(ToString::to_string);
         let message = causes.fold(for_people(error.message()), |text, cause| {
             if text.contains(&cause) { text } else { format!("{text}: {cause}") }
@@ -59,7 +59,7 @@ impl Run {
                 let _ = self.stopped.set(error);
                 None
             }
-            Err(error) => Some(Err(Refusal::of(&error))),
+            Err(error) => Some(Err(Refusal::from_error(&error))),
         }
     }
 
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn the_gravest_error_decides_and_one_skill_is_named_with_its_causes() {
         let refusal =
-            |code| Refusal::of(&Error::new(code, "a cannot be read").with_source(io::Error::other("no right")));
+            |code| Refusal::from_error(&Error::new(code, "a cannot be read").with_source(io::Error::other("no right")));
         let one = refusal(Code::InvalidRequest);
         assert_eq!(refused([("s", &one)]).unwrap().message(), "s was refused: a cannot be read: no right");
         let many =

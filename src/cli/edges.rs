@@ -7,7 +7,7 @@ use tokio::{net::TcpListener, sync::watch};
 use crate::{
     access::Callers,
     audit::Recorder,
-    backend::{Service, SkillBackend},
+    backend::{Service, SessionBackend},
     clock::Clock,
     error::Result,
 };
@@ -41,5 +41,5 @@ pub struct Edges {
     /// The OpenAPI document.
     pub openapi: fn() -> Result<String>,
     /// Speaks the Model Context Protocol on standard input and output until the input ends.
-    pub mcp: fn(SkillBackend) -> Future<Result<()>>,
+    pub mcp: fn(SessionBackend) -> Future<Result<()>>,
 }

@@ -55,11 +55,11 @@ pub use streams::{Input, Stream};
 
 use self::{
     app::App,
-    args::{Cli, Command, GlobalArgs},
+    args::{Cli, CliCommand, GlobalArgs},
     output::Output,
     settings::{Setting, Sources, misspelt_variables},
-    signals::Ended,
-    status::Status,
+    signals::CommandEnd,
+    status::ExitStatus,
 };
 use crate::{
     error::{Code, Error, Kind, Result},
@@ -117,7 +117,7 @@ fn parsed(arguments: Vec<OsString>, help_columns: Option<usize>) -> Result<(Cli,
 }
 
 /// Runs the command, and leaves behind after [`SHUTDOWN_END`] whatever it has started and does not end.
-fn run_to_end(cli: Cli, name: &str, process: &Arc<Process>) -> Result<Status> {
+fn run_to_end(cli: Cli, name: &str, process: &Arc<Process>) -> Result<ExitStatus> {
     let app = open(&cli.global, flags(&cli.command), process)?;
     let log = logs::log(cli.global.verbose, &app.settings, usual_log(&cli.command), &process.stderr)?;
     let mut builder = runtime::Builder::new_multi_thread();
@@ -153,48 +153,48 @@ fn refused(process: &Process, refusal: &clap::Error, json: bool) -> u8 {
 }
 
 /// The settings that were given as flags of this command alone.
-fn flags(command: &Command) -> Vec<(Setting, String)> {
+fn flags(command: &CliCommand) -> Vec<(Setting, String)> {
     match command {
-        Command::Serve(serve) => serve.settings(),
-        Command::Mcp(mcp) => mcp.settings(),
-        Command::Keys(keys) => keys.settings().into_iter().collect(),
+        CliCommand::Serve(serve) => serve.settings(),
+        CliCommand::Mcp(mcp) => mcp.settings(),
+        CliCommand::Keys(keys) => keys.settings().into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
-const fn usual_log(command: &Command) -> logs::Usual {
+const fn usual_log(command: &CliCommand) -> logs::Usual {
     match command {
-        Command::Serve(_) => logs::Usual::Requests,
-        Command::Mcp(_) => logs::Usual::Warnings,
+        CliCommand::Serve(_) => logs::Usual::Requests,
+        CliCommand::Mcp(_) => logs::Usual::Warnings,
         _ => logs::Usual::Nothing,
     }
 }
 
-async fn start(cli: Cli, name: &str, app: &App) -> Result<Status> {
-    let is_server = matches!(cli.command, Command::Serve(_));
+async fn start(cli: Cli, name: &str, app: &App) -> Result<ExitStatus> {
+    let is_server = matches!(cli.command, CliCommand::Serve(_));
     remark_on_variables(app, is_server);
     let began = Instant::now();
     let writes_files = matches!(
         cli.command,
-        Command::Add(_)
-            | Command::Encoder(_)
-            | Command::Update(_)
-            | Command::Push(_)
-            | Command::Pull(_)
-            | Command::Plugin(_)
-            | Command::Lint(_)
-            | Command::New(_)
+        CliCommand::Add(_)
+            | CliCommand::Encoder(_)
+            | CliCommand::Update(_)
+            | CliCommand::Push(_)
+            | CliCommand::Pull(_)
+            | CliCommand::Plugin(_)
+            | CliCommand::Lint(_)
+            | CliCommand::New(_)
     );
     let work = Box::pin(cli.command.run(app));
     // A signal must not leave a file half written. It ends other commands wherever they are.
     let hears = writes_files && app.process.is_whole;
-    let ended = if hears { signals::until_stopped(work).await? } else { Ended::Done(work.await) };
+    let ended = if hears { signals::until_stopped(work).await? } else { CommandEnd::Done(work.await) };
     app.end().await;
     let outcome = match ended {
-        Ended::Done(outcome) => outcome,
-        Ended::Stopped(status) => {
+        CommandEnd::Done(outcome) => outcome,
+        CommandEnd::Stopped(status) => {
             app.out.note("stopped; what was done stays, and the same command does the rest");
-            Ok(Status::Stopped(status))
+            Ok(ExitStatus::Stopped(status))
         }
     };
     let result = outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok");

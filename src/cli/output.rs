@@ -12,12 +12,12 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    screen::{Screen, Table},
+    screen::{Table, Terminal},
     streams::Stream,
 };
 use crate::{
     error::{Code, Error, Result},
-    wire::{Instructions, Reply, TextForm},
+    wire::{Instructions, Reply, TextFormat},
 };
 
 /// Where results and remarks go, and whether results are text or JSON.
@@ -41,7 +41,7 @@ impl Output {
     }
 
     /// What results are written on.
-    pub(super) fn screen(&self) -> Screen {
+    pub(super) fn screen(&self) -> Terminal {
         self.stdout.screen()
     }
 
@@ -91,7 +91,7 @@ impl Output {
 
     /// The reply of an operation: one JSON document, or its text.
     pub(super) fn of_operation(&self, reply: &impl Reply) -> Result<()> {
-        let form = TextForm { room: usize::MAX, instructions: Instructions::InReply };
+        let form = TextFormat { room: usize::MAX, instructions: Instructions::InReply };
         self.reply(reply, |out, reply| out.line(reply.text(form)?))
     }
 

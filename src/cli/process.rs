@@ -19,7 +19,7 @@ use terminal_size::{Width, terminal_size_of};
 use super::{
     edges::Edges,
     local_path::LocalPath,
-    screen::Screen,
+    screen::Terminal,
     streams::{Input, Stream},
 };
 use crate::clock::{Clock, SystemClock};
@@ -83,8 +83,8 @@ impl Process {
             },
             program: env::current_exe().ok(),
             stdin: Input::new(BufReader::new(stdin), io::stdin().is_terminal()),
-            stdout: Stream::of(AutoStream::auto(io::stdout()), stdout, of_stdout, false),
-            stderr: Stream::of(AutoStream::auto(io::stderr()), stderr, of_stderr, has_colour),
+            stdout: Stream::from_parts(AutoStream::auto(io::stdout()), stdout, of_stdout, false),
+            stderr: Stream::from_parts(AutoStream::auto(io::stderr()), stderr, of_stderr, has_colour),
             help_columns: None,
             clock: Arc::new(SystemClock::new()),
             edges,
@@ -113,8 +113,8 @@ impl Process {
     }
 }
 
-fn screen(is_terminal: bool, width: Option<Width>) -> Screen {
-    Screen { is_terminal, width: width.map(|width| usize::from(width.0)).filter(|width| *width > 0) }
+fn screen(is_terminal: bool, width: Option<Width>) -> Terminal {
+    Terminal { is_terminal, width: width.map(|width| usize::from(width.0)).filter(|width| *width > 0) }
 }
 
 impl fmt::Debug for Process {

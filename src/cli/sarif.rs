@@ -102,7 +102,7 @@ struct Region {
 
 impl Sarif {
     /// The findings on these skills. The rules are those that something was found for.
-    pub(super) fn of(linted: &[LintedSkill]) -> Self {
+    pub(super) fn from_skills(linted: &[LintedSkill]) -> Self {
         let findings = || linted.iter().flat_map(|skill| skill.findings.iter().map(move |finding| (skill, finding)));
         let codes: BTreeSet<&'static str> =
             findings().filter_map(|(_, finding)| Some(finding.diagnostic.finding()?.as_str())).collect();

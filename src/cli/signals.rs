@@ -29,7 +29,7 @@ impl Signals {
 }
 
 /// How a command ended.
-pub(super) enum Ended<T> {
+pub(super) enum CommandEnd<T> {
     /// By itself, with this.
     Done(T),
     /// By a signal. This is the exit status of a process that the signal ended.
@@ -42,7 +42,7 @@ pub(super) enum Ended<T> {
 /// # Errors
 /// `internal` where the system allows no handler.
 #[cfg(unix)]
-pub(super) async fn until_stopped<T>(work: impl Future<Output = T>) -> Result<Ended<T>> {
+pub(super) async fn until_stopped<T>(work: impl Future<Output = T>) -> Result<CommandEnd<T>> {
     use tokio::signal::unix::{SignalKind, signal};
 
     let handler = |kind| signal(kind).map_err(Error::internal);
@@ -50,9 +50,9 @@ pub(super) async fn until_stopped<T>(work: impl Future<Output = T>) -> Result<En
     Ok(tokio::select! {
         // The signal is looked at first: work that is never at a loss for something to do would else go on to its end.
         biased;
-        _ = interrupt.recv() => Ended::Stopped(unix::status(SignalKind::interrupt())),
-        _ = terminate.recv() => Ended::Stopped(unix::status(SignalKind::terminate())),
-        done = work => Ended::Done(done),
+        _ = interrupt.recv() => CommandEnd::Stopped(unix::status(SignalKind::interrupt())),
+        _ = terminate.recv() => CommandEnd::Stopped(unix::status(SignalKind::terminate())),
+        done = work => CommandEnd::Done(done),
     })
 }
 
@@ -61,11 +61,11 @@ pub(super) async fn until_stopped<T>(work: impl Future<Output = T>) -> Result<En
 /// # Errors
 /// None.
 #[cfg(not(unix))]
-pub(super) async fn until_stopped<T>(work: impl Future<Output = T>) -> Result<Ended<T>> {
+pub(super) async fn until_stopped<T>(work: impl Future<Output = T>) -> Result<CommandEnd<T>> {
     Ok(tokio::select! {
         biased;
-        Ok(()) = tokio::signal::ctrl_c() => Ended::Stopped(130),
-        done = work => Ended::Done(done),
+        Ok(()) = tokio::signal::ctrl_c() => CommandEnd::Stopped(130),
+        done = work => CommandEnd::Done(done),
     })
 }
 

@@ -2,7 +2,7 @@
 
 /// How a command ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Status {
+pub(super) enum ExitStatus {
     /// It did what it was asked to.
     Done,
     /// It searched and found nothing. A script tells that from a hit, as with every grep.
@@ -13,7 +13,7 @@ pub(super) enum Status {
     Stopped(u8),
 }
 
-impl Status {
+impl ExitStatus {
     /// The exit status of the process.
     pub(super) fn exit_code(self) -> u8 {
         match self {

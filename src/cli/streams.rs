@@ -8,7 +8,7 @@ use std::{
 
 use anstream::adapter::strip_bytes;
 
-use super::screen::Screen;
+use super::screen::Terminal;
 
 /// What a command reads.
 #[derive(Clone)]
@@ -57,7 +57,7 @@ impl Input {
 pub struct Stream {
     plain: Arc<Mutex<dyn Write + Send>>,
     styled: Arc<Mutex<dyn Write + Send>>,
-    screen: Screen,
+    screen: Terminal,
     has_colour: bool,
 }
 
@@ -69,24 +69,24 @@ impl Stream {
         Self {
             plain: Arc::new(Mutex::new(writer)),
             styled: Arc::new(styled),
-            screen: Screen { is_terminal: false, width: None },
+            screen: Terminal { is_terminal: false, width: None },
             has_colour: false,
         }
     }
 
     /// The stream `plain`. `styled` writes to the same, and leaves out styles that nobody wants. `has_colour` says whether logs
     /// have colours.
-    pub(super) fn of(
+    pub(super) fn from_parts(
         styled: impl Write + Send + 'static,
         plain: impl Write + Send + 'static,
-        screen: Screen,
+        screen: Terminal,
         has_colour: bool,
     ) -> Self {
         Self { plain: Arc::new(Mutex::new(plain)), styled: Arc::new(Mutex::new(styled)), screen, has_colour }
     }
 
     /// What is seen of it.
-    pub(super) fn screen(&self) -> Screen {
+    pub(super) fn screen(&self) -> Terminal {
         self.screen
     }
 

@@ -1,4 +1,4 @@
-//! What authors do with the skills of a user, over HTTP: the same calls as [`Author`](crate::backend::Author), answered by a
+//! What authors do with the skills of a user, over HTTP: the same calls as [`StoreRepository`](crate::backend::StoreRepository), answered by a
 //! server.
 
 use async_trait::async_trait;
@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::{RemoteBackend, json, problem};
 use crate::{
-    backend::{AuthorProtocol, Condition, PublishOptions, SkillDigest, SkillDigests, SkillZip},
+    backend::{Condition, PublishOptions, SkillDigest, SkillDigests, SkillRepository, SkillZip},
     error::{Code, Error, Result},
     path::{Layer, SkillPath},
-    session::Collected,
+    session::ExpiryReport,
     skill::{Severity, parcel},
     wire::{
         CatalogStatus, DiffRequest, Effect, LintList, LintListRequest, ListedState, PublishReply, SkillDocument,
@@ -24,7 +24,7 @@ impl RemoteBackend {
     ///
     /// # Errors
     /// As [`session`](Self::session); also `denied` without a key of scope `control`.
-    pub async fn collect_garbage(&self) -> Result<Collected> {
+    pub async fn collect_garbage(&self) -> Result<ExpiryReport> {
         self.post(&self.user_url(["session_gc"])?).await
     }
 
@@ -71,7 +71,7 @@ impl RemoteBackend {
 }
 
 #[async_trait]
-impl AuthorProtocol for RemoteBackend {
+impl SkillRepository for RemoteBackend {
     async fn skill_digests(&self, only: Option<&SkillPath>) -> Result<SkillDigests> {
         let skills = match only {
             None => self.all_digests().await?,

@@ -135,7 +135,7 @@ impl DiscoveryHost {
     /// `store_unavailable` if they cannot be had; `invalid_request` if they are not those of the digest.
     pub async fn artifact(&self, entry: &OfferedEntry) -> Result<Bytes> {
         let bytes = self.get(&entry.url, VERSION_ZIP_BYTES).await?;
-        if entry.digest != format!("sha256:{}", VersionFile::of("", &bytes).sha256) {
+        if entry.digest != format!("sha256:{}", VersionFile::from_bytes("", &bytes).sha256) {
             let message = format!(
                 "{}: what the host sends is not what its index has the digest of; nothing of it was taken",
                 entry.name

@@ -10,7 +10,7 @@ use super::{RemoteBackend, json, problem};
 use crate::{
     error::{Code, Error, Result},
     path::Id,
-    session::{Collected, Policy},
+    session::{ExpiryReport, Policy},
     wire::{Deletion, Effect, UserList, UserListRequest},
 };
 
@@ -75,7 +75,7 @@ impl RemoteBackend {
     ///
     /// # Errors
     /// As [`list_users`](Self::list_users).
-    pub async fn collect_garbage_of(&self, user: &Id) -> Result<Collected> {
+    pub async fn collect_garbage_of(&self, user: &Id) -> Result<ExpiryReport> {
         let request =
             self.client.post(self.url(&["v1", "users", user.as_str(), "session_gc"])?).query(&[("tag", true)]);
         json(self.send(request, Effect::Writes).await?, Effect::Writes).await

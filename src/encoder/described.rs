@@ -16,7 +16,7 @@ pub(super) struct Prompts {
 
 impl Prompts {
     /// Those of a folder; none if it names none.
-    pub(super) fn of(folder: &Path) -> Result<Self, EncoderError> {
+    pub(super) fn from_folder(folder: &Path) -> Result<Self, EncoderError> {
         #[derive(Default, Deserialize)]
         #[serde(default)]
         struct Config {
@@ -42,7 +42,7 @@ pub(super) enum Pooling {
 
 impl Pooling {
     /// That of a folder; the mean if it names none.
-    pub(super) fn of(folder: &Path) -> Result<Self, EncoderError> {
+    pub(super) fn from_folder(folder: &Path) -> Result<Self, EncoderError> {
         let config: BTreeMap<String, serde_json::Value> = read(folder, POOLING)?.unwrap_or_default();
         // Newer files have the name of one mode, older ones a switch for each.
         let named = config.get("pooling_mode").and_then(|mode| mode.as_str()).map(str::to_owned);
@@ -113,25 +113,25 @@ mod tests {
 
     #[test]
     fn prompts_go_by_their_usual_names_and_without_a_file_there_are_none() {
-        let prompts = |text| Prompts::of(with(PROMPTS, text).path());
+        let prompts = |text| Prompts::from_folder(with(PROMPTS, text).path());
         let e5 = Prompts { question: "query: ".to_owned(), skill: "passage: ".to_owned() };
         assert_eq!(prompts(r#"{"prompts": {"query": "query: ", "passage": "passage: "}}"#).unwrap(), e5);
         let both = r#"{"prompts": {"query": "query: ", "document": "passage: ", "passage": "other", "more": null}}"#;
         assert_eq!(prompts(both).unwrap(), e5);
         assert_eq!(prompts(r#"{"similarity_fn_name": "cosine"}"#).unwrap(), Prompts::default());
-        assert_eq!(Prompts::of(Path::new("/nowhere")).unwrap(), Prompts::default());
+        assert_eq!(Prompts::from_folder(Path::new("/nowhere")).unwrap(), Prompts::default());
         assert!(prompts("{").unwrap_err().chain().starts_with("config_sentence_transformers.json of the encoder"));
     }
 
     #[test]
     fn pooling_goes_by_what_the_model_says_of_itself() {
-        let pooling = |text| Pooling::of(with(POOLING, text).path());
+        let pooling = |text| Pooling::from_folder(with(POOLING, text).path());
         let old =
             r#"{"word_embedding_dimension": 384, "pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#;
         assert_eq!(pooling(old).unwrap(), Pooling::First);
         assert_eq!(pooling(r#"{"pooling_mode": "lasttoken", "include_prompt": true}"#).unwrap(), Pooling::Last);
         assert_eq!(pooling(r#"{"pooling_mode_max_tokens": true}"#).unwrap(), Pooling::Max);
-        assert_eq!(Pooling::of(Path::new("/nowhere")).unwrap(), Pooling::Mean);
+        assert_eq!(Pooling::from_folder(Path::new("/nowhere")).unwrap(), Pooling::Mean);
         let two = r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}"#;
         assert!(pooling(two).unwrap_err().chain().contains("cls_token and mean_tokens"));
         assert!(pooling(r#"{"pooling_mode_weightedmean_tokens": true}"#).is_err());

@@ -38,7 +38,7 @@ impl LocalEncoder {
                 .map_err(|fault| EncoderError::caused(format!("{} cannot be read", folder.join(name).display()), fault))
         };
         let (model, tokens) = (read(MODEL)?, read(TOKENIZER)?);
-        let (prompts, pooling) = (Prompts::of(folder)?, Pooling::of(folder)?);
+        let (prompts, pooling) = (Prompts::from_folder(folder)?, Pooling::from_folder(folder)?);
         let hash = Sha256::new().chain_update(&model).chain_update(&tokens);
         let said = format!("{}\n{}\n{pooling:?}", prompts.question, prompts.skill);
         let hash = hash.chain_update(said).finalize();

@@ -43,7 +43,7 @@ impl fmt::Debug for RemoteEncoder {
 }
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct EmbeddingRequest<'a> {
     model: &'a str,
     input: &'a [String],
     encoding_format: &'a str,
@@ -112,7 +112,7 @@ impl RemoteEncoder {
     }
 
     async fn reply(&self, model: &str, texts: &[String]) -> Result<Vec<u8>, EncoderError> {
-        let asked = Asked { model, input: texts, encoding_format: "float" };
+        let asked = EmbeddingRequest { model, input: texts, encoding_format: "float" };
         let request = self.client.post(self.url.clone()).json(&asked);
         let request = match &self.key {
             Some(key) => request.bearer_auth(key.expose_secret()),

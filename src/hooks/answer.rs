@@ -8,11 +8,11 @@ use std::iter;
 use super::{
     HookEvent, HookEventName, HookInput, HookOutput,
     command::key_words,
-    context::{Hint, Listener, inherited, matching},
+    context::{Hint, HookAudience, inherited, matching},
 };
 use crate::{
-    backend::{SessionState, SkillBackend, index_of_drafts, with_drafts},
-    budget::Work,
+    backend::{SessionBackend, SessionState, index_of_drafts, with_drafts},
+    budget::WorkBudget,
     catalog::{
         Searchable,
         search::{SearchDocument, TriggerMatch, TriggerText},
@@ -38,7 +38,7 @@ const STEPS_PER_BYTE: u64 = 256;
 ///
 /// # Errors
 /// `invalid_request` if the input lacks a member of its event; the store's.
-pub async fn answer(backend: &SkillBackend, input: &HookInput) -> Result<HookOutput> {
+pub async fn answer(backend: &SessionBackend, input: &HookInput) -> Result<HookOutput> {
     let (name, context) = match input.event()? {
         HookEvent::Other => return Ok(HookOutput::default()),
         HookEvent::SessionStart => (HookEventName::SessionStart, listing_again(backend).await?),
@@ -49,17 +49,17 @@ pub async fn answer(backend: &SkillBackend, input: &HookInput) -> Result<HookOut
         }
         HookEvent::Task { agent_type, description, prompt } => {
             let task = format!("{agent_type}\n{description}\n{prompt}");
-            (HookEventName::PreToolUse, handed_down(backend, Listener::Caller, agent_type, &task).await?)
+            (HookEventName::PreToolUse, handed_down(backend, HookAudience::Caller, agent_type, &task).await?)
         }
         HookEvent::SubagentStart { agent_type } => {
-            (HookEventName::SubagentStart, handed_down(backend, Listener::SubAgent, agent_type, agent_type).await?)
+            (HookEventName::SubagentStart, handed_down(backend, HookAudience::SubAgent, agent_type, agent_type).await?)
         }
     };
     Ok(HookOutput::with_context(name, context))
 }
 
 /// What a person's message brings: the listing, if this session was not given it, and the skills that the message calls for.
-async fn on_message(backend: &SkillBackend, message: &str) -> Result<Option<String>> {
+async fn on_message(backend: &SessionBackend, message: &str) -> Result<Option<String>> {
     let listing = if backend.session().await?.listing_given { None } else { listing_once(backend).await? };
     let (hints, policy) = called_for(backend, TriggerText::new(message, [])).await?;
     let parts: Vec<_> = listing.into_iter().chain(matching("message", &hints, load_tool(&policy))).collect();
@@ -67,13 +67,13 @@ async fn on_message(backend: &SkillBackend, message: &str) -> Result<Option<Stri
 }
 
 /// The listing, unless another call gives it at the same time.
-async fn listing_once(backend: &SkillBackend) -> Result<Option<String>> {
+async fn listing_once(backend: &SessionBackend) -> Result<Option<String>> {
     let Some(listing) = listing(backend).await? else { return Ok(None) };
     Ok(note_given(backend).await.then_some(listing))
 }
 
 /// The listing, given before or not: a host starts a session anew when it has dropped its context.
-async fn listing_again(backend: &SkillBackend) -> Result<Option<String>> {
+async fn listing_again(backend: &SessionBackend) -> Result<Option<String>> {
     let listing = listing(backend).await?;
     if listing.is_some() {
         note_given(backend).await;
@@ -83,7 +83,7 @@ async fn listing_again(backend: &SkillBackend) -> Result<Option<String>> {
 
 /// Notes that the listing was given. Returns false if that was noted before. A note that fails keeps nobody from the listing;
 /// it is given again then.
-async fn note_given(backend: &SkillBackend) -> bool {
+async fn note_given(backend: &SessionBackend) -> bool {
     backend.note_listing().await.unwrap_or_else(|error| {
         tracing::warn!(user = %backend.user(), error = %error.chain(), "it could not be noted that a session was given the listing");
         true
@@ -91,7 +91,7 @@ async fn note_given(backend: &SkillBackend) -> bool {
 }
 
 /// The skills that there are, as a prompt lists them; nothing if there are none.
-async fn listing(backend: &SkillBackend) -> Result<Option<String>> {
+async fn listing(backend: &SessionBackend) -> Result<Option<String>> {
     let SessionState { policy, .. } = backend.state().await?;
     // Instructions of a loaded skill change with each load, and a hook gives its context once.
     let mode = match policy.session().prompt_mode {
@@ -104,19 +104,19 @@ async fn listing(backend: &SkillBackend) -> Result<Option<String>> {
 }
 
 /// The skills that a text calls for and that this session has not loaded, and its policy.
-async fn called_for(backend: &SkillBackend, text: TriggerText) -> Result<(Vec<Hint>, EffectivePolicy)> {
+async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<Hint>, EffectivePolicy)> {
     let (SessionState { session, policy }, Searchable { view, index, .. }) =
         tokio::try_join!(backend.state(), backend.searchable_catalog())?;
     if !may_load(&policy) {
         return Ok((Vec::new(), policy));
     }
     let steps = STEPS_PER_BYTE * text.bytes() as u64;
-    let job = move |work: &Work| {
+    let job = move |work: &WorkBudget| {
         let all = with_drafts(&view, &session);
         let document = |skill: &SkillPath| {
             let entry = all.entry(skill)?;
             let is_new = session.loaded(skill).is_none() && policy.offers(skill, &entry.frontmatter);
-            is_new.then(|| SearchDocument::of(entry))
+            is_new.then(|| SearchDocument::from_entry(entry))
         };
         // The index of the catalog has no drafts; those of a session are few.
         let drafts = index_of_drafts(&view, &all);
@@ -135,8 +135,8 @@ async fn called_for(backend: &SkillBackend, text: TriggerText) -> Result<(Vec<Hi
 
 /// The skills of a sub-agent: those that are loaded, those that a policy names for its type, and those that its task calls for.
 async fn handed_down(
-    backend: &SkillBackend,
-    listener: Listener,
+    backend: &SessionBackend,
+    listener: HookAudience,
     agent_type: &str,
     task: &str,
 ) -> Result<Option<String>> {
@@ -155,7 +155,7 @@ async fn handed_down(
 
 /// The loaded skills that models may call. A person may have loaded one that is for people alone. Whom the author of a skill meant it
 /// for is not known any more once the catalog does not have it.
-async fn loaded_for_models(backend: &SkillBackend, policy: &EffectivePolicy) -> Result<Vec<Hint>> {
+async fn loaded_for_models(backend: &SessionBackend, policy: &EffectivePolicy) -> Result<Vec<Hint>> {
     let (summary, SessionState { session, .. }, view) =
         tokio::try_join!(backend.summary(), backend.state(), backend.catalog(false))?;
     let all = with_drafts(&view, &session);
@@ -165,7 +165,7 @@ async fn loaded_for_models(backend: &SkillBackend, policy: &EffectivePolicy) -> 
 }
 
 /// The skills that a policy names for sub-agents of this type.
-async fn named_for(backend: &SkillBackend, policy: &EffectivePolicy, agent_type: &str) -> Result<Vec<Hint>> {
+async fn named_for(backend: &SessionBackend, policy: &EffectivePolicy, agent_type: &str) -> Result<Vec<Hint>> {
     let view = backend.catalog(false).await?;
     let entries = view
         .entries

@@ -1,4 +1,4 @@
-//! What a hook says of skills. It is made of [`Shown`] text alone: whatever a skill says of itself stays data.
+//! What a hook says of skills. It is made of [`SafeText`] text alone: whatever a skill says of itself stays data.
 
 use std::fmt::Write as _;
 
@@ -6,19 +6,19 @@ use crate::{
     catalog::CatalogEntry,
     limits::{HOOK_DESCRIPTION_CHARS, HOOK_INHERITED_SKILLS, HOOK_WORDS},
     session::LoadedSummary,
-    skill::shown::{Shown, one_line},
+    skill::shown::{SafeText, one_line},
 };
 
 /// A skill that a hook names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hint {
-    name: Shown,
-    location: Shown,
-    description: Shown,
+    name: SafeText,
+    location: SafeText,
+    description: SafeText,
     /// The folder below `/skills` of a loaded skill.
-    mount: Option<Shown>,
+    mount: Option<SafeText>,
     /// The words of the text in which the two meet.
-    words: Vec<Shown>,
+    words: Vec<SafeText>,
 }
 
 impl Hint {
@@ -57,7 +57,7 @@ impl Hint {
             let _ = write!(line, " files=\"/skills/{}\"", mount.xml());
         }
         if !words.is_empty() {
-            let words: Vec<_> = words.iter().map(Shown::xml).collect();
+            let words: Vec<_> = words.iter().map(SafeText::xml).collect();
             let _ = write!(line, " words=\"{}\"", words.join(" "));
         }
         let _ = writeln!(line, ">{}</skill>", description.xml());
@@ -79,7 +79,7 @@ pub(super) fn matching(text: &str, hints: &[Hint], load_tool: &str) -> Option<St
 
 /// Whom a hook tells which skills a sub-agent may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Listener {
+pub(super) enum HookAudience {
     /// The agent that calls it.
     Caller,
     /// The sub-agent itself.
@@ -87,15 +87,15 @@ pub(super) enum Listener {
 }
 
 /// The skills that are handed down to a sub-agent; nothing if there are none.
-pub(super) fn inherited(listener: Listener, hints: &[Hint], load_tool: &str) -> Option<String> {
+pub(super) fn inherited(listener: HookAudience, hints: &[Hint], load_tool: &str) -> Option<String> {
     let shown = hints.len().min(HOOK_INHERITED_SKILLS);
     let lines: String = hints.iter().take(shown).map(Hint::line).collect();
     let beginning = match listener {
-        Listener::Caller => {
+        HookAudience::Caller => {
             "The sub-agent does not see your prompt. These skills may be of use to it; name those that it needs in what you \
              tell it."
         }
-        Listener::SubAgent => {
+        HookAudience::SubAgent => {
             "You do not see the prompt of the agent that called you. These skills may be of use to you."
         }
     };
@@ -137,8 +137,8 @@ mod tests {
         let hints = [hint(1, Some("m\"<")), hint(2, None)];
         for context in [
             matching("message", &hints, "load_skill").unwrap(),
-            inherited(Listener::Caller, &hints, "load_skill").unwrap(),
-            inherited(Listener::SubAgent, &hints, "Skill").unwrap(),
+            inherited(HookAudience::Caller, &hints, "load_skill").unwrap(),
+            inherited(HookAudience::SubAgent, &hints, "Skill").unwrap(),
         ] {
             let from = context.find("\n<").unwrap();
             let document = roxmltree::Document::parse(context[from..].trim()).unwrap();
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn nothing_is_said_of_no_skills() {
         assert_eq!(matching("message", &[], "load_skill"), None);
-        assert_eq!(inherited(Listener::Caller, &[], "load_skill"), None);
+        assert_eq!(inherited(HookAudience::Caller, &[], "load_skill"), None);
     }
 
     // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
@@ -166,7 +166,7 @@ mod tests {
     fn skills_that_are_handed_down_are_all_shown_at_the_limit_and_counted_beyond_it() {
         let told = |many: usize| {
             let hints: Vec<_> = (0..many).map(|number| hint(number, None)).collect();
-            inherited(Listener::SubAgent, &hints, "load_skill").unwrap()
+            inherited(HookAudience::SubAgent, &hints, "load_skill").unwrap()
         };
         let all = told(HOOK_INHERITED_SKILLS);
         assert!(!all.contains("shown") && all.matches("<skill ").count() == HOOK_INHERITED_SKILLS, "{all}");

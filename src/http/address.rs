@@ -51,7 +51,7 @@ impl Address {
     /// # Errors
     /// As [`parse`](Self::parse); `invalid_request` if a header that should name user or session is missing, or if a query
     /// seems to name them.
-    pub(super) fn of(sent: &Uri, headers: &HeaderMap, grant: &Grant) -> Result<Self> {
+    pub(super) fn from_request(sent: &Uri, headers: &HeaderMap, grant: &Grant) -> Result<Self> {
         match sent.path() {
             HOOKS_OF_CLAUDE => Self::of_hook(headers),
             MCP if sent.query().is_some() => Err(query_of_mcp()),

@@ -18,7 +18,7 @@ use axum::{
 };
 
 use super::{
-    connections::{Engaged, Line},
+    connections::{BusyConnection, ConnectionHandle},
     held::holding,
 };
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
 
 /// Who calls, as far as shares go.
 #[derive(Clone, Debug)]
-pub(super) struct Caller {
+pub(super) struct ShareOwner {
     pub(super) user: Owner,
     /// The name of its key; `None` where the service has no keys.
     pub(super) key: Option<Owner>,
@@ -38,8 +38,8 @@ pub(super) struct Caller {
 /// What calls share.
 #[derive(Debug)]
 pub(super) struct Admission {
-    connections: Fair,
-    places: Fair,
+    connections: FairShares,
+    places: FairShares,
     memory: Memory,
     memory_of_keys: ByKey,
     bandwidth: Bandwidth,
@@ -47,17 +47,17 @@ pub(super) struct Admission {
 
 /// A call that was let in, with what it holds.
 #[derive(Debug)]
-pub(super) struct Admitted {
+pub(super) struct AdmissionPermit {
     place: FairShare,
-    held: Held,
+    held: HeldShares,
 }
 
 /// What a call holds until the last byte of its answer is out of this process.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldShares {
     memory: Option<HeldMemory>,
     _connection: FairShare,
-    _engaged: Option<Engaged>,
+    _engaged: Option<BusyConnection>,
 }
 
 /// Memory of one call.
@@ -70,8 +70,8 @@ pub(super) struct HeldMemory {
 impl Admission {
     pub(super) fn new(memory: &Memory) -> Self {
         Self {
-            connections: Fair::new((CONNECTIONS - CONNECTIONS_RESERVED) as u64),
-            places: Fair::new(REQUESTS_AT_ONCE as u64),
+            connections: FairShares::new((CONNECTIONS - CONNECTIONS_RESERVED) as u64),
+            places: FairShares::new(REQUESTS_AT_ONCE as u64),
             memory: memory.clone(),
             memory_of_keys: ByKey::new(memory.capacity()),
             bandwidth: Bandwidth::new(UPLOAD_BYTES_PER_SECOND),
@@ -82,10 +82,15 @@ impl Admission {
     ///
     /// # Errors
     /// `rate_limited` where there is none in time; `too_expensive` where `bytes` can never be had.
-    pub(super) async fn enter(&self, caller: &Caller, line: Option<&Line>, bytes: u64) -> Result<Admitted> {
+    pub(super) async fn enter(
+        &self,
+        caller: &ShareOwner,
+        line: Option<&ConnectionHandle>,
+        bytes: u64,
+    ) -> Result<AdmissionPermit> {
         self.bandwidth.serve(&caller.user);
         let connection = self.connections.try_acquire(caller).ok_or_else(busy)?;
-        let engaged = line.map(Line::engage);
+        let engaged = line.map(ConnectionHandle::engage);
         let place = tokio::time::timeout(REQUEST_PATIENCE, self.places.acquire(caller, 1))
             .await
             .ok()
@@ -95,16 +100,16 @@ impl Admission {
             0 => None,
             bytes => Some(self.reserve(caller, bytes, crate::limits::MEMORY_PATIENCE).await?),
         };
-        Ok(Admitted { place, held: Held { memory, _connection: connection, _engaged: engaged } })
+        Ok(AdmissionPermit { place, held: HeldShares { memory, _connection: connection, _engaged: engaged } })
     }
 
     /// Memory for a call that holds none.
     ///
     /// # Errors
     /// As [`enter`](Self::enter).
-    pub(super) async fn reserve(&self, caller: &Caller, bytes: u64, patience: Duration) -> Result<HeldMemory> {
+    pub(super) async fn reserve(&self, caller: &ShareOwner, bytes: u64, patience: Duration) -> Result<HeldMemory> {
         let began = tokio::time::Instant::now();
-        let of_key = match self.memory_of_keys.of(caller) {
+        let of_key = match self.memory_of_keys.for_owner(caller) {
             // What can never be had is refused below, in the words of the budget.
             Some(shares) if bytes <= shares.part() => {
                 let share = tokio::time::timeout(patience, shares.acquire(&caller.user, bytes)).await;
@@ -143,7 +148,7 @@ impl HeldMemory {
     }
 }
 
-impl Admitted {
+impl AdmissionPermit {
     /// Ends the call: its place is free, and what its answer still takes is held until that is sent.
     pub(super) fn answered(self, mut response: Response) -> Response {
         let Self { place, mut held } = self;
@@ -165,7 +170,7 @@ fn length(response: &Response) -> Option<u64> {
 
 /// Units shared among the users of each key, and then among all users.
 #[derive(Debug)]
-pub(super) struct Fair {
+pub(super) struct FairShares {
     all: Shares,
     by_key: ByKey,
 }
@@ -177,14 +182,14 @@ pub(super) struct FairShare {
     _of_all: Share,
 }
 
-impl Fair {
+impl FairShares {
     pub(super) fn new(units: u64) -> Self {
         Self { all: Shares::new(units, units / 2), by_key: ByKey::new(units) }
     }
 
     /// One unit, at once or not at all.
-    fn try_acquire(&self, caller: &Caller) -> Option<FairShare> {
-        let of_key = match self.by_key.of(caller) {
+    fn try_acquire(&self, caller: &ShareOwner) -> Option<FairShare> {
+        let of_key = match self.by_key.for_owner(caller) {
             Some(shares) => Some(shares.try_acquire(&caller.user, 1)?),
             None => None,
         };
@@ -192,8 +197,8 @@ impl Fair {
     }
 
     /// `units` for the caller, as soon as it is its turn; `None` where they are more than its part.
-    pub(super) async fn acquire(&self, caller: &Caller, units: u64) -> Option<FairShare> {
-        let of_key = match self.by_key.of(caller) {
+    pub(super) async fn acquire(&self, caller: &ShareOwner, units: u64) -> Option<FairShare> {
+        let of_key = match self.by_key.for_owner(caller) {
             Some(shares) => Some(shares.acquire(&caller.user, units).await?),
             None => None,
         };
@@ -214,7 +219,7 @@ impl ByKey {
     }
 
     /// Those of the caller's key. There are as many as there are keys.
-    fn of(&self, caller: &Caller) -> Option<Shares> {
+    fn for_owner(&self, caller: &ShareOwner) -> Option<Shares> {
         let key = caller.key.as_ref()?;
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || Shares::new(self.units - self.units / 8, self.units / 2);
@@ -235,15 +240,15 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn caller(user: &str, key: Option<&str>) -> Caller {
-        Caller { user: user.into(), key: key.map(Into::into) }
+    fn caller(user: &str, key: Option<&str>) -> ShareOwner {
+        ShareOwner { user: user.into(), key: key.map(Into::into) }
     }
 
     fn admission() -> Admission {
         Admission::new(&Memory::new(160 * MIB, Duration::from_secs(10)))
     }
 
-    async fn enter_all(admission: &Admission, caller: &Caller, calls: usize) -> Vec<Admitted> {
+    async fn enter_all(admission: &Admission, caller: &ShareOwner, calls: usize) -> Vec<AdmissionPermit> {
         let mut all = Vec::new();
         for _ in 0..calls {
             all.push(admission.enter(caller, None, 0).await.unwrap());

@@ -15,7 +15,7 @@ use super::{admission::Admission, connections::Connections, metrics::Metrics, sp
 use crate::{
     access::{Callers, KeyChanges},
     audit::{Events, Recorder},
-    backend::{Service, SkillBackend},
+    backend::{Service, SessionBackend},
     clock::Clock,
     error::Result,
     limits::CONNECTIONS,
@@ -25,17 +25,17 @@ use crate::{
 #[derive(Clone)]
 pub struct McpAnswer(Arc<AnswerMcp>);
 
-type AnswerMcp = dyn Fn(SkillBackend, Request, bool) -> BoxFuture<'static, Result<Response>> + Send + Sync;
+type AnswerMcp = dyn Fn(SessionBackend, Request, bool) -> BoxFuture<'static, Result<Response>> + Send + Sync;
 
 impl McpAnswer {
     /// Answers by this function.
     pub fn new(
-        answer: impl Fn(SkillBackend, Request, bool) -> BoxFuture<'static, Result<Response>> + Send + Sync + 'static,
+        answer: impl Fn(SessionBackend, Request, bool) -> BoxFuture<'static, Result<Response>> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(answer))
     }
 
-    pub(super) async fn answer(&self, backend: SkillBackend, request: Request, begins: bool) -> Result<Response> {
+    pub(super) async fn answer(&self, backend: SessionBackend, request: Request, begins: bool) -> Result<Response> {
         (self.0)(backend, request, begins).await
     }
 }

@@ -6,7 +6,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     body::JsonBody,
     call::SessionCall,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
     sessions::seen_by,
 };
 use crate::session::{ApprovalList, DecideApproval, SessionSummary};
@@ -19,7 +19,7 @@ pub(super) fn of_session() -> OpenApiRouter {
 /// List the calls of a session that wait for approval, the oldest first. Needs a key of scope `control`.
 #[utoipa::path(get, path = "/approvals", operation_id = "list_approvals", tag = "sessions",
     responses((status = 200, body = ApprovalList), Failure))]
-async fn list(Extension(call): Extension<SessionCall>) -> Reply<Json<ApprovalList>> {
+async fn list(Extension(call): Extension<SessionCall>) -> HandlerResult<Json<ApprovalList>> {
     call.user.needs_control()?;
     Ok(Json(call.backend.waiting_calls().await?))
 }
@@ -31,7 +31,7 @@ async fn list(Extension(call): Extension<SessionCall>) -> Reply<Json<ApprovalLis
 async fn decide(
     Extension(call): Extension<SessionCall>,
     JsonBody(decision): JsonBody<DecideApproval>,
-) -> Reply<Json<SessionSummary>> {
+) -> HandlerResult<Json<SessionSummary>> {
     call.user.needs_control()?;
     let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
     let id = call.user.rest.as_str();

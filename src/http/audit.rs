@@ -6,7 +6,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     body::Parameters,
     call::UserCall,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::audit::{AuditLog, AuditPage, AuditRequest, Usage, UsageRequest, usage};
 
@@ -22,10 +22,10 @@ pub(super) fn of_user() -> OpenApiRouter {
 async fn list(
     Extension(call): Extension<UserCall>,
     Parameters(wanted): Parameters<AuditRequest>,
-) -> Reply<Json<AuditPage>> {
+) -> HandlerResult<Json<AuditPage>> {
     call.needs_control()?;
     flush(&call).await;
-    Ok(Json(AuditLog::of(&call.app.service).page(&call.user, &wanted).await?))
+    Ok(Json(AuditLog::for_service(&call.app.service).page(&call.user, &wanted).await?))
 }
 
 /// Say how a user's conversations find and use skills, by the records of what they did. Needs a key of scope `control`.
@@ -34,7 +34,7 @@ async fn list(
 async fn figures(
     Extension(call): Extension<UserCall>,
     Parameters(wanted): Parameters<UsageRequest>,
-) -> Reply<Json<Usage>> {
+) -> HandlerResult<Json<Usage>> {
     call.needs_control()?;
     flush(&call).await;
     Ok(Json(usage(&call.app.service, &call.user, &wanted).await?))

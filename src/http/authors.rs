@@ -8,12 +8,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     body::Parameters,
     call::UserCall,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
     skills::readable_catalog,
 };
 use crate::{
     backend::{Action, Effects},
-    session::{Collected, Policy, Tagged},
+    session::{ExpiryReport, Policy, TaggingReport},
     wire::{CatalogStatus, LintList, LintListRequest},
 };
 
@@ -33,7 +33,7 @@ pub(super) fn of_user() -> OpenApiRouter {
 async fn lint(
     Extension(call): Extension<UserCall>,
     Parameters(wanted): Parameters<LintListRequest>,
-) -> Reply<Json<LintList>> {
+) -> HandlerResult<Json<LintList>> {
     let policy = readable_catalog(&call).await?;
     let sees_all = call.needs_control().is_ok();
     let all = Policy::default();
@@ -44,7 +44,7 @@ async fn lint(
 /// the store keeps of them.
 #[utoipa::path(get, path = "/catalog", operation_id = "show_catalog", tag = "skills",
     responses((status = 200, body = CatalogStatus), Failure))]
-async fn catalog_status(Extension(call): Extension<UserCall>) -> Reply<Json<CatalogStatus>> {
+async fn catalog_status(Extension(call): Extension<UserCall>) -> HandlerResult<Json<CatalogStatus>> {
     let policy = readable_catalog(&call).await?;
     let (service, user) = (&call.app.service, &call.user);
     Ok(Json(if call.needs_control().is_ok() {
@@ -57,7 +57,7 @@ async fn catalog_status(Extension(call): Extension<UserCall>) -> Reply<Json<Cata
 /// Throw away what the store keeps of a user's catalog, and read every skill again. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/catalog/rebuild", operation_id = "rebuild_catalog", tag = "skills",
     responses((status = 200, body = CatalogStatus), Failure))]
-async fn rebuild(Extension(call): Extension<UserCall>) -> Reply<Json<CatalogStatus>> {
+async fn rebuild(Extension(call): Extension<UserCall>) -> HandlerResult<Json<CatalogStatus>> {
     call.needs_control()?;
     let work = call.app.service.rebuild_catalog(&call.user);
     Ok(Json(call.observed(None, (Action::RebuildCatalog, ""), |_| Effects::default(), work).await?))
@@ -76,11 +76,11 @@ struct CollectParameters {
 /// Forget a user's sessions that were idle for 30 days; their files stay. Records that are older than the service keeps them go
 /// too. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/session_gc", operation_id = "collect_sessions", tag = "sessions", params(CollectParameters),
-    responses((status = 200, body = Collected), Failure))]
+    responses((status = 200, body = ExpiryReport), Failure))]
 async fn collect(
     Extension(call): Extension<UserCall>,
     Parameters(CollectParameters { tag }): Parameters<CollectParameters>,
-) -> Reply<Json<Collected>> {
+) -> HandlerResult<Json<ExpiryReport>> {
     call.needs_control()?;
     let work = async {
         let sessions = call.app.service.sessions();
@@ -91,8 +91,8 @@ async fn collect(
         if !tag {
             return Ok(collected);
         }
-        let Tagged { tagged, untagged } = sessions.tag_all(&call.user).await?;
-        Ok(Collected { tagged: Some(tagged), untagged, ..collected })
+        let TaggingReport { tagged, untagged } = sessions.tag_all(&call.user).await?;
+        Ok(ExpiryReport { tagged: Some(tagged), untagged, ..collected })
     };
     Ok(Json(call.observed(None, (Action::CollectSessions, ""), |_| Effects::default(), work).await?))
 }

@@ -14,7 +14,9 @@ use crate::{
 ///
 /// # Errors
 /// Those of `work`; `store_unavailable` with the outcome `unknown` if it takes longer.
-pub(super) async fn to_its_end<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
+pub(super) async fn run_detached<T: Send + 'static>(
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
     let limited = async move { timeout(PUBLISH_TIMEOUT, work).await.unwrap_or_else(|_| Err(too_long())) };
     tokio::spawn(limited).await.map_err(Error::internal)?
 }
@@ -36,13 +38,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn work_ends_in_its_time_and_goes_on_without_its_client() {
         let began = Instant::now();
-        let error = to_its_end(pending::<Result<()>>()).await.unwrap_err();
+        let error = run_detached(pending::<Result<()>>()).await.unwrap_err();
         assert_eq!((error.code(), error.outcome()), (Code::StoreUnavailable, Some(Outcome::Unknown)));
         assert_eq!(began.elapsed(), PUBLISH_TIMEOUT);
 
         let (go, done) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let (gone, told) = (Arc::clone(&go), Arc::clone(&done));
-        let work = to_its_end(async move {
+        let work = run_detached(async move {
             gone.notified().await;
             told.notify_one();
             Ok(())

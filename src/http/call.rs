@@ -16,20 +16,20 @@ use futures_util::StreamExt as _;
 
 use super::{
     address::Address,
-    admission::Caller,
+    admission::ShareOwner,
     app::ServerState,
     compression::{compressed, prefers_gzip},
-    connections::Line,
+    connections::ConnectionHandle,
     cost::Cost,
     guard::authorization,
-    log::Served,
-    pace::{GivenUp, paced},
-    problem::{Problem, Reply},
+    log::ServedUser,
+    pace::{BodyTimedOut, paced},
+    problem::{HandlerResult, Problem},
     spool::Uploads,
 };
 use crate::{
-    access::{Grant, Reach, Scope},
-    backend::{Action, Actor, DraftReader, Effects, EffectsNote, SkillBackend},
+    access::{Grant, Scope, SessionScope},
+    backend::{Action, Actor, DraftReader, Effects, EffectsRecorder, SessionBackend},
     catalog::Audience,
     error::{Code, Error, Result},
     limits::REQUEST_PATIENCE,
@@ -123,7 +123,7 @@ impl UserCall {
     }
 
     /// Which of the user's sessions the caller reaches.
-    pub(super) fn reach(&self) -> &Reach {
+    pub(super) fn reach(&self) -> &SessionScope {
         self.grant.reach()
     }
 
@@ -166,7 +166,7 @@ impl UserCall {
         about: (Action, &SkillPath),
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        let effects = EffectsNote::default();
+        let effects = EffectsRecorder::default();
         effects.layer(layer.unwrap_or_default());
         self.publishing(about, &effects, work).await
     }
@@ -175,7 +175,7 @@ impl UserCall {
     pub(super) async fn publishing<T>(
         &self,
         (action, skill): (Action, &SkillPath),
-        effects: &EffectsNote,
+        effects: &EffectsRecorder,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         let by = self.grant.called().map(AsRef::as_ref);
@@ -198,7 +198,7 @@ impl UserCall {
 pub(super) struct SessionCall {
     pub(super) user: UserCall,
     pub(super) session: Id,
-    pub(super) backend: SkillBackend,
+    pub(super) backend: SessionBackend,
 }
 
 impl SessionCall {
@@ -214,16 +214,16 @@ pub(super) async fn enter_user(
     OriginalUri(sent): OriginalUri,
     mut request: Request,
     next: Next,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     // Nested routers see a shortened path; this is the one that was sent.
-    let Address { user, session, rest } = Address::of(&sent, request.headers(), &grant)?;
+    let Address { user, session, rest } = Address::from_request(&sent, request.headers(), &grant)?;
     grant.allows(&user, Scope::Agent)?;
     // To ask for a deletion again changes nothing.
     if !is_route(&request, &Method::DELETE, USER_ROUTE) {
         app.service.check_not_deleted(&user).await?;
     }
-    let caller = Caller { user: user.as_str().into(), key: grant.key().cloned() };
+    let caller = ShareOwner { user: user.as_str().into(), key: grant.key().cloned() };
     let reach = Arc::clone(grant.reach());
     let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
     if let Some(session) = session.clone() {
@@ -238,23 +238,32 @@ pub(super) async fn enter_user(
     }
     request.extensions_mut().insert(call);
     let mut response = within_shares(&app, &caller, request, next).await;
-    response.extensions_mut().insert(Served { user, session });
+    response.extensions_mut().insert(ServedUser { user, session });
     Ok(response)
 }
 
 /// Lets in who may call about all users.
-pub(super) async fn enter_all(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Reply<Response> {
+pub(super) async fn enter_all(
+    State(app): State<Arc<ServerState>>,
+    request: Request,
+    next: Next,
+) -> HandlerResult<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     grant.reaches_all_users()?;
-    let caller = Caller { user: ALL_USERS.into(), key: grant.key().cloned() };
+    let caller = ShareOwner { user: ALL_USERS.into(), key: grant.key().cloned() };
     Ok(within_shares(&app, &caller, request, next).await)
 }
 
 /// Runs the rest once there is room for it, its body at a pace, and holds what the answer takes until that is sent.
-pub(super) async fn within_shares(app: &ServerState, caller: &Caller, mut request: Request, next: Next) -> Response {
-    let cost = Cost::of(request.method(), template(&request));
+pub(super) async fn within_shares(
+    app: &ServerState,
+    caller: &ShareOwner,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let cost = Cost::for_route(request.method(), template(&request));
     let bytes = cost.bytes(request.body().size_hint().exact());
-    let admitted = match app.admission.enter(caller, request.extensions().get::<Line>(), bytes).await {
+    let admitted = match app.admission.enter(caller, request.extensions().get::<ConnectionHandle>(), bytes).await {
         Ok(admitted) => admitted,
         Err(error) => {
             pass_over(request).await;
@@ -266,7 +275,7 @@ pub(super) async fn within_shares(app: &ServerState, caller: &Caller, mut reques
         request.extensions_mut().insert(uploads);
     }
     request.extensions_mut().insert(cost);
-    let given_up = GivenUp::default();
+    let given_up = BodyTimedOut::default();
     let request = request.map(|body| paced(body, given_up.clone()));
     let prefers = prefers_gzip(request.headers());
     let response = compressed(prefers, run(request, next).await, app.service.workers(), &caller.user).await;
@@ -317,7 +326,7 @@ async fn pass_over(request: Request) {
     if request.headers().contains_key(header::EXPECT) {
         return;
     }
-    let body = paced(request.into_body(), GivenUp::default()).into_data_stream();
+    let body = paced(request.into_body(), BodyTimedOut::default()).into_data_stream();
     let read = body.take_while(|piece| std::future::ready(piece.is_ok())).for_each(|_| std::future::ready(()));
     // Whether it came to its end makes no difference.
     let _ = tokio::time::timeout(REQUEST_PATIENCE, read).await;
@@ -332,7 +341,11 @@ fn closing(mut response: Response) -> Response {
 /// Adds the version of the session that the reply was made from or led to, and the tags of its prompt and tools.
 ///
 /// Only successful replies carry it: a refusal must not cost a look at the store.
-pub(super) async fn tell_version(Extension(call): Extension<SessionCall>, request: Request, next: Next) -> Response {
+pub(super) async fn add_session_headers(
+    Extension(call): Extension<SessionCall>,
+    request: Request,
+    next: Next,
+) -> Response {
     let forgotten = request.method() == Method::DELETE && call.user.rest.is_empty();
     let mut response = next.run(request).await;
     if (response.status().is_success() || response.status().is_redirection())

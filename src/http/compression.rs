@@ -19,7 +19,7 @@ use flate2::{Compression, write::GzEncoder};
 
 use super::problem::Problem;
 use crate::{
-    budget::{Work, Workers},
+    budget::{WorkBudget, Workers},
     error::{Error, Result},
     limits::{COMPRESSED_LEAST_BYTES, INLINE_STEPS},
 };
@@ -88,7 +88,7 @@ impl FixedText {
     /// # Errors
     /// `internal` where it cannot be compressed.
     pub(super) fn new(text: String) -> Result<Self> {
-        let small = gzip(text.as_bytes(), &Work::of_steps(u64::MAX))?.into();
+        let small = gzip(text.as_bytes(), &WorkBudget::of_steps(u64::MAX))?.into();
         Ok(Self { plain: text.into(), small })
     }
 
@@ -130,7 +130,7 @@ fn in_gzip(response: &mut Response, bytes: Bytes) {
     *response.body_mut() = bytes.into();
 }
 
-fn gzip(bytes: &[u8], work: &Work) -> Result<Vec<u8>> {
+fn gzip(bytes: &[u8], work: &WorkBudget) -> Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::fast());
     for piece in bytes.chunks(PIECE_BYTES) {
         let stopped = work.spend(STEPS_PER_BYTE * piece.len() as u64);

@@ -11,16 +11,16 @@ use crate::path::ETag;
 
 /// The entity tags of an `If-Match` or `If-None-Match`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Tags {
+pub(super) enum EntityTags {
     /// `*`: any version.
     Any,
     /// These; a weak one is kept with its `W/`, so that it never equals a version of ours where strength matters.
     These(Vec<String>),
 }
 
-impl Tags {
+impl EntityTags {
     /// The tags a header lists; `None` if it is absent.
-    pub(super) fn of(headers: &HeaderMap, name: &HeaderName) -> Option<Self> {
+    pub(super) fn from_header(headers: &HeaderMap, name: &HeaderName) -> Option<Self> {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>();
         if values.is_empty() {
             return None;
@@ -73,7 +73,7 @@ fn weak(etag: &ETag) -> String {
 /// The reply to a request for what is tagged `etag`: 304 if the caller has it already, else `reply`. It carries the tag, as a weak
 /// one.
 pub(super) fn unless_known(request: &HeaderMap, etag: &ETag, reply: impl FnOnce() -> Response) -> Response {
-    let is_known = Tags::of(request, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(etag));
+    let is_known = EntityTags::from_header(request, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(etag));
     let mut reply = if is_known { StatusCode::NOT_MODIFIED.into_response() } else { reply() };
     let headers = reply.headers_mut();
     headers.extend(HeaderValue::try_from(weak(etag)).ok().map(|value| (header::ETAG, value)));
@@ -93,7 +93,7 @@ pub(super) enum ByteRange {
 impl ByteRange {
     /// The range a `Range` header asks for. One that is malformed or holds several ranges is passed over, as the RFC
     /// allows, and the whole file sent.
-    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let (unit, range) = headers.get(header::RANGE)?.to_str().ok()?.split_once('=')?;
         if !unit.trim().eq_ignore_ascii_case("bytes") {
             return None;
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn range(text: &str) -> Option<ByteRange> {
-        ByteRange::of(&HeaderMap::from_iter([(header::RANGE, text.parse().unwrap())]))
+        ByteRange::from_headers(&HeaderMap::from_iter([(header::RANGE, text.parse().unwrap())]))
     }
 
     #[test]
@@ -160,26 +160,26 @@ mod tests {
     fn weak_tags_name_a_version_but_do_not_hold_it() {
         let tags = |text: &str| {
             let headers = HeaderMap::from_iter([(header::IF_MATCH, text.parse().unwrap())]);
-            Tags::of(&headers, &header::IF_MATCH).unwrap()
+            EntityTags::from_header(&headers, &header::IF_MATCH).unwrap()
         };
         let etag = ETag::new("a");
         assert!(tags("\"b\", \"a\"").hold(&etag) && tags("*").hold(&etag));
         assert!(!tags("W/\"a\"").hold(&etag) && tags("W/\"a\"").name(&etag));
         assert!(!tags("\"b\"").name(&etag) && !tags("").name(&etag));
-        assert_eq!(Tags::of(&HeaderMap::new(), &header::IF_MATCH), None);
+        assert_eq!(EntityTags::from_header(&HeaderMap::new(), &header::IF_MATCH), None);
     }
 
     #[test]
     fn a_comma_in_a_quoted_tag_belongs_to_it() {
         let tags = |lines: &[&str]| {
             let lines = lines.iter().map(|line| (header::IF_NONE_MATCH, line.parse().unwrap()));
-            Tags::of(&lines.collect(), &header::IF_NONE_MATCH).unwrap()
+            EntityTags::from_header(&lines.collect(), &header::IF_NONE_MATCH).unwrap()
         };
-        let these = |tags: &[&str]| Tags::These(tags.iter().map(|tag| (*tag).to_owned()).collect());
+        let these = |tags: &[&str]| EntityTags::These(tags.iter().map(|tag| (*tag).to_owned()).collect());
         assert_eq!(tags(&["\"a,b\", W/\"c, d\" ,,e"]), these(&["\"a,b\"", "W/\"c, d\"", "e"]));
         assert_eq!(tags(&["\"a", "b\""]), these(&["\"a", "b\""]), "no quote goes from one line to the next");
         assert!(tags(&["\"x\",\"a,b\""]).hold(&ETag::new("a,b")) && tags(&["W/\"a,b\""]).name(&ETag::new("a,b")));
         assert!(!tags(&["\"a,b\""]).name(&ETag::new("a")) && !tags(&["\"a,*\""]).name(&ETag::new("b")));
-        assert_eq!(tags(&["\"a\"", "*"]), Tags::Any);
+        assert_eq!(tags(&["\"a\"", "*"]), EntityTags::Any);
     }
 }

@@ -19,11 +19,11 @@ use tokio::sync::Notify;
 #[derive(Clone, Debug)]
 pub(super) struct Connections {
     most: usize,
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionTable>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct ConnectionTable {
     open: Mutex<HashMap<u64, Arc<State>>>,
     /// Counts what happens on connections, so that the longest quiet one is known.
     moment: AtomicU64,
@@ -46,14 +46,14 @@ pub(super) struct Connection {
 
 /// A connection, as the requests on it know it.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct ConnectionHandle {
     all: Connections,
     state: Arc<State>,
 }
 
 /// A connection with a call, which is never closed for a new one.
 #[derive(Debug)]
-pub(super) struct Engaged(Line);
+pub(super) struct BusyConnection(ConnectionHandle);
 
 impl Connections {
     /// At most `most` of them.
@@ -109,8 +109,8 @@ impl Connection {
     }
 
     /// For the requests on it.
-    pub(super) fn line(&self) -> Line {
-        Line { all: self.all.clone(), state: Arc::clone(&self.state) }
+    pub(super) fn line(&self) -> ConnectionHandle {
+        ConnectionHandle { all: self.all.clone(), state: Arc::clone(&self.state) }
     }
 }
 
@@ -120,17 +120,17 @@ impl Drop for Connection {
     }
 }
 
-impl Line {
+impl ConnectionHandle {
     /// From here on it has a call.
-    pub(super) fn engage(&self) -> Engaged {
+    pub(super) fn engage(&self) -> BusyConnection {
         self.state.calls.fetch_add(1, Ordering::Relaxed);
-        Engaged(self.clone())
+        BusyConnection(self.clone())
     }
 }
 
-impl Drop for Engaged {
+impl Drop for BusyConnection {
     fn drop(&mut self) {
-        let Line { all, state } = &self.0;
+        let ConnectionHandle { all, state } = &self.0;
         state.last.store(all.moment(), Ordering::Relaxed);
         state.calls.fetch_sub(1, Ordering::Relaxed);
     }

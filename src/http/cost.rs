@@ -77,7 +77,7 @@ const ROUTES: &[(&str, &str, Cost)] = &[
 
 impl Cost {
     /// The class of a call, by its method and the template of its route.
-    pub(super) fn of(method: &Method, template: &str) -> Self {
+    pub(super) fn for_route(method: &Method, template: &str) -> Self {
         if template.ends_with(MCP) {
             return Self::Turn;
         }
@@ -142,7 +142,7 @@ mod tests {
     fn every_call_within_its_limits_fits_the_part_of_one_user() {
         for (memory, body) in [(MEMORY_BYTES, TEXT_BODY_BYTES), (MEMORY_LEAST_BYTES, TEXT_BODY_BYTES / 2)] {
             let part = (memory - MEMORY_CACHES_BYTES) / 2;
-            let operations = Operation::CALLS.iter().map(|one| Cost::of(&Method::POST, &format!("/{one}")));
+            let operations = Operation::CALLS.iter().map(|one| Cost::for_route(&Method::POST, &format!("/{one}")));
             for cost in ROUTES.iter().map(|(_, _, cost)| *cost).chain(operations) {
                 let worst = cost.bytes(Some(body.min(cost.json_bytes()) as u64));
                 assert!(worst <= part, "{cost:?}: {worst} of {part}");
@@ -152,17 +152,20 @@ mod tests {
 
     #[test]
     fn a_body_counts_three_times_and_one_that_is_refused_not_at_all() {
-        let small = Cost::of(&Method::POST, "/v1/users/{user}/sessions/{session}/unload_skill");
+        let small = Cost::for_route(&Method::POST, "/v1/users/{user}/sessions/{session}/unload_skill");
         assert_eq!(small, Cost::Operation(MemoryClass::Small));
         assert_eq!(small.bytes(Some(0)), 256 * KIB);
         assert_eq!(small.bytes(Some(10)), 256 * KIB + 30);
         assert_eq!(small.bytes(Some(MIB)), 256 * KIB + 3 * MIB);
         assert_eq!(small.bytes(Some(MIB + 1)), 256 * KIB);
         assert_eq!(small.bytes(None), 256 * KIB + 3 * MIB);
-        assert_eq!(Cost::of(&Method::GET, "/v1/users/{user}/sessions/{session}/files/{*path}"), Cost::Download);
-        assert_eq!(Cost::of(&Method::PUT, "/v1/users/{user}/sessions/{session}/files/{*path}").bytes(Some(9)), 0);
+        assert_eq!(Cost::for_route(&Method::GET, "/v1/users/{user}/sessions/{session}/files/{*path}"), Cost::Download);
+        assert_eq!(
+            Cost::for_route(&Method::PUT, "/v1/users/{user}/sessions/{session}/files/{*path}").bytes(Some(9)),
+            0
+        );
         for template in [MCP, "/v1/users/{user}/sessions/{session}/mcp"] {
-            assert_eq!(Cost::of(&Method::POST, template), Cost::Turn, "{template}");
+            assert_eq!(Cost::for_route(&Method::POST, template), Cost::Turn, "{template}");
         }
     }
 

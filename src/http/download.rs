@@ -24,7 +24,7 @@ use super::{
     call::SessionCall,
     files::{chunks, percent_encoded},
     openapi::Binary,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::{
     backend::FileReader,
@@ -88,7 +88,7 @@ async fn download(
     Extension(call): Extension<SessionCall>,
     headers: HeaderMap,
     JsonBody(request): JsonBody<DownloadRequest>,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     if request.paths.len() > TRANSFER_FILES {
         let message = format!("a download takes {TRANSFER_FILES} paths; ask for the rest in another");
         return Err(Error::new(Code::InvalidRequest, message).into());

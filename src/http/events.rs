@@ -21,11 +21,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     accept::prefers,
     call::{SessionCall, UserCall},
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::{
     access::Scope,
-    audit::{Event, Listener, Missed, Resume, Watcher},
+    audit::{Event, EventGap, Listener, Resume, Watcher},
     error::{Error, Result},
     limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
     path::Id,
@@ -64,7 +64,7 @@ struct EventPage {
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream")),
         headers(("x-accel-buffering" = String, description = "`no`, with a stream: a proxy sends events on as they come."),
             ("Cache-Control" = String, description = "`no-cache`, with a stream."))), Failure))]
-async fn session_events(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
+async fn session_events(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> HandlerResult<Response> {
     Ok(events(&call.user, Some(&call.session), Scope::Agent, &headers).await?)
 }
 
@@ -74,7 +74,7 @@ async fn session_events(Extension(call): Extension<SessionCall>, headers: Header
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream")),
         headers(("x-accel-buffering" = String, description = "`no`, with a stream: a proxy sends events on as they come."),
             ("Cache-Control" = String, description = "`no-cache`, with a stream."))), Failure))]
-async fn user_events(Extension(call): Extension<UserCall>, headers: HeaderMap) -> Reply<Response> {
+async fn user_events(Extension(call): Extension<UserCall>, headers: HeaderMap) -> HandlerResult<Response> {
     call.needs_control()?;
     Ok(events(&call, None, Scope::Control, &headers).await?)
 }
@@ -86,8 +86,8 @@ async fn events(call: &UserCall, session: Option<&Id>, scope: Scope, headers: &H
     let events = &call.app.events;
     let watcher = Watcher { audience: call.audience(), is_agent: call.needs_control().is_err() };
     if prefers(headers, "application/json", STREAM) {
-        let Missed { events, next } = match after {
-            None => Missed { next: events.position(), ..Missed::default() },
+        let EventGap { events, next } = match after {
+            None => EventGap { next: events.position(), ..EventGap::default() },
             Some(after) => events.since(watcher, session, after, (EVENTS_PAGE, EVENTS_PAGE_BYTES)).await?,
         };
         return Ok(Json(EventPage { events, next: next.map(|next| next.to_string()) }).into_response());

@@ -19,9 +19,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     call::SessionCall,
-    conditions::{ByteRange, Tags, quoted},
+    conditions::{ByteRange, EntityTags, quoted},
     openapi::Binary,
-    problem::{Failure, Problem, Reply},
+    problem::{Failure, HandlerResult, Problem},
     receive::{broken, check_announced},
     spool::{Upload, Uploads},
 };
@@ -92,10 +92,10 @@ struct WriteConditions {
     (status = 412, description = "The version in `if-match` is not the newest."),
     (status = 416, description = "The file ends before `range`.",
         headers(("Content-Range" = String, description = "How many bytes the file has."))), Failure))]
-async fn get_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
+async fn get_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> HandlerResult<Response> {
     let path = call.virtual_path();
     let backend = call.backend.approved_to_read(&path).await?;
-    if ByteRange::of(&headers).is_none() && !is_conditional(&headers) {
+    if ByteRange::from_headers(&headers).is_none() && !is_conditional(&headers) {
         return Ok(content(backend.open(&path, None, None).await?, None));
     }
     let stat = backend.stat(&path).await?;
@@ -112,14 +112,14 @@ pub(super) async fn file_reply<Opening>(
     headers: &HeaderMap,
     stat: &FileStat,
     open: impl FnOnce(Option<std::ops::Range<u64>>) -> Opening,
-) -> Reply<Response>
+) -> HandlerResult<Response>
 where
     Opening: Future<Output = Result<FileReader>>,
 {
     if let Some(answer) = settle_conditions(headers, stat)? {
         return Ok(answer);
     }
-    let range = match ByteRange::of(headers).filter(|_| if_range_holds(headers, &stat.etag)) {
+    let range = match ByteRange::from_headers(headers).filter(|_| if_range_holds(headers, &stat.etag)) {
         None => None,
         Some(range) => Some(range.within(stat.size).ok_or_else(|| Problem::range_not_satisfiable(stat.size))?),
     };
@@ -135,7 +135,7 @@ where
     (status = 304, description = "The version in `if-none-match` is still the newest.",
         headers(("ETag" = String, description = "The file's version."))),
     (status = 412, description = "The version in `if-match` is not the newest."), Failure))]
-async fn head_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<Response> {
+async fn head_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> HandlerResult<Response> {
     let stat = call.backend.stat(&call.virtual_path()).await?;
     if let Some(answer) = settle_conditions(&headers, &stat)? {
         return Ok(answer);
@@ -157,7 +157,7 @@ async fn put_file(
     Extension(call): Extension<SessionCall>,
     Extension(uploads): Extension<Uploads>,
     request: Request,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let path = call.virtual_path();
     let condition = put_condition(request.headers())?;
     let announced = check_announced(&request, UPLOAD_FILE_BYTES)?;
@@ -181,10 +181,10 @@ async fn put_file(
     params(("If-Match" = Option<String>, Header, description = "Delete only this version.")), responses(
     (status = 204, description = "Deleted."),
     (status = 412, description = "The version in `if-match` is not the newest; nothing was deleted."), Failure))]
-async fn delete_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> Reply<StatusCode> {
+async fn delete_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> HandlerResult<StatusCode> {
     let path = call.virtual_path();
     let backend = call.backend.approved_to_delete(&path).await?;
-    if let Some(tags) = Tags::of(&headers, &header::IF_MATCH) {
+    if let Some(tags) = EntityTags::from_header(&headers, &header::IF_MATCH) {
         // Looked at before, not in the same step: stores that delete on condition are too few to promise it.
         let stat = backend.stat(&path).await?;
         check_match(&tags, &stat.etag)?;
@@ -195,10 +195,10 @@ async fn delete_file(Extension(call): Extension<SessionCall>, headers: HeaderMap
 
 /// What `if-match` and `if-none-match` make of a read: a refusal, a 304, or nothing.
 fn settle_conditions(headers: &HeaderMap, stat: &FileStat) -> Result<Option<Response>> {
-    if let Some(tags) = Tags::of(headers, &header::IF_MATCH) {
+    if let Some(tags) = EntityTags::from_header(headers, &header::IF_MATCH) {
         check_match(&tags, &stat.etag)?;
     }
-    let unchanged = Tags::of(headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(&stat.etag));
+    let unchanged = EntityTags::from_header(headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(&stat.etag));
     Ok(unchanged.then(|| {
         let mut response = StatusCode::NOT_MODIFIED.into_response();
         describe(response.headers_mut(), stat);
@@ -207,7 +207,7 @@ fn settle_conditions(headers: &HeaderMap, stat: &FileStat) -> Result<Option<Resp
     }))
 }
 
-fn check_match(tags: &Tags, etag: &ETag) -> Result<()> {
+fn check_match(tags: &EntityTags, etag: &ETag) -> Result<()> {
     if tags.hold(etag) {
         return Ok(());
     }
@@ -217,16 +217,21 @@ fn check_match(tags: &Tags, etag: &ETag) -> Result<()> {
 
 /// Whether `range` is to be honoured: `if-range` names this version, or is absent.
 fn if_range_holds(headers: &HeaderMap, etag: &ETag) -> bool {
-    Tags::of(headers, &header::IF_RANGE).is_none_or(|tags| tags.hold(etag))
+    EntityTags::from_header(headers, &header::IF_RANGE).is_none_or(|tags| tags.hold(etag))
 }
 
 /// What must hold for a `PUT`.
 fn put_condition(headers: &HeaderMap) -> Result<WriteCondition> {
-    match (Tags::of(headers, &header::IF_NONE_MATCH), Tags::of(headers, &header::IF_MATCH)) {
+    match (
+        EntityTags::from_header(headers, &header::IF_NONE_MATCH),
+        EntityTags::from_header(headers, &header::IF_MATCH),
+    ) {
         (None, None) => Ok(WriteCondition::Always),
-        (Some(Tags::Any), None) => Ok(WriteCondition::IfAbsent),
-        (None, Some(Tags::Any)) => Ok(WriteCondition::IfPresent),
-        (None, Some(Tags::These(tags))) => Ok(WriteCondition::IfMatch(tags.iter().map(|tag| ETag::new(tag)).collect())),
+        (Some(EntityTags::Any), None) => Ok(WriteCondition::IfAbsent),
+        (None, Some(EntityTags::Any)) => Ok(WriteCondition::IfPresent),
+        (None, Some(EntityTags::These(tags))) => {
+            Ok(WriteCondition::IfMatch(tags.iter().map(|tag| ETag::new(tag)).collect()))
+        }
         _ => {
             Err(Error::new(Code::InvalidRequest, "a PUT takes `if-none-match: *` or `if-match: \"version\"`, not both"))
         }

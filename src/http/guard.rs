@@ -27,11 +27,11 @@ fn text(value: &HeaderValue) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::AllowedPeers;
+    use crate::access::PeerRules;
 
     #[test]
     fn a_request_names_one_host() {
-        let peers = AllowedPeers::default();
+        let peers = PeerRules::default();
         let check = |uri, headers: &HeaderMap| {
             let uri = Uri::from_static(uri);
             peers.check(&peer_headers(&uri, headers), false)
@@ -51,10 +51,10 @@ mod tests {
         headers.insert(header::HOST, "localhost".parse().unwrap());
         headers.append(header::ORIGIN, "http://localhost".parse().unwrap());
         let uri = Uri::from_static("/");
-        assert!(AllowedPeers::default().check(&peer_headers(&uri, &headers), false).is_ok());
+        assert!(PeerRules::default().check(&peer_headers(&uri, &headers), false).is_ok());
         headers.append(header::ORIGIN, HeaderValue::from_bytes(b"http://\xff").unwrap());
         assert_eq!(peer_headers(&uri, &headers).origins, ["http://localhost", ""]);
-        assert!(AllowedPeers::default().check(&peer_headers(&uri, &headers), false).is_err());
+        assert!(PeerRules::default().check(&peer_headers(&uri, &headers), false).is_err());
     }
 
     #[test]

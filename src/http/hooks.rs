@@ -7,7 +7,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     body::JsonBody,
     call::SessionCall,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::hooks::{self, HookInput, HookOutput};
 
@@ -28,7 +28,7 @@ pub(super) fn of_claude() -> OpenApiRouter {
 async fn answer(
     Extension(call): Extension<SessionCall>,
     JsonBody(input): JsonBody<HookInput>,
-) -> Reply<Json<HookOutput>> {
+) -> HandlerResult<Json<HookOutput>> {
     Ok(Json(hooks::answer(&call.backend, &input).await?))
 }
 
@@ -38,6 +38,6 @@ async fn answer(
         ("x-skillmount-user" = String, Header, description = "The user's id."),
         ("x-skillmount-session" = String, Header, description = "The session's id.")),
     request_body = HookInput, responses((status = 200, body = HookOutput), Failure))]
-async fn answer_claude(call: Extension<SessionCall>, input: JsonBody<HookInput>) -> Reply<Json<HookOutput>> {
+async fn answer_claude(call: Extension<SessionCall>, input: JsonBody<HookInput>) -> HandlerResult<Json<HookOutput>> {
     answer(call, input).await
 }

@@ -15,10 +15,10 @@ use super::{
     app::ServerState,
     cors,
     guard::peer_headers,
-    log::{ClientAddress, Line, Served, logged},
+    log::{ClientAddress, LogLine, ServedUser, logged},
     metrics::known_method,
-    problem::{self, Problem, Reply},
-    skills_api::{self, Shape},
+    problem::{self, HandlerResult, Problem},
+    skills_api::{self, ApiShape},
 };
 use crate::{
     clock::Clock,
@@ -35,7 +35,7 @@ pub(super) async fn observe(State(app): State<Arc<ServerState>>, request: Reques
     let route = request.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
     let method = known_method(request.method());
     let client = request.extensions().get::<ClientAddress>().map(|client| client.0);
-    let shape = Shape::of_request(&request);
+    let shape = ApiShape::of_request(&request);
     let response = next.run(request).await;
     let mut response = match shape {
         Some(shape) => skills_api::render(response, &id, shape),
@@ -47,13 +47,17 @@ pub(super) async fn observe(State(app): State<Arc<ServerState>>, request: Reques
     let took = app.clock.uptime().saturating_sub(began);
     let status = response.status().as_u16();
     app.metrics.count(&route, method, status, took);
-    let served = response.extensions_mut().remove::<Served>();
-    logged(response, Line { request_id: id, method, route, status, took, client, served, under_way, bytes: 0 })
+    let served = response.extensions_mut().remove::<ServedUser>();
+    logged(response, LogLine { request_id: id, method, route, status, took, client, served, under_way, bytes: 0 })
 }
 
 /// Turns away requests that are too big in their headers or come from the wrong place. A page of a listed
 /// origin can read every answer from here on inwards, errors included.
-pub(super) async fn admit(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Reply<Response> {
+pub(super) async fn admit(
+    State(app): State<Arc<ServerState>>,
+    request: Request,
+    next: Next,
+) -> HandlerResult<Response> {
     if header_bytes(&request) > HEADER_BYTES {
         let error = Error::new(Code::InvalidRequest, format!("the headers are over the limit of {HEADER_BYTES} bytes"));
         return Err(Problem::with_status(error, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
@@ -66,7 +70,7 @@ pub(super) async fn admit(State(app): State<Arc<ServerState>>, request: Request,
 }
 
 /// Refuses a body that would have to be decompressed, and ends a request that takes too long.
-pub(super) async fn run_in_time(request: Request, next: Next) -> Reply<Response> {
+pub(super) async fn run_in_time(request: Request, next: Next) -> HandlerResult<Response> {
     let coding = request.headers().get(header::CONTENT_ENCODING);
     if coding.is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         let error =

@@ -31,14 +31,14 @@ pub(super) struct ClientAddress(pub(super) IpAddr);
 
 /// Whose data a call was let in for.
 #[derive(Clone, Debug)]
-pub(super) struct Served {
+pub(super) struct ServedUser {
     pub(super) user: Id,
     pub(super) session: Option<Id>,
 }
 
 /// What is known of a request when the head of its answer is. It is written to the log when it is dropped.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct LogLine {
     pub(super) request_id: String,
     pub(super) method: &'static str,
     pub(super) route: String,
@@ -46,15 +46,15 @@ pub(super) struct Line {
     /// The time until the head of the answer.
     pub(super) took: Duration,
     pub(super) client: Option<IpAddr>,
-    pub(super) served: Option<Served>,
+    pub(super) served: Option<ServedUser>,
     pub(super) under_way: UnderWay,
     /// Bytes of the answer's body that have left.
     pub(super) bytes: u64,
 }
 
 /// `response`, whose end writes `line` to the log.
-pub(super) fn logged(response: Response, line: Line) -> Response {
-    response.map(|body| if body.is_end_stream() { body } else { Body::new(Logged { body, line }) })
+pub(super) fn logged(response: Response, line: LogLine) -> Response {
+    response.map(|body| if body.is_end_stream() { body } else { Body::new(LoggedBody { body, line }) })
 }
 
 /// Milliseconds, rounded to microseconds so that a decimal fraction stays short.
@@ -65,7 +65,7 @@ fn milliseconds(time: Duration) -> f64 {
 
 macro_rules! write_line {
     ($level:ident, $line:expr) => {{
-        let Line { request_id, method, route, status, took, client, served, bytes, .. } = $line;
+        let LogLine { request_id, method, route, status, took, client, served, bytes, .. } = $line;
         tracing::$level!(
             request_id,
             method,
@@ -81,7 +81,7 @@ macro_rules! write_line {
     }};
 }
 
-impl Drop for Line {
+impl Drop for LogLine {
     fn drop(&mut self) {
         self.under_way.sent(self.bytes);
         if PROBES.contains(&self.route.as_str()) && self.status < FAILURE {
@@ -92,12 +92,12 @@ impl Drop for Line {
     }
 }
 
-struct Logged {
+struct LoggedBody {
     body: Body,
-    line: Line,
+    line: LogLine,
 }
 
-impl HttpBody for Logged {
+impl HttpBody for LoggedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

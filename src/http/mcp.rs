@@ -16,7 +16,7 @@ use super::{
     address::{MCP, MCP_SESSION, SESSION},
     body::parse,
     call::SessionCall,
-    problem::Reply,
+    problem::HandlerResult,
     receive::read_whole,
     service,
 };
@@ -26,7 +26,7 @@ use crate::{error::Error, limits::TEXT_BODY_BYTES};
 const STEPS_PER_BYTE: u64 = 4;
 
 /// Answers a request. A conversation that begins without a name is given one, which the host sends back.
-pub(super) async fn answer(Extension(call): Extension<SessionCall>, request: Request) -> Reply<Response> {
+pub(super) async fn answer(Extension(call): Extension<SessionCall>, request: Request) -> HandlerResult<Response> {
     let Some(answer) = call.user.app.mcp.clone() else { return Ok(service::unknown_route().await.into_response()) };
     let (parts, body) = request.into_parts();
     let is_in_path = parts.extensions.get::<MatchedPath>().is_some_and(|matched| matched.as_str() != MCP);

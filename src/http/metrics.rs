@@ -26,17 +26,17 @@ pub(super) const TEXT: &str = "application/openmetrics-text; version=1.0.0; char
 const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
 /// A value of now: its name, what it is, and the value.
-pub(super) type Reading = (&'static str, &'static str, u64);
+pub(super) type GaugeValue = (&'static str, &'static str, u64);
 
 /// Requests to the store: verb, how they ended, and how many.
 pub(super) type StoreRequests = Vec<(&'static str, &'static str, u64)>;
 
 /// What a scrape reads elsewhere.
 #[derive(Debug, Default)]
-pub(super) struct Readings {
-    pub(super) values: Vec<Reading>,
+pub(super) struct Gauges {
+    pub(super) values: Vec<GaugeValue>,
     /// Counts that only grow.
-    pub(super) totals: Vec<Reading>,
+    pub(super) totals: Vec<GaugeValue>,
     pub(super) store: StoreRequests,
 }
 
@@ -137,7 +137,7 @@ impl Metrics {
     ///
     /// # Errors
     /// Those of the library, which writes to memory and has none.
-    pub(super) fn render(&self, readings: &Readings) -> Result<String, fmt::Error> {
+    pub(super) fn render(&self, readings: &Gauges) -> Result<String, fmt::Error> {
         let mut now = Registry::default();
         for (name, about, value) in &readings.values {
             now.register(*name, *about, ConstGauge::new(*value));
@@ -194,7 +194,7 @@ mod tests {
             metrics.count("/v1/x", "GET", 200, Duration::from_millis(250));
         }
         metrics.count("/v1/x", known_method(&Method::from_bytes(b"EVIL").unwrap()), 405, Duration::ZERO);
-        let text = metrics.render(&Readings::default()).unwrap();
+        let text = metrics.render(&Gauges::default()).unwrap();
         assert!(text.contains("requests_total{method=\"GET\",route=\"/v1/x\",status=\"200\"} 2\n"), "{text}");
         assert!(text.contains("seconds_total{method=\"GET\",route=\"/v1/x\",status=\"200\"} 0.5\n"), "{text}");
         assert!(text.contains("method=\"other\"") && !text.contains("EVIL"), "{text}");
@@ -204,7 +204,7 @@ mod tests {
     fn a_request_is_in_flight_until_its_answer_has_left() {
         let metrics = Metrics::new(Timestamp::UNIX_EPOCH);
         let in_flight = || {
-            let text = metrics.render(&Readings::default()).unwrap();
+            let text = metrics.render(&Gauges::default()).unwrap();
             text.lines().find_map(|line| line.strip_prefix("skillmount_http_requests_in_flight ")).unwrap().to_owned()
         };
         let (one, two) = (metrics.begin(), metrics.begin());
@@ -212,6 +212,6 @@ mod tests {
         one.sent(7);
         drop((one, two));
         assert_eq!(in_flight(), "0");
-        assert!(metrics.render(&Readings::default()).unwrap().contains("skillmount_http_response_bytes_total 7\n"));
+        assert!(metrics.render(&Gauges::default()).unwrap().contains("skillmount_http_response_bytes_total 7\n"));
     }
 }

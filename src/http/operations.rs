@@ -11,7 +11,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     body::JsonBody,
     call::SessionCall,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::{
     backend::BackendProtocol as _,
@@ -76,7 +76,7 @@ macro_rules! operations {
             async fn $method(
                 Extension(call): Extension<SessionCall>,
                 JsonBody(request): JsonBody<wire::$request>,
-            ) -> Reply<(StatusCode, Json<wire::$reply>)> {
+            ) -> HandlerResult<(StatusCode, Json<wire::$reply>)> {
                 let status = StatusCode::from_u16($status).map_err(Error::internal)?;
                 Ok((status, Json(call.backend.$method(request).await?)))
             }

@@ -24,30 +24,30 @@ use crate::limits::{BODY_BYTES_PER_SECOND, BODY_PATIENCE};
 
 /// Set where a body was given up.
 #[derive(Clone, Debug, Default)]
-pub(super) struct GivenUp(Arc<AtomicBool>);
+pub(super) struct BodyTimedOut(Arc<AtomicBool>);
 
 /// The error of a body that came too slowly.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooSlow;
 
 /// `body`, which fails if it comes slower than [`BODY_BYTES_PER_SECOND`] for [`BODY_PATIENCE`].
-pub(super) fn paced(body: Body, given_up: GivenUp) -> Body {
+pub(super) fn paced(body: Body, given_up: BodyTimedOut) -> Body {
     if body.is_end_stream() {
         return body;
     }
-    Body::new(Paced { body, patience: BODY_PATIENCE, waiting: None, given_up })
+    Body::new(PacedBody { body, patience: BODY_PATIENCE, waiting: None, given_up })
 }
 
 #[derive(Debug)]
-struct Paced {
+struct PacedBody {
     body: Body,
     /// How long it may still bring nothing. Bytes earn it back, up to [`BODY_PATIENCE`].
     patience: Duration,
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
-    given_up: GivenUp,
+    given_up: BodyTimedOut,
 }
 
-impl GivenUp {
+impl BodyTimedOut {
     pub(super) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -68,7 +68,7 @@ impl TooSlow {
     }
 }
 
-impl Paced {
+impl PacedBody {
     /// Counts the time that was waited for `bytes`.
     fn earn(&mut self, bytes: usize) {
         let waited = self.waiting.take().map(|(since, _)| since.elapsed()).unwrap_or_default();
@@ -77,7 +77,7 @@ impl Paced {
     }
 }
 
-impl HttpBody for Paced {
+impl HttpBody for PacedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -118,7 +118,7 @@ mod tests {
             tokio::time::sleep(pause).await;
             Ok::<_, std::io::Error>(Bytes::from(vec![0; bytes]))
         });
-        let given_up = GivenUp::default();
+        let given_up = BodyTimedOut::default();
         let mut body = paced(Body::from_stream(sent), given_up.clone()).into_data_stream();
         let mut seen = 0;
         while let Some(piece) = body.next().await {

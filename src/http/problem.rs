@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// What a handler returns.
-pub(super) type Reply<T> = Result<T, Problem>;
+pub(super) type HandlerResult<T> = Result<T, Problem>;
 
 /// An error on its way to the client, with the status where HTTP has a closer word than the code's.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl IntoResponse for Problem {
 /// What went wrong and what to do next, by RFC 9457.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
-pub(super) struct Document<'a> {
+pub(super) struct ProblemDocument<'a> {
     /// A name for the sort of problem: `urn:skillmount:problem:` and the code.
     #[serde(rename = "type")]
     kind: String,
@@ -135,9 +135,9 @@ pub(super) fn render_as(
     written
 }
 
-fn document<'a>(problem: &'a Problem, request_id: &'a str) -> Document<'a> {
+fn document<'a>(problem: &'a Problem, request_id: &'a str) -> ProblemDocument<'a> {
     let error = &problem.error;
-    Document {
+    ProblemDocument {
         kind: format!("urn:skillmount:problem:{}", error.code()),
         title: error.kind().title(),
         status: problem.status.as_u16(),
@@ -186,8 +186,8 @@ fn log_cause(problem: &Problem, request_id: &str) {
 
 /// The schemas of a problem document: the routes refer to them but, being responses, do not bring them along.
 pub(super) fn schemas() -> Vec<(String, RefOr<Schema>)> {
-    let mut schemas = vec![(Document::name().into_owned(), Document::schema())];
-    Document::schemas(&mut schemas);
+    let mut schemas = vec![(ProblemDocument::name().into_owned(), ProblemDocument::schema())];
+    ProblemDocument::schemas(&mut schemas);
     schemas
 }
 
@@ -197,31 +197,31 @@ pub(super) fn schemas() -> Vec<(String, RefOr<Schema>)> {
 pub(super) enum Failure {
     /// The request is not valid: `invalid_request`, `invalid_path`, `invalid_pattern` and their like.
     #[response(status = 400, content_type = "application/problem+json")]
-    Invalid(Document<'static>),
+    Invalid(ProblemDocument<'static>),
     /// No key, or one that is unknown or expired.
     #[response(status = 401, content_type = "application/problem+json")]
-    Unauthenticated(Document<'static>),
+    Unauthenticated(ProblemDocument<'static>),
     /// The key, the policy, the mount or the Host does not allow it.
     #[response(status = 403, content_type = "application/problem+json")]
-    Denied(Document<'static>),
+    Denied(ProblemDocument<'static>),
     /// Nothing of that name can be seen from here.
     #[response(status = 404, content_type = "application/problem+json")]
-    NotFound(Document<'static>),
+    NotFound(ProblemDocument<'static>),
     /// The state differs from what the caller assumed.
     #[response(status = 409, content_type = "application/problem+json")]
-    Conflict(Document<'static>),
+    Conflict(ProblemDocument<'static>),
     /// A body or file over its limit.
     #[response(status = 413, content_type = "application/problem+json")]
-    TooLarge(Document<'static>),
+    TooLarge(ProblemDocument<'static>),
     /// Too much at once; wait as `retry-after` says.
     #[response(status = 429, content_type = "application/problem+json")]
-    TooMany(Document<'static>),
+    TooMany(ProblemDocument<'static>),
     /// A bug; the log has the request id.
     #[response(status = 500, content_type = "application/problem+json")]
-    Internal(Document<'static>),
+    Internal(ProblemDocument<'static>),
     /// The store did not answer in time; `outcome` says whether a change may have landed.
     #[response(status = 503, content_type = "application/problem+json")]
-    Unavailable(Document<'static>),
+    Unavailable(ProblemDocument<'static>),
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::{
     body::Parameters,
     call::SessionCall,
     conditions::unless_known,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::{
     error::Error,
@@ -40,7 +40,7 @@ async fn show(
     Extension(call): Extension<SessionCall>,
     Parameters(request): Parameters<PromptRequest>,
     headers: HeaderMap,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let rendering = prompt::for_session(&call.backend, &request).await?;
     let plain = prefers(&headers, "text/plain", "application/json");
     // Two representations of one prompt must not share a tag. An explanation may change while the prompt does not.

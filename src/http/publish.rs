@@ -16,17 +16,17 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    background::to_its_end,
+    background::run_detached,
     body::{JsonBody, Parameters, is_json},
     call::UserCall,
-    conditions::Tags,
+    conditions::EntityTags,
     openapi::Binary,
     part_name::part_name,
-    problem::{Failure, Problem, Reply},
+    problem::{Failure, HandlerResult, Problem},
     receive::{broken, check_announced},
     skill_parts::SkillParts,
     skills::NAMED_DOWNLOAD,
-    spool::{Held, Uploads},
+    spool::{SpoolPermit, Uploads},
 };
 use crate::{
     backend::{Action, Condition, PublishOptions, UploadedSkill},
@@ -108,7 +108,7 @@ async fn publish(
     Extension(uploads): Extension<Uploads>,
     Parameters(parameters): Parameters<PublishParameters>,
     request: Request,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let owner = call.publishes(parameters.layer)?;
     let skill = SkillPath::parse(&call.rest)?;
     let condition = condition(request.headers())?;
@@ -130,7 +130,7 @@ async fn publish(
         drop(held);
         published
     };
-    let reply = to_its_end(work).await?;
+    let reply = run_detached(work).await?;
     Ok(published(reply))
 }
 
@@ -147,7 +147,7 @@ async fn change(
     Parameters(LayerParameters { layer }): Parameters<LayerParameters>,
     headers: HeaderMap,
     JsonBody(wanted): JsonBody<ChangeSkillRequest>,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
     let options = on_condition(&call, &headers)?;
@@ -156,7 +156,7 @@ async fn change(
         let changing = Box::pin(call.app.service.change_skill(owner, &skill, wanted, options));
         call.publishing((Action::ChangeSkill, &skill), &note, changing).await
     };
-    let reply = to_its_end(work).await?;
+    let reply = run_detached(work).await?;
     Ok(with_tag(StatusCode::OK, reply))
 }
 
@@ -175,7 +175,7 @@ async fn roll_back(
     Parameters(LayerParameters { layer }): Parameters<LayerParameters>,
     headers: HeaderMap,
     JsonBody(RollbackRequest { digest }): JsonBody<RollbackRequest>,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
     let source = Some("a rollback".to_owned());
@@ -185,7 +185,7 @@ async fn roll_back(
         let rolling = Box::pin(call.app.service.roll_back_skill(&owner, &skill, &digest, options));
         call.publishing((Action::RollBackSkill, &skill), &note, rolling).await
     };
-    Ok(published(to_its_end(work).await?))
+    Ok(published(run_detached(work).await?))
 }
 
 /// Delete a skill. Its versions stay, and a rollback to one of them brings it back; a draft has none. Needs a key of scope `control`.
@@ -197,7 +197,7 @@ async fn delete(
     Extension(call): Extension<UserCall>,
     Parameters(LayerParameters { layer }): Parameters<LayerParameters>,
     headers: HeaderMap,
-) -> Reply<StatusCode> {
+) -> HandlerResult<StatusCode> {
     let owner = call.publishes(layer)?;
     let skill = SkillPath::parse(&call.rest)?;
     let options = on_condition(&call, &headers)?;
@@ -206,7 +206,7 @@ async fn delete(
         let deleting = Box::pin(call.app.service.delete_skill(&owner, &skill, options));
         call.publishing((Action::DeleteSkill, &skill), &note, deleting).await
     };
-    to_its_end(work).await?;
+    run_detached(work).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -230,9 +230,11 @@ fn with_tag(status: StatusCode, reply: PublishReply) -> Response {
 
 /// The digest in `If-Match`.
 fn expected(headers: &HeaderMap) -> Result<Option<String>> {
-    match Tags::of(headers, &header::IF_MATCH) {
+    match EntityTags::from_header(headers, &header::IF_MATCH) {
         None => Ok(None),
-        Some(Tags::These(tags)) if tags.len() == 1 => Ok(tags.first().map(|tag| tag.trim_matches('"').to_owned())),
+        Some(EntityTags::These(tags)) if tags.len() == 1 => {
+            Ok(tags.first().map(|tag| tag.trim_matches('"').to_owned()))
+        }
         Some(_) => {
             let message = "If-Match names one version of the skill by its digest: \"sha256:…\"";
             Err(Error::new(Code::InvalidRequest, message))
@@ -242,14 +244,14 @@ fn expected(headers: &HeaderMap) -> Result<Option<String>> {
 
 /// What `If-Match` and `If-None-Match` say of what must be there.
 fn condition(headers: &HeaderMap) -> Result<Condition> {
-    match (expected(headers)?, Tags::of(headers, &header::IF_NONE_MATCH)) {
+    match (expected(headers)?, EntityTags::from_header(headers, &header::IF_NONE_MATCH)) {
         (only, None) => Ok(only.into()),
-        (None, Some(Tags::Any)) => Ok(Condition::Nothing),
-        (Some(_), Some(Tags::Any)) => {
+        (None, Some(EntityTags::Any)) => Ok(Condition::Nothing),
+        (Some(_), Some(EntityTags::Any)) => {
             let message = "If-Match and If-None-Match contradict each other: send one of them";
             Err(Error::new(Code::InvalidRequest, message))
         }
-        (_, Some(Tags::These(_))) => {
+        (_, Some(EntityTags::These(_))) => {
             let message = "If-None-Match is `*`, or left out: a version to replace stands in If-Match";
             Err(Error::new(Code::InvalidRequest, message))
         }
@@ -257,7 +259,7 @@ fn condition(headers: &HeaderMap) -> Result<Condition> {
 }
 
 /// The files that a request brings in any of its forms, and what holds the memory or the disk for them.
-async fn receive(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, Held), Problem> {
+async fn receive(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, SpoolPermit), Problem> {
     let given = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match kind.as_str() {
@@ -277,7 +279,7 @@ async fn receive(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, 
     }
 }
 
-async fn receive_json(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, Held)> {
+async fn receive_json(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, SpoolPermit)> {
     let announced = check_announced(&request, PUBLISH_JSON_BYTES)?;
     let body = request.into_body().into_data_stream().map_err(broken);
     let (json, held) = uploads.begin(announced, PUBLISH_JSON_BYTES).await.add_all(body).await?.waiting().await?;
@@ -295,7 +297,7 @@ fn too_large(error: Error) -> Error {
     Error::new(Code::FileTooLarge, message).with_detail("limit", PUBLISH_JSON_BYTES as u64)
 }
 
-async fn receive_parts(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, Held)> {
+async fn receive_parts(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, SpoolPermit)> {
     let announced = request.body().size_hint().exact();
     let mut parts = Multipart::from_request(request, &()).await.map_err(|_| {
         Error::new(

@@ -17,12 +17,12 @@ use super::{
     address,
     app::ServerState,
     approvals, audit, authors,
-    call::{enter_all, enter_user, tell_version},
+    call::{add_session_headers, enter_all, enter_user},
     compression::{FixedText, compress_short},
     docs, download, events, files, hooks, layers, mcp,
     openapi::{beginning, beginning_of_skills_api, finished},
     operations,
-    problem::Reply,
+    problem::HandlerResult,
     prompt, publish, service, sessions, skill_files, skills, skills_api, tools, upload, users, versions, well_known,
 };
 use crate::error::{Error, Result};
@@ -48,17 +48,17 @@ fn fixed(document: &OpenApi) -> Result<FixedText> {
     FixedText::new(serde_json::to_string(document).map_err(Error::internal)?)
 }
 
-async fn openapi_json(headers: HeaderMap) -> Reply<Response> {
+async fn openapi_json(headers: HeaderMap) -> HandlerResult<Response> {
     static DOCUMENT: LazyLock<Result<FixedText>> = LazyLock::new(|| fixed(&openapi()));
     document(&DOCUMENT, &headers)
 }
 
-async fn skills_api_json(headers: HeaderMap) -> Reply<Response> {
+async fn skills_api_json(headers: HeaderMap) -> HandlerResult<Response> {
     static DOCUMENT: LazyLock<Result<FixedText>> = LazyLock::new(|| fixed(&skills_api_openapi()));
     document(&DOCUMENT, &headers)
 }
 
-fn document(document: &Result<FixedText>, headers: &HeaderMap) -> Reply<Response> {
+fn document(document: &Result<FixedText>, headers: &HeaderMap) -> HandlerResult<Response> {
     match document {
         Ok(text) => Ok(([(header::CONTENT_TYPE, "application/json")], text.answer(headers)).into_response()),
         Err(cause) => Err(Error::internal(cause.chain()).into()),
@@ -101,7 +101,7 @@ fn of_session() -> OpenApiRouter {
         .merge(events::of_session())
         .merge(approvals::of_session())
         .route(address::MCP, any(mcp::answer))
-        .route_layer(from_fn(tell_version))
+        .route_layer(from_fn(add_session_headers))
 }
 
 /// The server: every route behind who may call it, and around all of them what every request meets.
@@ -117,7 +117,7 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
     let claude = hooks::of_claude().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
     let mcp = OpenApiRouter::new()
         .route(address::MCP, any(mcp::answer))
-        .route_layer(from_fn(tell_version))
+        .route_layer(from_fn(add_session_headers))
         .route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
     let published = skills_api::routes()
         .route_layer(from_fn_with_state(Arc::clone(&app), enter_user))

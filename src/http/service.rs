@@ -14,8 +14,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     app::ServerState,
-    metrics::{self, Readings, resident_memory},
-    problem::{Failure, Problem, Reply},
+    metrics::{self, Gauges, resident_memory},
+    problem::{Failure, HandlerResult, Problem},
 };
 use crate::{
     audit::Recorder,
@@ -43,7 +43,7 @@ async fn healthz() -> Json<Health> {
 
 /// Whether requests are welcome: the store can be reached and honours conditional writes, and the service is not stopping.
 #[utoipa::path(get, path = "/readyz", operation_id = "check_readiness", tag = "service", security(()), responses((status = 200, body = Health), Failure))]
-async fn readyz(Extension(app): Extension<Arc<ServerState>>) -> Reply<Json<Health>> {
+async fn readyz(Extension(app): Extension<Arc<ServerState>>) -> HandlerResult<Json<Health>> {
     let unready = |why: String| Problem::from(Error::new(Code::StoreUnavailable, why));
     if app.is_stopping() {
         return Err(unready("the service is stopping; use another replica".to_owned()));
@@ -54,7 +54,7 @@ async fn readyz(Extension(app): Extension<Arc<ServerState>>) -> Reply<Json<Healt
 }
 
 /// Counts of requests and what calls hold now, for Prometheus.
-async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> Reply<Response> {
+async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> HandlerResult<Response> {
     let (memory, (engaged, calls)) = (app.admission.memory(), app.admission.counts());
     let mut values = vec![
         ("skillmount_memory_reserved_bytes", "Memory that calls have reserved", memory.reserved()),
@@ -66,7 +66,7 @@ async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> Reply<Response>
     ];
     let resident = resident_memory();
     values.extend(resident.map(|bytes| ("process_resident_memory_bytes", "Memory of the process", bytes)));
-    let mut readings = Readings { values, ..Readings::default() };
+    let mut readings = Gauges { values, ..Gauges::default() };
     if let Some(ledger) = app.service.ledger() {
         let counts = ledger.counts();
         let (objects, sessions) = (counts.objects, counts.sessions);

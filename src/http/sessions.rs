@@ -10,7 +10,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     body::{JsonBody, OptionalJsonBody, Parameters},
     call::{SessionCall, UserCall},
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::{
     backend::{Action, Effects},
@@ -50,7 +50,7 @@ fn unknown_tools(policy: &Policy) -> Vec<String> {
 async fn create(
     Extension(call): Extension<SessionCall>,
     OptionalJsonBody(request): OptionalJsonBody<CreateSession>,
-) -> Reply<(StatusCode, Json<SessionSummary>)> {
+) -> HandlerResult<(StatusCode, Json<SessionSummary>)> {
     if request.policy.is_some() {
         call.user.needs_control()?;
     }
@@ -63,7 +63,7 @@ async fn create(
 
 /// Show a session; one that does not exist is shown as it would begin.
 #[utoipa::path(get, path = "", operation_id = "show_session", tag = "sessions", responses((status = 200, body = SessionSummary), Failure))]
-async fn show(Extension(call): Extension<SessionCall>) -> Reply<Json<SessionSummary>> {
+async fn show(Extension(call): Extension<SessionCall>) -> HandlerResult<Json<SessionSummary>> {
     Ok(Json(seen_by(call.backend.summary().await?, &call.user)))
 }
 
@@ -92,7 +92,7 @@ enum WorkspaceFate {
 async fn forget(
     Extension(call): Extension<SessionCall>,
     Parameters(parameters): Parameters<ForgetParameters>,
-) -> Reply<StatusCode> {
+) -> HandlerResult<StatusCode> {
     call.user.needs_control()?;
     let work = async {
         match parameters.workspace {
@@ -111,7 +111,7 @@ async fn forget(
 async fn change(
     Extension(call): Extension<SessionCall>,
     JsonBody(request): JsonBody<ChangeSession>,
-) -> Reply<Json<SessionSummary>> {
+) -> HandlerResult<Json<SessionSummary>> {
     if request.policy.is_some() {
         call.user.needs_control()?;
     }
@@ -131,7 +131,7 @@ async fn change(
 async fn list(
     Extension(call): Extension<UserCall>,
     Parameters(wanted): Parameters<SessionListRequest>,
-) -> Reply<Json<SessionPage>> {
+) -> HandlerResult<Json<SessionPage>> {
     let page = if call.reach().is_bound() {
         reached(&call, wanted).await?
     } else {
@@ -189,7 +189,7 @@ impl UserPolicy {
 /// Show the user's policy; the stricter of it and a session's own holds. Only a key of scope `control` is shown rules that
 /// hide skills.
 #[utoipa::path(get, path = "/policy", operation_id = "show_user_policy", tag = "sessions", responses((status = 200, body = UserPolicy), Failure))]
-async fn user_policy(Extension(call): Extension<UserCall>) -> Reply<Json<UserPolicy>> {
+async fn user_policy(Extension(call): Extension<UserCall>) -> HandlerResult<Json<UserPolicy>> {
     let policy = call.app.service.sessions().user_policy(&call.user).await?;
     Ok(Json(UserPolicy::seen_by(&policy, &call)))
 }
@@ -200,7 +200,7 @@ async fn user_policy(Extension(call): Extension<UserCall>) -> Reply<Json<UserPol
 async fn set_user_policy(
     Extension(call): Extension<UserCall>,
     JsonBody(policy): JsonBody<Policy>,
-) -> Reply<Json<UserPolicy>> {
+) -> HandlerResult<Json<UserPolicy>> {
     call.needs_control()?;
     let work = call.app.service.sessions().set_user_policy(&call.user, policy);
     let effects = |policy: &Arc<Policy>| Effects::of_file("policy", serde_json::to_vec(&**policy).ok().as_deref());

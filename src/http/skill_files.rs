@@ -19,7 +19,7 @@ use super::{
     download::{DownloadReply, WantedFile, download_reply},
     files::{RangeHeaders, ReadConditions, file_reply},
     openapi::Binary,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
     skills::readable_catalog,
 };
 use crate::{
@@ -65,7 +65,7 @@ async fn get_skill_file(
     Extension(call): Extension<UserCall>,
     Parameters(SkillFileParameters { path }): Parameters<SkillFileParameters>,
     headers: HeaderMap,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let skill = SkillPath::parse(&call.rest)?;
     let subject = format!("{skill}/{}", path.as_deref().unwrap_or("SKILL.md"));
     let looking = async {
@@ -109,7 +109,7 @@ async fn download_skills(
     Extension(call): Extension<UserCall>,
     headers: HeaderMap,
     JsonBody(request): JsonBody<DownloadSkillsRequest>,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let subject = request.skills.iter().map(|one| one.skill.as_str()).collect::<Vec<_>>().join(" ");
     let files = call.reading(Action::DownloadSkills, &subject, Box::pin(found(&call, request))).await?;
     if prefers(&headers, "application/zip", "multipart/mixed") {

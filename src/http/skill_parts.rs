@@ -7,7 +7,7 @@ use futures_util::TryStreamExt as _;
 
 use super::{
     receive::{broken, over},
-    spool::{Arriving, Held, Uploads},
+    spool::{Arriving, SpoolPermit, Uploads},
 };
 use crate::{
     backend::UploadedSkill,
@@ -59,7 +59,7 @@ impl<'u> SkillParts<'u> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub(super) async fn files(self) -> Result<(UploadedSkill, Held)> {
+    pub(super) async fn files(self) -> Result<(UploadedSkill, SpoolPermit)> {
         let (bytes, held) = self.arriving.waiting().await.map_err(too_large)?;
         Ok((UploadedSkill::Parts(bytes, self.files), held))
     }
@@ -68,7 +68,7 @@ impl<'u> SkillParts<'u> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub(super) async fn files_or_archive(self) -> Result<(UploadedSkill, Held)> {
+    pub(super) async fn files_or_archive(self) -> Result<(UploadedSkill, SpoolPermit)> {
         if self.files.len() != 1 || !ARCHIVES.contains(&self.begin.as_slice()) {
             return self.files().await;
         }
@@ -107,7 +107,7 @@ mod tests {
     use crate::{
         budget::Memory,
         http::{
-            admission::{Admission, Caller},
+            admission::{Admission, ShareOwner},
             spool::Spool,
         },
         limits::MEMORY_PATIENCE,
@@ -127,7 +127,7 @@ mod tests {
         DefaultBodyLimit::disable().apply(&mut request);
         let mut parts = Multipart::from_request(request, &()).await.unwrap();
         let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE)));
-        let uploads = Uploads::new(admission, Arc::new(Spool::new(None)), Caller { user: "u1".into(), key: None });
+        let uploads = Uploads::new(admission, Arc::new(Spool::new(None)), ShareOwner { user: "u1".into(), key: None });
         let mut taken = SkillParts::begin(&uploads, None).await;
         while let Some(part) = parts.next_field().await.unwrap() {
             taken = taken.add("a".to_owned(), part).await?;

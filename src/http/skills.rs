@@ -20,7 +20,7 @@ use super::{
     call::UserCall,
     files::percent_encoded,
     openapi::Binary,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::{
     backend::{Action, Effects, SkillArchive},
@@ -49,7 +49,7 @@ pub(super) fn of_user() -> OpenApiRouter {
 async fn list(
     Extension(call): Extension<UserCall>,
     Parameters(wanted): Parameters<SkillListRequest>,
-) -> Reply<Json<SkillList>> {
+) -> HandlerResult<Json<SkillList>> {
     let policy = readable_catalog(&call).await?;
     Ok(Json(call.app.service.list_skills(call.audience(), &policy, &wanted, call.drafts()).await?))
 }
@@ -70,7 +70,7 @@ pub(super) async fn readable_catalog(call: &UserCall) -> Result<Arc<Policy>> {
 /// Read a user's skills again, however fresh they are; skills that the user's policy hides from the caller are
 /// not counted.
 #[utoipa::path(post, path = "/catalog/refresh", operation_id = "refresh_catalog", tag = "skills", responses((status = 200, body = RefreshReply), Failure))]
-async fn refresh(Extension(call): Extension<UserCall>) -> Reply<Json<RefreshReply>> {
+async fn refresh(Extension(call): Extension<UserCall>) -> HandlerResult<Json<RefreshReply>> {
     let policy = readable_catalog(&call).await?;
     let effects = |reply: &RefreshReply| Effects {
         catalog: Some((reply.changed as u64, reply.removed as u64)),
@@ -100,7 +100,7 @@ async fn show(
     Extension(call): Extension<UserCall>,
     Parameters(ShowParameters { digest }): Parameters<ShowParameters>,
     headers: HeaderMap,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let skill = SkillPath::parse(&call.rest)?;
     let subject = digest.as_ref().map_or_else(|| skill.to_string(), |digest| format!("{skill} {digest}"));
     let reading = Box::pin(shown(&call, &skill, digest, &headers));

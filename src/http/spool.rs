@@ -19,11 +19,11 @@ use futures_util::{Stream, StreamExt as _};
 use tokio::time::Instant;
 
 use super::{
-    admission::{Admission, Caller, Fair, FairShare, HeldMemory},
+    admission::{Admission, FairShare, FairShares, HeldMemory, ShareOwner},
     receive::over,
 };
 use crate::{
-    backend::WaitingBytes,
+    backend::SpooledBody,
     budget::{Share, Shares},
     error::{Code, Error, Outcome, Result},
     limits::{
@@ -36,7 +36,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Spool {
     folder: PathBuf,
-    disk: Fair,
+    disk: FairShares,
     /// Uploads that arrive: only the part of each user is bounded.
     arriving: Shares,
 }
@@ -46,7 +46,7 @@ pub(super) struct Spool {
 pub(super) struct Uploads {
     admission: Arc<Admission>,
     spool: Arc<Spool>,
-    caller: Caller,
+    caller: ShareOwner,
     until: Instant,
 }
 
@@ -62,24 +62,24 @@ pub(super) struct Arriving<'u> {
     uploads: &'u Uploads,
     limit: usize,
     seen: usize,
-    arrived: Result<Arrived>,
+    arrived: Result<ReceivedPart>,
 }
 
 /// What an upload takes as long as it is read: memory, or space on the disk.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct SpoolPermit {
     _memory: Option<HeldMemory>,
     _space: Option<FairShare>,
 }
 
-impl From<HeldMemory> for Held {
+impl From<HeldMemory> for SpoolPermit {
     fn from(memory: HeldMemory) -> Self {
         Self { _memory: Some(memory), _space: None }
     }
 }
 
 /// What has come of a file so far.
-enum Arrived {
+enum ReceivedPart {
     InMemory(BytesMut, HeldMemory),
     OnDisk(Box<OnDisk>),
 }
@@ -96,13 +96,13 @@ impl Spool {
     pub(super) fn new(folder: Option<PathBuf>) -> Self {
         let folder = folder.unwrap_or_else(std::env::temp_dir);
         let arriving = Shares::new(REQUESTS_AT_ONCE as u64, UPLOADS_AT_ONCE);
-        Self { folder, disk: Fair::new(SPOOL_BYTES), arriving }
+        Self { folder, disk: FairShares::new(SPOOL_BYTES), arriving }
     }
 }
 
 impl Uploads {
     /// Of a call that has just begun: what it waits for may take as long as leaves time for the store.
-    pub(super) fn new(admission: Arc<Admission>, spool: Arc<Spool>, caller: Caller) -> Self {
+    pub(super) fn new(admission: Arc<Admission>, spool: Arc<Spool>, caller: ShareOwner) -> Self {
         let until = Instant::now() + REQUEST_TIMEOUT.saturating_sub(OPERATION_TIMEOUT);
         Self { admission, spool, caller, until }
     }
@@ -126,34 +126,34 @@ impl Uploads {
 
     /// Where the file goes: to memory if it is known to be short. What is in memory never moves to disk, for it would wait
     /// for disk holding memory, while others wait the other way round.
-    async fn place(&self, announced: Option<u64>, limit: usize) -> Result<Arrived> {
+    async fn place(&self, announced: Option<u64>, limit: usize) -> Result<ReceivedPart> {
         match announced {
             Some(bytes) if bytes <= UPLOAD_WINDOW_BYTES => {
                 // A buffer that grows is there twice while it does.
                 let held = self.admission.reserve(&self.caller, 2 * bytes, MEMORY_PATIENCE).await?;
-                Ok(Arrived::InMemory(BytesMut::new(), held))
+                Ok(ReceivedPart::InMemory(BytesMut::new(), held))
             }
             announced => self.to_disk(announced.unwrap_or(u64::MAX).min(limit as u64)).await,
         }
     }
 
-    async fn to_disk(&self, bytes: u64) -> Result<Arrived> {
+    async fn to_disk(&self, bytes: u64) -> Result<ReceivedPart> {
         let turn = tokio::time::timeout(self.patience(), self.spool.arriving.acquire(&self.caller.user, 1)).await;
         let turn = turn.ok().flatten().ok_or_else(no_room)?;
         let space = tokio::time::timeout(self.patience(), self.spool.disk.acquire(&self.caller, bytes)).await;
         let space = space.ok().flatten().ok_or_else(no_room)?;
         let folder = self.spool.folder.clone();
         let file = blocking(move || tempfile::tempfile_in(folder)).await?;
-        Ok(Arrived::OnDisk(Box::new(OnDisk { file, bytes: 0, space, _turn: turn })))
+        Ok(ReceivedPart::OnDisk(Box::new(OnDisk { file, bytes: 0, space, _turn: turn })))
     }
 
-    async fn finish(&self, arrived: Arrived) -> Result<Upload> {
+    async fn finish(&self, arrived: ReceivedPart) -> Result<Upload> {
         match arrived {
-            Arrived::InMemory(bytes, mut held) => {
+            ReceivedPart::InMemory(bytes, mut held) => {
                 held.shrink_to(bytes.len() as u64);
                 Ok(Upload { bytes: bytes.freeze(), held })
             }
-            Arrived::OnDisk(file) => {
+            ReceivedPart::OnDisk(file) => {
                 let held = self.admission.reserve(&self.caller, file.bytes as u64, self.patience()).await?;
                 Ok(Upload { bytes: file.read().await?, held })
             }
@@ -161,8 +161,8 @@ impl Uploads {
     }
 
     /// Adds a piece to what has come, once it is this user's turn.
-    async fn take(&self, arrived: Arrived, piece: Bytes) -> Result<Arrived> {
-        if matches!(&arrived, Arrived::OnDisk(_)) && !self.is_in_turn(piece.len()).await {
+    async fn take(&self, arrived: ReceivedPart, piece: Bytes) -> Result<ReceivedPart> {
+        if matches!(&arrived, ReceivedPart::OnDisk(_)) && !self.is_in_turn(piece.len()).await {
             return Err(no_room());
         }
         arrived.append(piece).await
@@ -232,14 +232,14 @@ impl Arriving<'_> {
     ///
     /// # Errors
     /// As [`in_memory`](Self::in_memory).
-    pub(super) async fn waiting(self) -> Result<(WaitingBytes, Held)> {
+    pub(super) async fn waiting(self) -> Result<(SpooledBody, SpoolPermit)> {
         match self.arrived? {
-            Arrived::OnDisk(file) => {
+            ReceivedPart::OnDisk(file) => {
                 let OnDisk { file, bytes, space, .. } = *file;
-                let held = Held { _memory: None, _space: Some(space) };
-                Ok((WaitingBytes::in_file(file, bytes as u64), held))
+                let held = SpoolPermit { _memory: None, _space: Some(space) };
+                Ok((SpooledBody::in_file(file, bytes as u64), held))
             }
-            arrived @ Arrived::InMemory(..) => {
+            arrived @ ReceivedPart::InMemory(..) => {
                 let Upload { bytes, held } = self.uploads.finish(arrived).await?;
                 Ok((bytes.into(), held.into()))
             }
@@ -247,7 +247,7 @@ impl Arriving<'_> {
     }
 }
 
-impl Arrived {
+impl ReceivedPart {
     async fn append(self, piece: Bytes) -> Result<Self> {
         match self {
             Self::InMemory(mut bytes, held) => {
@@ -304,8 +304,8 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    fn caller(user: &str) -> Caller {
-        Caller { user: user.into(), key: None }
+    fn caller(user: &str) -> ShareOwner {
+        ShareOwner { user: user.into(), key: None }
     }
 
     // S-FAIR-6: While several users are served, large uploads of each arrive at 16 MiB a second, four at a time.

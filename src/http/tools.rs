@@ -11,7 +11,7 @@ use super::{
     body::{JsonBody, Parameters},
     call::SessionCall,
     conditions::unless_known,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::tools::{
     self, MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest, TurnParameters, TurnReply,
@@ -33,7 +33,7 @@ async fn list(
     Extension(call): Extension<SessionCall>,
     Parameters(wanted): Parameters<ToolListRequest>,
     headers: HeaderMap,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let tools = tools::for_session(&call.backend.in_mode(wanted.mode)).await?;
     let list = ToolList { tools: tools.iter().map(|tool| tool.in_shape(wanted.format)).collect() };
     Ok(unless_known(&headers, &list.etag(), || Json(&list).into_response()))
@@ -49,7 +49,7 @@ async fn answer_calls(
     Extension(call): Extension<SessionCall>,
     Parameters(asked): Parameters<TurnParameters>,
     JsonBody(turn): JsonBody<ToolCallsRequest>,
-) -> Reply<Json<TurnReply>> {
+) -> HandlerResult<Json<TurnReply>> {
     let turn = ToolCallsRequest { format: turn.format.or(asked.format), ..turn };
     Ok(Json(tools::run_turn(&call.backend.in_mode(turn.mode), turn).await?))
 }
@@ -60,7 +60,7 @@ async fn answer_calls(
 async fn read_message(
     Extension(call): Extension<SessionCall>,
     JsonBody(message): JsonBody<MessageRequest>,
-) -> Reply<Json<MessageReply>> {
+) -> HandlerResult<Json<MessageReply>> {
     let backend = call.backend.in_mode(message.mode);
     Ok(Json(tools::run_message(&backend, &message.text, message.result_tokens.into()).await?))
 }

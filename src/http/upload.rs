@@ -16,7 +16,7 @@ use super::{
     call::SessionCall,
     openapi::Binary,
     part_name::part_name,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
     receive::broken,
     spool::{Upload, Uploads},
 };
@@ -83,7 +83,7 @@ async fn upload(
     Extension(call): Extension<SessionCall>,
     Extension(uploads): Extension<Uploads>,
     request: Request,
-) -> Reply<Json<UploadReply>> {
+) -> HandlerResult<Json<UploadReply>> {
     // No part is longer than all of them.
     let most = request.body().size_hint().exact();
     let mut parts = Multipart::from_request(request, &()).await.map_err(|_| {

@@ -21,7 +21,7 @@ use super::{
     call::UserCall,
     files::percent_encoded,
     openapi::Binary,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::{
     backend::{Action, Export},
@@ -48,7 +48,7 @@ pub(super) fn of_user() -> OpenApiRouter {
 async fn list(
     Extension(app): Extension<Arc<ServerState>>,
     Parameters(wanted): Parameters<UserListRequest>,
-) -> Reply<Json<UserList>> {
+) -> HandlerResult<Json<UserList>> {
     Ok(Json(app.service.list_users(&wanted).await?))
 }
 
@@ -58,7 +58,7 @@ async fn list(
 async fn deletion(
     Extension(app): Extension<Arc<ServerState>>,
     OriginalUri(sent): OriginalUri,
-) -> Reply<Json<Deletion>> {
+) -> HandlerResult<Json<Deletion>> {
     Ok(Json(app.service.deletion(&deleted_user(sent.path())?).await?))
 }
 
@@ -67,7 +67,7 @@ async fn deletion(
 /// archive without it is not whole.
 #[utoipa::path(get, path = "/export", operation_id = "export_user", tag = "users", responses(
     (status = 200, description = "The archive.", body = inline(Binary), content_type = "application/x-tar"), Failure))]
-async fn export(Extension(call): Extension<UserCall>) -> Reply<Response> {
+async fn export(Extension(call): Extension<UserCall>) -> HandlerResult<Response> {
     call.needs_control()?;
     flush(&call).await;
     let beginning = async { call.app.service.export(&call.user) };
@@ -87,7 +87,7 @@ async fn export(Extension(call): Extension<UserCall>) -> Reply<Response> {
 /// the user are `denied` until then.
 #[utoipa::path(delete, path = "", operation_id = "delete_user", tag = "users",
     responses((status = 202, body = Deletion), Failure))]
-async fn delete(Extension(call): Extension<UserCall>) -> Reply<(StatusCode, Json<Deletion>)> {
+async fn delete(Extension(call): Extension<UserCall>) -> HandlerResult<(StatusCode, Json<Deletion>)> {
     call.needs_all_users()?;
     let deletion = call.app.service.delete_user(&call.user, call.key_name()).await?;
     Ok((StatusCode::ACCEPTED, Json(deletion)))

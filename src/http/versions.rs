@@ -8,7 +8,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     body::Parameters,
     call::UserCall,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
     skills::readable_catalog,
 };
 use crate::{
@@ -30,7 +30,7 @@ pub(super) fn of_user() -> OpenApiRouter {
 async fn versions(
     Extension(call): Extension<UserCall>,
     Parameters(wanted): Parameters<VersionListRequest>,
-) -> Reply<Json<VersionList>> {
+) -> HandlerResult<Json<VersionList>> {
     let skill = SkillPath::parse(&call.rest)?;
     let (owner, _) = readable(&call, wanted.layer, &skill).await?;
     let listed = call.app.service.list_versions(&owner, &skill, &wanted).await?;
@@ -47,7 +47,7 @@ async fn versions(
 async fn diff(
     Extension(call): Extension<UserCall>,
     Parameters(wanted): Parameters<DiffRequest>,
-) -> Reply<Json<VersionDiff>> {
+) -> HandlerResult<Json<VersionDiff>> {
     let skill = SkillPath::parse(&call.rest)?;
     let comparing = Box::pin(compared(&call, &skill, &wanted));
     Ok(Json(call.reading_in(wanted.layer, (Action::DiffVersions, &skill), comparing).await?))

@@ -18,18 +18,18 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    admission::Caller,
+    admission::ShareOwner,
     app::ServerState,
     call::within_shares,
     conditions::unless_known,
     files::percent_encoded,
     guard::peer_headers,
-    log::Served,
+    log::ServedUser,
     openapi::Binary,
-    problem::{Failure, Reply},
+    problem::{Failure, HandlerResult},
 };
 use crate::{
-    backend::{Artifact, ArtifactKind, OfferedSkill, SkillBackend},
+    backend::{Artifact, ArtifactKind, OfferedSkill, SessionBackend},
     error::{Code, Error, Result},
     path::{ETag, Id, SkillPath},
 };
@@ -94,20 +94,20 @@ impl From<OfferedSkill> for Entry {
     }
 }
 
-/// Finds out whose skills these are; the handler finds a [`SkillBackend`].
+/// Finds out whose skills these are; the handler finds a [`SessionBackend`].
 async fn enter(
     State(app): State<Arc<ServerState>>,
     parameters: RawPathParams,
     mut request: Request,
     next: Next,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let user = user_of(&app, &parameters, &request)?;
     app.service.check_not_deleted(&user).await?;
     request.extensions_mut().insert(app.service.session(user.clone(), Id::parse(SESSION)?));
-    let caller = Caller { user: user.as_str().into(), key: None };
+    let caller = ShareOwner { user: user.as_str().into(), key: None };
     let mut response = within_shares(&app, &caller, request, next).await;
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response.extensions_mut().insert(Served { user, session: None });
+    response.extensions_mut().insert(ServedUser { user, session: None });
     Ok(response)
 }
 
@@ -125,7 +125,7 @@ fn user_of(app: &ServerState, parameters: &RawPathParams, request: &Request) -> 
     (status = 200, body = Index, headers(("ETag" = String, description = "The tag of these very bytes."))),
     (status = 304, description = "The index is still the one of `if-none-match`.",
         headers(("ETag" = String, description = "The tag of these very bytes."))), Failure))]
-async fn index(Extension(backend): Extension<SkillBackend>, headers: HeaderMap) -> Reply<Response> {
+async fn index(Extension(backend): Extension<SessionBackend>, headers: HeaderMap) -> HandlerResult<Response> {
     let skills = backend.offered_skills().await?.into_iter().map(Entry::from).collect();
     let text = serde_json::to_string(&Index { schema: SCHEMA, skills }).map_err(Error::internal)?;
     let etag = ETag::of_bytes(text.as_bytes());
@@ -138,7 +138,7 @@ async fn index(Extension(backend): Extension<SkillBackend>, headers: HeaderMap) 
     (status = 200, body = Index, headers(("ETag" = String, description = "The tag of these very bytes."))),
     (status = 304, description = "The index is still the one of `if-none-match`.",
         headers(("ETag" = String, description = "The tag of these very bytes."))), Failure))]
-async fn linked_index(backend: Extension<SkillBackend>, headers: HeaderMap) -> Reply<Response> {
+async fn linked_index(backend: Extension<SessionBackend>, headers: HeaderMap) -> HandlerResult<Response> {
     index(backend, headers).await
 }
 
@@ -151,10 +151,10 @@ async fn linked_index(backend: Extension<SkillBackend>, headers: HeaderMap) -> R
     (status = 304, description = "The skill is still the one of `if-none-match`.",
         headers(("ETag" = String, description = "The digest of these bytes."))), Failure))]
 async fn artifact(
-    Extension(backend): Extension<SkillBackend>,
+    Extension(backend): Extension<SessionBackend>,
     parameters: RawPathParams,
     headers: HeaderMap,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let unknown = || Error::new(Code::SkillNotFound, "no such skill is offered here; index.json lists those that are");
     let path = parameters.iter().find(|(name, _)| *name == "artifact").map(|(_, path)| path).ok_or_else(unknown)?;
     let (skill, kind, content_type) = match (path.strip_suffix(ARCHIVE_END), path.strip_suffix(TEXT_END)) {
@@ -177,9 +177,9 @@ async fn artifact(
     (status = 304, description = "The skill is still the one of `if-none-match`.",
         headers(("ETag" = String, description = "The digest of these bytes."))), Failure))]
 async fn linked_artifact(
-    backend: Extension<SkillBackend>,
+    backend: Extension<SessionBackend>,
     parameters: RawPathParams,
     headers: HeaderMap,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     artifact(backend, parameters, headers).await
 }

@@ -13,7 +13,7 @@ use crate::{
 /// What a document may hold, and whether it held more.
 pub(super) struct Bounds {
     values: Cell<usize>,
-    broken: Cell<Option<Bound>>,
+    broken: Cell<Option<BrokenBound>>,
     nulls: Nulls,
 }
 
@@ -32,12 +32,12 @@ pub(super) struct Nulls {
 
 /// A bound that a document broke.
 #[derive(Clone, Copy)]
-pub(super) enum Bound {
+pub(super) enum BrokenBound {
     Values,
     Depth,
 }
 
-impl Bound {
+impl BrokenBound {
     pub(super) fn error(self, what: &str) -> Error {
         let (message, limit) = match self {
             Self::Values => {
@@ -57,7 +57,7 @@ impl Bounds {
     }
 
     /// Reads one document by `reading`: again without a member whose `null` its type refused.
-    pub(super) fn read<T, E>(&self, reading: impl Fn(Place<'_>) -> Result<T, E>) -> Result<T, E> {
+    pub(super) fn read<T, E>(&self, reading: impl Fn(NestingDepth<'_>) -> Result<T, E>) -> Result<T, E> {
         let values = self.values.get();
         self.nulls.absent.borrow_mut().clear();
         loop {
@@ -74,16 +74,16 @@ impl Bounds {
     }
 
     /// The place where a document begins.
-    pub(super) fn outermost(&self) -> Place<'_> {
-        Place { bounds: self, depth: 0 }
+    pub(super) fn outermost(&self) -> NestingDepth<'_> {
+        NestingDepth { bounds: self, depth: 0 }
     }
 
     /// The bound that the last document broke, if any.
-    pub(super) fn broken(&self) -> Option<Bound> {
+    pub(super) fn broken(&self) -> Option<BrokenBound> {
         self.broken.take()
     }
 
-    fn refuse<E: de::Error>(&self, bound: Bound) -> E {
+    fn refuse<E: de::Error>(&self, bound: BrokenBound) -> E {
         self.broken.set(Some(bound));
         E::custom("over the bounds of a document")
     }
@@ -105,12 +105,12 @@ impl Nulls {
 
 /// How deep in a document one is.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'b> {
+pub(super) struct NestingDepth<'b> {
     bounds: &'b Bounds,
     depth: usize,
 }
 
-impl<'b> Place<'b> {
+impl<'b> NestingDepth<'b> {
     /// The members that hold `null`.
     pub(super) fn nulls(self) -> &'b Nulls {
         &self.bounds.nulls
@@ -119,7 +119,7 @@ impl<'b> Place<'b> {
     /// One value more.
     pub(super) fn count<E: de::Error>(self) -> Result<(), E> {
         match self.bounds.values.get().checked_sub(1) {
-            None => Err(self.bounds.refuse(Bound::Values)),
+            None => Err(self.bounds.refuse(BrokenBound::Values)),
             Some(left) => {
                 self.bounds.values.set(left);
                 Ok(())
@@ -130,7 +130,7 @@ impl<'b> Place<'b> {
     /// Inside a list or an object.
     pub(super) fn deeper<E: de::Error>(self) -> Result<Self, E> {
         if self.depth == JSON_DEPTH {
-            return Err(self.bounds.refuse(Bound::Depth));
+            return Err(self.bounds.refuse(BrokenBound::Depth));
         }
         Ok(Self { depth: self.depth + 1, ..self })
     }

@@ -10,21 +10,21 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
-use super::bounds::Place;
+use super::bounds::NestingDepth;
 
 /// One part of serde's conversation, watched.
 pub(super) struct Strict<'b, T> {
     inner: T,
-    place: Place<'b>,
+    place: NestingDepth<'b>,
     /// What was asked for, so that an array is no object.
-    wanted: Wanted,
+    wanted: Expected,
     /// The number of the member that this is the value of, if it is read into a field.
     member: Option<usize>,
 }
 
 /// What a visitor waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum Expected {
     /// Whatever comes.
     Any,
     /// An object with members of any name.
@@ -35,16 +35,16 @@ enum Wanted {
 
 impl<'b, T> Strict<'b, T> {
     /// `inner`, watched from here on.
-    pub(super) fn new(inner: T, place: Place<'b>) -> Self {
-        Self { inner, place, wanted: Wanted::Any, member: None }
+    pub(super) fn new(inner: T, place: NestingDepth<'b>) -> Self {
+        Self { inner, place, wanted: Expected::Any, member: None }
     }
 
-    fn map(inner: T, place: Place<'b>) -> Self {
-        Self { wanted: Wanted::Map, ..Self::new(inner, place) }
+    fn map(inner: T, place: NestingDepth<'b>) -> Self {
+        Self { wanted: Expected::Map, ..Self::new(inner, place) }
     }
 
-    fn fields(inner: T, place: Place<'b>) -> Self {
-        Self { wanted: Wanted::Fields, ..Self::new(inner, place) }
+    fn fields(inner: T, place: NestingDepth<'b>) -> Self {
+        Self { wanted: Expected::Fields, ..Self::new(inner, place) }
     }
 }
 
@@ -65,7 +65,7 @@ macro_rules! refuse_null {
             /// Goes on with a value that is there.
             struct Present<'b, V> {
                 visitor: V,
-                place: Place<'b>,
+                place: NestingDepth<'b>,
                 member: usize,
                 $($argument: $kind,)*
             }
@@ -191,7 +191,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Strict<'_, V> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<V::Value, A::Error> {
-        if self.wanted != Wanted::Any {
+        if self.wanted != Expected::Any {
             return Err(A::Error::invalid_type(Unexpected::Seq, &self));
         }
         self.inner.visit_seq(Strict::new(list, self.place.deeper()?))
@@ -232,7 +232,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Strict<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
-        while self.wanted == Wanted::Fields {
+        while self.wanted == Expected::Fields {
             let (member, is_absent) = self.place.nulls().next();
             self.member = Some(member);
             if !is_absent {

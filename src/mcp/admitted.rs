@@ -17,9 +17,9 @@ use super::{refusal::refusal, server::SessionServer};
 use crate::tools::CallOutcome;
 
 /// A session that answers no request once its user is being deleted.
-pub(super) struct Admitted(pub(super) SessionServer);
+pub(super) struct LiveSession(pub(super) SessionServer);
 
-impl Service<RoleServer> for Admitted {
+impl Service<RoleServer> for LiveSession {
     async fn handle_request(
         &self,
         request: ClientRequest,

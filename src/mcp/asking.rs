@@ -12,7 +12,7 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use crate::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     error::{Code, Error, Result},
     session::{ApproveBy, DecideApproval, Decision},
     skill::shown::one_line,
@@ -42,7 +42,7 @@ pub(super) struct Waiting<'a> {
 }
 
 /// What came of asking.
-pub(super) enum Asked {
+pub(super) enum ElicitationResult {
     /// Somebody decided: the request is run again.
     Decided,
     /// The host is to ask, and to come back.
@@ -70,37 +70,39 @@ impl<'a> Waiting<'a> {
     /// waits, which one over HTTP cannot be. From then on it asks between two requests: the second has the answer.
     ///
     /// # Errors
-    /// As [`SkillBackend::state`]; those of the decision.
+    /// As [`SessionBackend::state`]; those of the decision.
     pub(super) async fn ask(
         &self,
-        backend: &SkillBackend,
+        backend: &SessionBackend,
         context: &RequestContext<RoleServer>,
         approval: &str,
         has_person: bool,
-    ) -> Result<Asked> {
+    ) -> Result<ElicitationResult> {
         let version = context.protocol_version();
         let returns = version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         if !(has_person || returns && is_of_host(backend).await?) {
-            return Ok(Asked::Waits);
+            return Ok(ElicitationResult::Waits);
         }
         if let Some(responses) = self.responses.filter(|_| returns) {
             let answer = responses.get(DECISION).map(|answer| serde_json::from_value(answer.clone()));
             return match answer {
                 Some(Ok(answer)) => settle(backend, approval, &answer).await,
-                _ => Ok(Asked::Waits),
+                _ => Ok(ElicitationResult::Waits),
             };
         }
         let can_ask = context.client_capabilities().and_then(|can| can.elicitation);
         if !can_ask.is_some_and(|can| can.form.is_some() || can.url.is_none()) {
-            return Ok(Asked::Waits);
+            return Ok(ElicitationResult::Waits);
         }
         if !returns {
-            let Ok(answer) = context.peer.create_elicitation(self.form()?).await else { return Ok(Asked::Waits) };
+            let Ok(answer) = context.peer.create_elicitation(self.form()?).await else {
+                return Ok(ElicitationResult::Waits);
+            };
             return settle(backend, approval, &answer).await;
         }
         let asked = InputRequest::Elicitation(ElicitRequest::new(self.form()?));
         let asked = InputRequests::from([(DECISION.to_owned(), asked)]);
-        Ok(Asked::Returns(InputRequiredResult::from_input_requests(asked)))
+        Ok(ElicitationResult::Returns(InputRequiredResult::from_input_requests(asked)))
     }
 
     fn form(&self) -> Result<ElicitRequestParams> {
@@ -109,22 +111,22 @@ impl<'a> Waiting<'a> {
     }
 }
 
-async fn is_of_host(backend: &SkillBackend) -> Result<bool> {
+async fn is_of_host(backend: &SessionBackend) -> Result<bool> {
     Ok(backend.state().await?.policy.approve_by() == ApproveBy::Host)
 }
 
-async fn settle(backend: &SkillBackend, approval: &str, answer: &ElicitResult) -> Result<Asked> {
+async fn settle(backend: &SessionBackend, approval: &str, answer: &ElicitResult) -> Result<ElicitationResult> {
     let said = answer.content.as_ref().and_then(|content| content.get(DECISION)).and_then(Value::as_str);
     let (decision, remember) = match (&answer.action, said) {
         (ElicitationAction::Accept, Some(ONCE)) => (Decision::Allow, false),
         (ElicitationAction::Accept, Some(ALWAYS)) => (Decision::Allow, true),
         (ElicitationAction::Accept, Some(DENY)) | (ElicitationAction::Decline, _) => (Decision::Deny, false),
-        _ => return Ok(Asked::Waits),
+        _ => return Ok(ElicitationResult::Waits),
     };
     match backend.decide_approval(approval, DecideApproval { decision, remember }).await {
-        Ok(_) => Ok(Asked::Decided),
+        Ok(_) => Ok(ElicitationResult::Decided),
         // Somebody else decided meanwhile.
-        Err(error) if error.code() == Code::ApprovalNotFound => Ok(Asked::Decided),
+        Err(error) if error.code() == Code::ApprovalNotFound => Ok(ElicitationResult::Decided),
         Err(error) => Err(error),
     }
 }

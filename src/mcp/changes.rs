@@ -21,7 +21,7 @@ const TELL_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whom to tell of changes. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Changes {
+pub(super) struct ChangeNotifier {
     /// The streams that are open.
     listening: Arc<Mutex<Vec<SubscriptionSink>>>,
     /// Whether the host is told at all.
@@ -30,7 +30,7 @@ pub(super) struct Changes {
     may_listen: bool,
 }
 
-impl Changes {
+impl ChangeNotifier {
     /// A host that is told, and may open no stream.
     pub(super) fn by_notification() -> Self {
         Self { listening: Arc::default(), are_told: true, may_listen: false }

@@ -10,7 +10,7 @@ use super::{
     refusal::refusal,
 };
 use crate::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     error::{Error, Result},
     skill::Parameter,
 };
@@ -27,7 +27,7 @@ pub(super) fn template() -> ResourceTemplate {
 
 /// What the text of an argument may go on as.
 pub(super) async fn complete(
-    backend: &SkillBackend,
+    backend: &SessionBackend,
     wanted: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let (name, typed) = (wanted.argument.name.as_str(), wanted.argument.value.as_str());

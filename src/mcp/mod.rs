@@ -20,4 +20,4 @@ mod web;
 
 pub use stdio::serve_stdio;
 #[cfg(feature = "server")]
-pub use web::WebHosts;
+pub use web::HttpTransport;

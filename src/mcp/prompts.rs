@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{refusal::refusal, skills::page_of};
 use crate::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     catalog::CatalogEntry,
     error::{Code, Error, Result},
     skill::{Parameter, shown::one_line},
@@ -25,7 +25,7 @@ use crate::{
 pub(super) const ARGUMENTS: &str = "arguments";
 
 /// A page of the prompts: one for each skill of the session that a person may call, named by its path.
-pub(super) async fn list(backend: &SkillBackend, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
+pub(super) async fn list(backend: &SessionBackend, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
     let skills = callable(backend).await.map_err(|error| refusal(&error))?;
     let page = page_of(backend, &skills, cursor)?;
     let mut result = ListPromptsResult::with_all_items(page.entries.iter().map(|entry| prompt(entry)).collect());
@@ -59,12 +59,12 @@ fn named(entry: &CatalogEntry) -> impl Iterator<Item = &Parameter> {
 ///
 /// # Errors
 /// `skill_not_found` for a prompt that is no skill; the store's.
-pub(super) async fn skill_of(backend: &SkillBackend, prompt: &str) -> Result<Arc<CatalogEntry>> {
+pub(super) async fn skill_of(backend: &SessionBackend, prompt: &str) -> Result<Arc<CatalogEntry>> {
     let skills = callable(backend).await?;
     skills.into_iter().find(|entry| entry.skill.as_str() == prompt).ok_or_else(|| unknown(prompt))
 }
 
-async fn callable(backend: &SkillBackend) -> Result<Vec<Arc<CatalogEntry>>> {
+async fn callable(backend: &SessionBackend) -> Result<Vec<Arc<CatalogEntry>>> {
     let (state, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
     let is_callable =
         |entry: &&Arc<CatalogEntry>| entry.frontmatter.user_invocable && state.policy.skill(&entry.skill).is_visible();
@@ -87,7 +87,7 @@ pub(super) fn refused(error: &Error) -> ErrorData {
 ///
 /// # Errors
 /// `skill_not_found` for a prompt that is no skill; `invalid_request` for an argument that it does not have; those of a load.
-pub(super) async fn get(backend: &SkillBackend, wanted: &GetPromptRequestParams) -> Result<GetPromptResult> {
+pub(super) async fn get(backend: &SessionBackend, wanted: &GetPromptRequestParams) -> Result<GetPromptResult> {
     let skill = skill_of(backend, &wanted.name).await?;
     let given = typed(&skill, &wanted.arguments.clone().unwrap_or_default())?;
     let typed = format!("/{} {given}", wanted.name);

@@ -11,7 +11,7 @@ use std::{
 use rmcp::model::RequestId;
 use tokio::sync::Notify;
 
-use crate::{backend::SkillBackend, path::Id};
+use crate::{backend::SessionBackend, path::Id};
 
 /// The calls of every session that run. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub(super) struct RunningCall {
 
 impl Running {
     /// Notes a call of the session behind `backend`.
-    pub(super) fn enter(&self, backend: &SkillBackend, id: &RequestId) -> RunningCall {
+    pub(super) fn enter(&self, backend: &SessionBackend, id: &RequestId) -> RunningCall {
         let name = named(backend, id);
         let end = Arc::new(Notify::new());
         self.lock().entry(name.clone()).or_default().push(Arc::clone(&end));
@@ -41,7 +41,7 @@ impl Running {
 
     /// Cancels a call of the session behind `backend`, if it runs here. Of several with one number none is cancelled, because
     /// they are of several hosts, and it is not known of which.
-    pub(super) fn cancel(&self, backend: &SkillBackend, id: &RequestId) {
+    pub(super) fn cancel(&self, backend: &SessionBackend, id: &RequestId) {
         if let Some([only]) = self.lock().get(&named(backend, id)).map(Vec::as_slice) {
             only.notify_one();
         }
@@ -52,7 +52,7 @@ impl Running {
     }
 }
 
-fn named(backend: &SkillBackend, id: &RequestId) -> Name {
+fn named(backend: &SessionBackend, id: &RequestId) -> Name {
     (backend.user().clone(), backend.session_id().clone(), id.clone())
 }
 

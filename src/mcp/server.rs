@@ -16,33 +16,33 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{
-    asking::{self, Asked, Waiting},
-    changes::Changes,
+    asking::{self, ElicitationResult, Waiting},
+    changes::ChangeNotifier,
     completion, prompts,
     refusal::{no_such_cursor, refusal, unlike_the_protocol},
     running::Running,
     skills,
 };
 use crate::{
-    backend::{Progress, SkillBackend},
+    backend::{Progress, SessionBackend},
     error::{Error, Result},
     limits::MCP_PROGRESS_PACE,
     prompt::{self, PromptRequest},
     session::PromptMode,
-    tools::{self, CallOutcome, Shape, Tool, ToolOptions},
+    tools::{self, CallOutcome, DefinitionShape, Tool, ToolOptions},
     wire::Operation,
 };
 
 /// The tools and prompts of one session, and the skills of its user.
 #[derive(Clone, Debug)]
 pub(super) struct SessionServer {
-    backend: SkillBackend,
+    backend: SessionBackend,
     /// What the host puts before its model: the listing of skills when the conversation began.
     instructions: String,
     /// Whether a person is in front of the host, and it is not the agent's own program that would answer in that person's place.
     has_person: bool,
     /// How the host is told that its tools and resources changed.
-    changes: Changes,
+    changes: ChangeNotifier,
     /// The calls that other requests may cancel; `None` if all come on one stream, where the library sees to it.
     running: Option<Running>,
 }
@@ -52,7 +52,7 @@ impl SessionServer {
     ///
     /// # Errors
     /// Those of the prompt.
-    pub(super) async fn new(backend: SkillBackend) -> Result<Self> {
+    pub(super) async fn new(backend: SessionBackend) -> Result<Self> {
         let server = Self::under_way(backend);
         let listing = PromptRequest { mode: Some(PromptMode::Listing), ..PromptRequest::default() };
         let instructions = prompt::for_session(&server.backend, &listing).await?.prompt;
@@ -60,25 +60,25 @@ impl SessionServer {
     }
 
     /// The server of the session behind `backend`, whose host has the listing of skills already.
-    pub(super) fn under_way(backend: SkillBackend) -> Self {
+    pub(super) fn under_way(backend: SessionBackend) -> Self {
         // A host reads the instructions once, so a loaded skill's own come in the answer of the load.
         Self {
             backend: backend.in_mode(Some(PromptMode::Listing)),
             instructions: String::new(),
             has_person: false,
-            changes: Changes::by_notification(),
+            changes: ChangeNotifier::by_notification(),
             running: None,
         }
     }
 
     /// The same server for a host on this machine: with a person in front of it, who may be asked, and with streams of changes.
     pub(super) fn with_person(self) -> Self {
-        Self { has_person: true, changes: Changes::with_streams(), ..self }
+        Self { has_person: true, changes: ChangeNotifier::with_streams(), ..self }
     }
 
     /// The same server for a host that is not told of changes.
     pub(super) fn without_changes(self) -> Self {
-        Self { changes: Changes::none(), ..self }
+        Self { changes: ChangeNotifier::none(), ..self }
     }
 
     /// The same server for a host whose calls can be cancelled through `running`.
@@ -114,9 +114,9 @@ impl SessionServer {
             && let Some(approval) = asking::waits_for(error)
         {
             match Waiting::of_call(call).ask(&self.backend, context, approval, self.has_person).await? {
-                Asked::Decided => outcome = self.run(call, context).await?,
-                Asked::Returns(question) => return Ok(question.into()),
-                Asked::Waits => {}
+                ElicitationResult::Decided => outcome = self.run(call, context).await?,
+                ElicitationResult::Returns(question) => return Ok(question.into()),
+                ElicitationResult::Waits => {}
             }
         }
         let text = vec![ContentBlock::text(outcome.text)];
@@ -143,9 +143,9 @@ impl SessionServer {
         };
         let Some(approval) = asking::waits_for(&error) else { return Err(error) };
         match Waiting::of_prompt(wanted).ask(&self.backend, context, approval, self.has_person).await? {
-            Asked::Decided => prompts::get(&self.backend, wanted).await.map(Into::into),
-            Asked::Returns(question) => Ok(question.into()),
-            Asked::Waits => Err(error),
+            ElicitationResult::Decided => prompts::get(&self.backend, wanted).await.map(Into::into),
+            ElicitationResult::Returns(question) => Ok(question.into()),
+            ElicitationResult::Waits => Err(error),
         }
     }
 
@@ -204,7 +204,7 @@ impl ServerHandler for SessionServer {
     ) -> Result<ListToolsResult, ErrorData> {
         only_page(page.as_ref())?;
         let tools = tools::for_session(&self.backend).await.map_err(|error| refusal(&error))?;
-        let shaped = tools.iter().map(|tool| serde_json::from_value(tool.in_shape(Shape::Mcp)));
+        let shaped = tools.iter().map(|tool| serde_json::from_value(tool.in_shape(DefinitionShape::Mcp)));
         let shaped = shaped.collect::<Result<_, _>>().map_err(|error| refusal(&Error::internal(error)))?;
         Ok(ListToolsResult::with_all_items(shaped))
     }

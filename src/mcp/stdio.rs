@@ -6,9 +6,9 @@ use rmcp::{
     transport::stdio_pipes,
 };
 
-use super::{admitted::Admitted, lines::Lines, server::SessionServer};
+use super::{admitted::LiveSession, lines::Lines, server::SessionServer};
 use crate::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     error::{Code, Error, Result},
     limits::TEXT_BODY_BYTES,
 };
@@ -17,8 +17,8 @@ use crate::{
 ///
 /// # Errors
 /// `invalid_request` if what comes in is not the protocol; the store's, if the listing of skills cannot be read.
-pub async fn serve_stdio(backend: SkillBackend) -> Result<()> {
-    let server = Admitted(SessionServer::new(backend).await?.with_person());
+pub async fn serve_stdio(backend: SessionBackend) -> Result<()> {
+    let server = LiveSession(SessionServer::new(backend).await?.with_person());
     let (reader, writer) = stdio_pipes();
     let running = match Box::pin(server.serve(Lines::new(reader, writer, TEXT_BODY_BYTES))).await {
         Ok(running) => running,

@@ -16,7 +16,7 @@ use rmcp::{
 
 use super::{running::Running, server::SessionServer};
 use crate::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     error::{Code, Error, Result},
     limits::TEXT_BODY_BYTES,
 };
@@ -31,11 +31,11 @@ const NOTICE_BYTES: usize = 4096;
 
 /// Hosts that call over HTTP, with those of their calls that run. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct WebHosts {
+pub struct HttpTransport {
     running: Running,
 }
 
-impl WebHosts {
+impl HttpTransport {
     /// Answers one request of the protocol in the session behind `backend`. `begins` says that a conversation begins with it, so
     /// that the answer has the listing of skills. Host, Origin and key were checked before.
     ///
@@ -43,7 +43,7 @@ impl WebHosts {
     ///
     /// # Errors
     /// Those of the prompt, if the conversation begins; `invalid_request` if the body breaks off.
-    pub async fn answer(&self, backend: SkillBackend, request: Request, begins: bool) -> Result<Response> {
+    pub async fn answer(&self, backend: SessionBackend, request: Request, begins: bool) -> Result<Response> {
         let (parts, body) = request.into_parts();
         let broken = |cause| Error::new(Code::InvalidRequest, "the request breaks off").with_source(cause);
         let body = to_bytes(body, TEXT_BODY_BYTES).await.map_err(broken)?;

@@ -8,9 +8,9 @@ macro_rules! areas {
     ($($variant:ident $name:literal $doc:literal;)*) => {
         /// What an object in a user's part of the bucket is for.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Area { $(#[doc = $doc] $variant,)* }
+        pub enum ObjectKind { $(#[doc = $doc] $variant,)* }
 
-        impl Area {
+        impl ObjectKind {
             /// Its name in reports.
             #[must_use]
             pub const fn name(self) -> &'static str {
@@ -36,19 +36,19 @@ areas! {
     Other "other" "Files of other tools, behind no mount.";
 }
 
-impl Area {
+impl ObjectKind {
     /// The area of the object `relative`, whose name begins after `{user}/`. `templates` says what lies behind the mounts.
     ///
     /// ```
-    /// use skillmount::path::{Area, MountTemplates};
+    /// use skillmount::path::{ObjectKind, MountTemplates};
     ///
     /// let templates = MountTemplates::default();
-    /// assert_eq!(Area::of("skills/writing/SKILL.md", &templates), Area::Skills);
-    /// assert_eq!(Area::of(".skillmount/sessions/chat-7.json", &templates), Area::Sessions);
-    /// assert_eq!(Area::of("notes.txt", &templates), Area::Other);
+    /// assert_eq!(ObjectKind::classify("skills/writing/SKILL.md", &templates), ObjectKind::Skills);
+    /// assert_eq!(ObjectKind::classify(".skillmount/sessions/chat-7.json", &templates), ObjectKind::Sessions);
+    /// assert_eq!(ObjectKind::classify("notes.txt", &templates), ObjectKind::Other);
     /// ```
     #[must_use]
-    pub fn of(relative: &str, templates: &MountTemplates) -> Self {
+    pub fn classify(relative: &str, templates: &MountTemplates) -> Self {
         if let Some(own) = relative.strip_prefix(".skillmount/") {
             return Self::of_service(own);
         }
@@ -76,7 +76,7 @@ impl Area {
     }
 }
 
-impl fmt::Display for Area {
+impl fmt::Display for ObjectKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -102,7 +102,7 @@ mod tests {
             (".skillmount/policy.json/x", "unknown"),
             (".skillmount/later/x", "unknown"),
         ] {
-            assert_eq!(Area::of(relative, &templates).name(), area, "{relative}");
+            assert_eq!(ObjectKind::classify(relative, &templates).name(), area, "{relative}");
         }
     }
 }

@@ -22,7 +22,7 @@ mod template;
 mod tool_files;
 mod virtual_path;
 
-pub use area::Area;
+pub use area::ObjectKind;
 pub use etag::ETag;
 pub use glob::Glob;
 #[cfg(feature = "server")]
@@ -34,7 +34,7 @@ pub use layer::{Layer, LayerOwner};
 pub use nearest::distance;
 #[cfg(any(feature = "s3", feature = "server"))]
 pub(crate) use percent::percent_decoded;
-pub use scope::{Mount, Place, Scope};
+pub use scope::{Mount, ResolvedPath, Scope};
 pub use skill_path::{MountName, SkillPath};
 pub use space::{Namespace, UserSpace};
 pub use template::{MountTemplate, MountTemplates, check_variable_name};

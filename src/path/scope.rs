@@ -14,7 +14,7 @@ pub struct Mount {
 
 /// The target of a virtual path in a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place<'scope> {
+pub enum ResolvedPath<'scope> {
     /// A folder that exists only because mounts lie below it: `/`, and `/skills` once a skill is loaded.
     Above,
     /// A mount, or a path below it: the index of the mount, and the path below it, which is empty for the mount itself.
@@ -58,12 +58,14 @@ impl Scope {
 
     /// The target of `path`, by whole segments.
     #[must_use]
-    pub fn place<'path>(&self, path: &'path VirtualPath) -> Place<'path> {
+    pub fn place<'path>(&self, path: &'path VirtualPath) -> ResolvedPath<'path> {
         let inside = self.mounts.iter().enumerate().find_map(|(index, mount)| Some((index, path.below(&mount.at)?)));
         match inside {
-            Some((index, relative)) => Place::Inside(index, relative),
-            None if path.is_root() || self.mounts.iter().any(|mount| mount.at.below(path).is_some()) => Place::Above,
-            None => Place::Nowhere,
+            Some((index, relative)) => ResolvedPath::Inside(index, relative),
+            None if path.is_root() || self.mounts.iter().any(|mount| mount.at.below(path).is_some()) => {
+                ResolvedPath::Above
+            }
+            None => ResolvedPath::Nowhere,
         }
     }
 
@@ -73,7 +75,7 @@ impl Scope {
     /// `invalid_path` if the key would be over 1,024 bytes.
     pub fn object_key(&self, path: &VirtualPath) -> Result<Option<ObjectKey>> {
         match self.place(path) {
-            Place::Inside(index, relative) if !relative.is_empty() => {
+            ResolvedPath::Inside(index, relative) if !relative.is_empty() => {
                 self.mounts.get(index).map(|mount| mount.prefix.key(relative)).transpose()
             }
             _ => Ok(None),
@@ -109,7 +111,7 @@ mod tests {
     #[test]
     fn folders_above_mounts_exist_only_because_of_them() {
         let scope = scope();
-        let place = |text: &str| scope.place(&VirtualPath::parse(text).unwrap()) == Place::Above;
+        let place = |text: &str| scope.place(&VirtualPath::parse(text).unwrap()) == ResolvedPath::Above;
         assert!(place("/") && place("/skills"));
         assert!(!place("/skill") && !place("/skills/x"));
     }

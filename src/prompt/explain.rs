@@ -3,7 +3,7 @@
 use super::{
     explanation::{PromptExplanation, PromptSkill, PromptSkillStatus},
     items::{Current, Detail, Item},
-    request::{PromptRequest, Scene},
+    request::{PromptInput, PromptRequest},
     tokens,
     write::Writer,
 };
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What became of a scene.
-pub(super) struct Outcome<'a> {
+pub(super) struct RenderResult<'a> {
     pub(super) writer: Writer,
     pub(super) mode: PromptMode,
     pub(super) max_tokens: usize,
@@ -33,10 +33,10 @@ pub(super) struct Outcome<'a> {
 /// Explains the prompt that came of `scene`. `visible` are the skills that it could have named. Skills that the policy
 /// hides are not named here either.
 pub(super) fn explain(
-    scene: &Scene<'_>,
+    scene: &PromptInput<'_>,
     request: &PromptRequest,
     visible: &[&CatalogEntry],
-    outcome: &Outcome<'_>,
+    outcome: &RenderResult<'_>,
 ) -> PromptExplanation {
     let listed = visible.iter().zip(outcome.items.iter().zip(outcome.details));
     let mut skills: Vec<_> = listed.map(|(entry, (item, detail))| outcome.listed(entry, item, *detail)).collect();
@@ -57,7 +57,7 @@ pub(super) fn explain(
     PromptExplanation { skills, more, frame_tokens: outcome.tokens.saturating_sub(named) }
 }
 
-impl Outcome<'_> {
+impl RenderResult<'_> {
     /// A skill of the listing, or one that the listing has no room for.
     fn listed(&self, entry: &CatalogEntry, item: &Item, detail: Detail) -> PromptSkill {
         let budget = self.max_tokens;
@@ -82,7 +82,7 @@ impl Outcome<'_> {
     }
 
     /// A skill that could be listed, in a prompt without a listing.
-    fn unlisted(&self, scene: &Scene<'_>, entry: &CatalogEntry) -> PromptSkill {
+    fn unlisted(&self, scene: &PromptInput<'_>, entry: &CatalogEntry) -> PromptSkill {
         let reason = match self.current {
             Some(_) if self.mode == PromptMode::TwoState => {
                 "In the mode two_state the instructions of the current skill stand in place of the listing."
@@ -93,7 +93,7 @@ impl Outcome<'_> {
     }
 
     /// The current skill, whose instructions are in the prompt, in place of what was said of it or beside it.
-    fn put_instructions(&self, scene: &Scene<'_>, skills: &mut Vec<PromptSkill>) {
+    fn put_instructions(&self, scene: &PromptInput<'_>, skills: &mut Vec<PromptSkill>) {
         let (Some(shown), Some(current)) = (self.current, scene.current) else { return };
         let instructions = tokens::count(&shown.body.fenced());
         let at = skills.iter().position(|one| one.skill == current.skill.as_str());
@@ -108,13 +108,13 @@ impl Outcome<'_> {
 }
 
 /// A skill of which nothing is in the prompt.
-fn out(scene: &Scene<'_>, skill: &SkillPath, reason: String) -> PromptSkill {
+fn out(scene: &PromptInput<'_>, skill: &SkillPath, reason: String) -> PromptSkill {
     let uses = scene.session.ranks.get(skill).copied().unwrap_or_default();
     PromptSkill { skill: skill.to_string(), status: PromptSkillStatus::Out, tokens: 0, uses, reason }
 }
 
 /// Why a skill could not be named that the policy lets be seen.
-fn why_not_offered(scene: &Scene<'_>, request: &PromptRequest, entry: &CatalogEntry) -> String {
+fn why_not_offered(scene: &PromptInput<'_>, request: &PromptRequest, entry: &CatalogEntry) -> String {
     if scene.policy.tool(Operation::LoadSkill) == ToolRule::Blocked {
         return "The policy blocks load_skill in this session.".to_owned();
     }
@@ -125,7 +125,7 @@ fn why_not_offered(scene: &Scene<'_>, request: &PromptRequest, entry: &CatalogEn
 }
 
 /// The skills that are left out of the catalog because they cannot be read.
-fn unreadable<'a>(scene: &Scene<'a>) -> impl Iterator<Item = PromptSkill> + use<'a> {
+fn unreadable<'a>(scene: &PromptInput<'a>) -> impl Iterator<Item = PromptSkill> + use<'a> {
     let scene = *scene;
     let errors = scene.view.diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error);
     let mut before = None;

@@ -14,7 +14,7 @@ use super::{
     tokens,
     write::Writer,
 };
-use crate::skill::shown::Shown;
+use crate::skill::shown::SafeText;
 
 /// The rungs, each about three quarters of the one above: steps small enough to use a budget well, few enough to count.
 const LADDER: [Detail; 12] = [
@@ -34,7 +34,7 @@ const LADDER: [Detail; 12] = [
 
 /// A choice of details.
 #[derive(Debug)]
-pub(super) struct Fitted {
+pub(super) struct DetailChoice {
     /// Of each item.
     pub(super) details: Vec<Detail>,
     /// What their lines cost.
@@ -82,7 +82,7 @@ impl<'a> Fitting<'a> {
     }
 
     /// As much of each item as fits into `room` tokens.
-    pub(super) fn fit(&mut self, room: usize) -> Fitted {
+    pub(super) fn fit(&mut self, room: usize) -> DetailChoice {
         let mut found = (Stand { above: Detail::Hidden, below: Detail::Hidden, down: 0 }, 0);
         for above in LADDER.into_iter().rev().skip(1) {
             let stand = Stand { above, below: found.0.above, down: 0 };
@@ -93,7 +93,7 @@ impl<'a> Fitting<'a> {
             found = (stand, tokens);
         }
         let (stand, tokens) = found;
-        Fitted { details: self.turns.iter().map(|turn| stand.detail(*turn)).collect(), tokens }
+        DetailChoice { details: self.turns.iter().map(|turn| stand.detail(*turn)).collect(), tokens }
     }
 
     /// Lets as many items step down as must for the rest to fit, by bisection: each step makes the listing shorter. With all
@@ -138,7 +138,7 @@ impl<'a> Fitting<'a> {
         *self.lines.entry((index, detail)).or_insert_with(|| tokens::count(&writer.line(item, detail)))
     }
 
-    fn group(&mut self, category: &'a Shown) -> usize {
+    fn group(&mut self, category: &'a SafeText) -> usize {
         let writer = self.writer;
         let count = || writer.group(category).map_or(0, |(open, close)| tokens::count(&open) + tokens::count(&close));
         *self.groups.entry(category.plain()).or_insert_with(count)

@@ -1,9 +1,9 @@
 //! The prompt of a session: gathers what [`render`] depends on.
 
-use super::{CurrentSkill, PromptRequest, Rendering, Scene, render};
+use super::{CurrentSkill, PromptInput, PromptRequest, Rendering, render};
 use crate::{
-    backend::{SessionState, SkillBackend, with_drafts},
-    budget::Work,
+    backend::{SessionBackend, SessionState, with_drafts},
+    budget::WorkBudget,
     error::Result,
     session::{PromptMode, Session},
 };
@@ -17,7 +17,7 @@ const STEPS_PER_BYTE: u64 = 16;
 ///
 /// # Errors
 /// The store's; `skill_changed` where the current skill's instructions are needed and the version loaded is gone.
-pub async fn for_session(backend: &SkillBackend, request: &PromptRequest) -> Result<Rendering> {
+pub async fn for_session(backend: &SessionBackend, request: &PromptRequest) -> Result<Rendering> {
     let (SessionState { session, policy }, view) = tokio::try_join!(backend.ranked_state(), backend.catalog(false))?;
     let view = with_drafts(&view, &session);
     let mode = request.mode.unwrap_or(policy.session().prompt_mode);
@@ -25,17 +25,17 @@ pub async fn for_session(backend: &SkillBackend, request: &PromptRequest) -> Res
     let current = if shows_body { current(backend, &session).await? } else { None };
     let bytes = current.as_ref().map_or(0, |current| current.body.len()) + ENTRY_BYTES * view.entries.len();
     let request = request.clone();
-    let job = move |_: &Work| {
-        let scene = Scene { view: &view, session: &session, policy: &policy, current: current.as_ref() };
+    let job = move |_: &WorkBudget| {
+        let scene = PromptInput { view: &view, session: &session, policy: &policy, current: current.as_ref() };
         Ok(render(&scene, &request))
     };
     backend.errand().run_sized(STEPS_PER_BYTE * bytes as u64, job).await
 }
 
-async fn current(backend: &SkillBackend, session: &Session) -> Result<Option<CurrentSkill>> {
+async fn current(backend: &SessionBackend, session: &Session) -> Result<Option<CurrentSkill>> {
     let Some(loaded) = session.current_skill.as_ref().and_then(|skill| session.loaded(skill)) else {
         return Ok(None);
     };
-    let Some(body) = backend.loaded_body(loaded).await? else { return Ok(None) };
+    let Some(body) = backend.render_loaded(loaded).await? else { return Ok(None) };
     Ok(Some(CurrentSkill { skill: loaded.skill.clone(), name: loaded.name.clone(), mount: loaded.mount.clone(), body }))
 }

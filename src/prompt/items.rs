@@ -1,23 +1,23 @@
 //! What a prompt says of skills, as text that is safe to show. What is written is made from this alone.
 
-use super::request::{CurrentSkill, PromptRequest, Scene};
+use super::request::{CurrentSkill, PromptInput, PromptRequest};
 use crate::{
     catalog::{CatalogEntry, Categories},
     limits::SKILL_DESCRIPTION_CHARS,
     path::SkillPath,
     session::{Ranks, ToolRule},
-    skill::shown::{Shown, ShownBlock, block, one_line},
+    skill::shown::{SafeText, ShownBlock, block, one_line},
     wire::Operation,
 };
 
 /// One skill of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Item {
-    pub(super) name: Shown,
-    pub(super) description: Shown,
-    pub(super) category: Shown,
+    pub(super) name: SafeText,
+    pub(super) description: SafeText,
+    pub(super) category: SafeText,
     /// What `load_skill` takes.
-    pub(super) location: Shown,
+    pub(super) location: SafeText,
     pub(super) rank: u64,
 }
 
@@ -53,7 +53,7 @@ impl Detail {
 }
 
 /// The skills that a prompt may name, in the order of their paths: none where the session may not load any.
-pub(super) fn visible<'a>(scene: &Scene<'a>, request: &PromptRequest) -> Vec<&'a CatalogEntry> {
+pub(super) fn visible<'a>(scene: &PromptInput<'a>, request: &PromptRequest) -> Vec<&'a CatalogEntry> {
     if scene.policy.tool(Operation::LoadSkill) == ToolRule::Blocked {
         return Vec::new();
     }
@@ -64,21 +64,21 @@ pub(super) fn visible<'a>(scene: &Scene<'a>, request: &PromptRequest) -> Vec<&'a
 }
 
 /// Whether a prompt may speak of a skill at all.
-fn is_wanted(skill: &SkillPath, scene: &Scene<'_>, request: &PromptRequest) -> bool {
+fn is_wanted(skill: &SkillPath, scene: &PromptInput<'_>, request: &PromptRequest) -> bool {
     request.category.as_deref().is_none_or(|category| skill.is_in(category)) && scene.policy.skill(skill).is_visible()
 }
 
 /// What a listing is made of: of thousands of skills this is work, so it is done where there is a listing.
 #[derive(Debug, Default)]
-pub(super) struct Candidates {
+pub(super) struct ListingItems {
     pub(super) items: Vec<Item>,
     /// Characters that were taken out because a reader would not see them.
     pub(super) removed: usize,
 }
 
-impl Candidates {
+impl ListingItems {
     /// Of the skills that are [`visible`].
-    pub(super) fn of(scene: &Scene<'_>, visible: &[&CatalogEntry]) -> Self {
+    pub(super) fn from_input(scene: &PromptInput<'_>, visible: &[&CatalogEntry]) -> Self {
         let mut found = Self::default();
         for entry in visible {
             found.push(entry, &scene.session.ranks);
@@ -104,16 +104,16 @@ impl Candidates {
 
     /// The categories of these skills.
     pub(super) fn categories(&self) -> Categories<'_> {
-        Categories::of(self.items.iter().map(|item| &item.category))
+        Categories::from_skills(self.items.iter().map(|item| &item.category))
     }
 }
 
 /// The skill whose instructions a prompt holds.
 #[derive(Debug)]
 pub(super) struct Current {
-    pub(super) skill: Shown,
-    pub(super) name: Shown,
-    pub(super) mount: Shown,
+    pub(super) skill: SafeText,
+    pub(super) name: SafeText,
+    pub(super) mount: SafeText,
     pub(super) body: ShownBlock,
 }
 
@@ -130,14 +130,14 @@ impl From<&CurrentSkill> for Current {
 
 /// A skill that is loaded.
 #[derive(Debug)]
-pub(super) struct Loaded {
-    pub(super) skill: Shown,
-    pub(super) mount: Shown,
+pub(super) struct LoadedItem {
+    pub(super) skill: SafeText,
+    pub(super) mount: SafeText,
 }
 
-impl Loaded {
+impl LoadedItem {
     /// Those that may be seen, without the one whose instructions the prompt holds.
-    pub(super) fn beside(current: Option<&CurrentSkill>, scene: &Scene<'_>) -> Vec<Self> {
+    pub(super) fn beside(current: Option<&CurrentSkill>, scene: &PromptInput<'_>) -> Vec<Self> {
         let loaded = scene.session.loaded_skills.iter();
         let visible = loaded.filter(|loaded| scene.policy.skill(&loaded.skill).is_visible());
         let others = visible.filter(|loaded| current.is_none_or(|current| current.skill != loaded.skill));

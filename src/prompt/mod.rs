@@ -16,4 +16,4 @@ mod write;
 pub use explanation::{PromptExplanation, PromptSkill, PromptSkillStatus};
 pub use for_session::for_session;
 pub use render::render;
-pub use request::{CurrentSkill, Format, PromptRequest, Rendering, Scene};
+pub use request::{CurrentSkill, Format, PromptInput, PromptRequest, Rendering};

@@ -1,16 +1,16 @@
 //! From a scene to a prompt.
 
 use super::{
-    explain::{Outcome, explain},
+    explain::{RenderResult, explain},
     fit::Fitting,
-    items::{Candidates, Current, Detail, Loaded, visible},
-    request::{PromptRequest, Rendering, Scene},
+    items::{Current, Detail, ListingItems, LoadedItem, visible},
+    request::{PromptInput, PromptRequest, Rendering},
     tokens,
-    write::{Parts, Writer},
+    write::{PromptParts, Writer},
 };
 use crate::{
     session::{EffectivePolicy, PromptMode, ToolRule},
-    skill::shown::{Shown, one_line, removed_note},
+    skill::shown::{SafeText, one_line, removed_note},
     wire::Operation,
 };
 
@@ -22,7 +22,7 @@ const ATTEMPTS: usize = 8;
 /// The whole text keeps to `max_tokens`, but for the instructions of the current skill, which come on top: half of a
 /// skill would be worse than none. A budget too small for the sentences alone gets these, and no skill.
 #[must_use]
-pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
+pub fn render(scene: &PromptInput<'_>, request: &PromptRequest) -> Rendering {
     let mode = request.mode.unwrap_or(scene.policy.session().prompt_mode);
     let visible = visible(scene, request);
     let current = scene.current.filter(|current| scene.policy.skill(&current.skill).is_visible());
@@ -33,8 +33,8 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
         PromptMode::TwoState => current.is_none(),
         PromptMode::Listing | PromptMode::Combined => true,
     };
-    let items = if listed { Candidates::of(scene, &visible) } else { Candidates::default() };
-    let loaded = Loaded::beside(current, scene);
+    let items = if listed { ListingItems::from_input(scene, &visible) } else { ListingItems::default() };
+    let loaded = LoadedItem::beside(current, scene);
     let category = request.category.as_deref().map(one_line);
     let current = current.map(Current::from);
     let words = Words {
@@ -51,7 +51,7 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
     let parts = if listed { words.listing(&details) } else { words.without_listing(mode) };
     let prompt = words.writer.write(&parts);
     let tokens = tokens::count(&prompt);
-    let outcome = Outcome {
+    let outcome = RenderResult {
         writer: words.writer,
         mode,
         max_tokens: request.max_tokens,
@@ -73,7 +73,7 @@ pub fn render(scene: &Scene<'_>, request: &PromptRequest) -> Rendering {
     }
 }
 
-/// The sentences of a prompt. What skills say is within reach only as [`Shown`].
+/// The sentences of a prompt. What skills say is within reach only as [`SafeText`].
 #[derive(Clone, Copy)]
 struct Words<'a> {
     writer: Writer,
@@ -82,12 +82,12 @@ struct Words<'a> {
     /// Skills that could be named.
     total: usize,
     /// Those skills, where they are listed.
-    items: &'a Candidates,
+    items: &'a ListingItems,
     current: Option<&'a Current>,
     /// The loaded skills beside the current one.
-    loaded: &'a [Loaded],
+    loaded: &'a [LoadedItem],
     /// The category that was asked for.
-    category: Option<&'a Shown>,
+    category: Option<&'a SafeText>,
 }
 
 impl<'a> Words<'a> {
@@ -95,8 +95,8 @@ impl<'a> Words<'a> {
     fn fitted(self) -> Vec<Detail> {
         let writer = self.writer;
         let items = &self.items.items;
-        let tokens = |parts: Parts<'_>| tokens::count(&writer.write(&Parts { current: None, ..parts }));
-        let frame = Parts { listing: Vec::new(), ..self.listing(&vec![Detail::WHOLE; items.len()]) };
+        let tokens = |parts: PromptParts<'_>| tokens::count(&writer.write(&PromptParts { current: None, ..parts }));
+        let frame = PromptParts { listing: Vec::new(), ..self.listing(&vec![Detail::WHOLE; items.len()]) };
         let mut room = self.max_tokens.saturating_sub(tokens(frame));
         let mut details = Vec::new();
         let mut fitting = Fitting::new(items, writer);
@@ -111,9 +111,9 @@ impl<'a> Words<'a> {
         details
     }
 
-    fn listing(self, details: &[Detail]) -> Parts<'a> {
+    fn listing(self, details: &[Detail]) -> PromptParts<'a> {
         let shown = self.items.items.iter().zip(details.iter().copied());
-        Parts {
+        PromptParts {
             guidance: self.listing_guidance(),
             listing: shown.filter(|(_, detail)| *detail != Detail::Hidden).collect(),
             notes: self.notes(details),
@@ -126,14 +126,14 @@ impl<'a> Words<'a> {
         [self.cut_note(details), self.loaded_note(), removed].into_iter().flatten().collect()
     }
 
-    fn without_listing(self, mode: PromptMode) -> Parts<'a> {
+    fn without_listing(self, mode: PromptMode) -> PromptParts<'a> {
         let guidance = match self.current {
             Some(current) => self.current_guidance(current),
             None if mode == PromptMode::Discover => self.discover_guidance(),
             None => self.listing_guidance(),
         };
         let notes = [self.loaded_note(), removed_note(self.removed_from_body())].into_iter().flatten().collect();
-        Parts { guidance, listing: Vec::new(), notes, current: self.current }
+        PromptParts { guidance, listing: Vec::new(), notes, current: self.current }
     }
 
     fn listing_guidance(self) -> String {
@@ -188,14 +188,14 @@ impl<'a> Words<'a> {
     fn categories(self) -> String {
         // A quarter of the budget at most: a token has about four bytes.
         let room = self.max_tokens;
-        let write = |category: &Shown, count| format!("{} ({count})", self.writer.quote(category));
+        let write = |category: &SafeText, count| format!("{} ({count})", self.writer.quote(category));
         let summary = self.items.categories().summary(room, write);
         summary.map(|categories| format!(" Categories: {categories}.")).unwrap_or_default()
     }
 
     /// Which skills are loaded, the current one apart.
     fn loaded_note(self) -> Option<String> {
-        let write = |Loaded { skill, mount }: &Loaded| {
+        let write = |LoadedItem { skill, mount }: &LoadedItem| {
             format!("{} in /skills/{}", self.writer.quote(skill), self.writer.quote(mount))
         };
         let others: Vec<_> = self.loaded.iter().map(write).collect();

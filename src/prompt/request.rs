@@ -70,7 +70,7 @@ pub struct CurrentSkill {
 
 /// All that a prompt depends on.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct PromptInput<'a> {
     /// The user's skills.
     pub view: &'a CatalogView,
     /// The session: which skills are loaded, and which were used most when it began.

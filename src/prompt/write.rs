@@ -11,11 +11,11 @@ use super::{
     items::{Current, Detail, Item},
     request::Format,
 };
-use crate::skill::shown::Shown;
+use crate::skill::shown::SafeText;
 
 /// A prompt before it is text.
 #[derive(Debug, Default)]
-pub(super) struct Parts<'a> {
+pub(super) struct PromptParts<'a> {
     /// What to do with what follows: sentences of ours, with texts of skills as [`Writer::quote`] writes them.
     pub(super) guidance: String,
     /// The skills, and how much to show of each.
@@ -32,7 +32,7 @@ pub(super) struct Writer(pub(super) Format);
 
 impl Writer {
     /// The whole prompt.
-    pub(super) fn write(self, parts: &Parts<'_>) -> String {
+    pub(super) fn write(self, parts: &PromptParts<'_>) -> String {
         if self.0 == Format::Json {
             return json_document(self, parts);
         }
@@ -58,13 +58,13 @@ impl Writer {
     }
 
     /// The lines around skills of one category; `None` where each line tells its own.
-    pub(super) fn group(self, category: &Shown) -> Option<(String, String)> {
+    pub(super) fn group(self, category: &SafeText) -> Option<(String, String)> {
         (self.0 == Format::Xml && !category.is_empty())
             .then(|| (format!("<category name=\"{}\">\n", category.xml()), "</category>\n".to_owned()))
     }
 
     /// Text of a skill within a sentence of ours.
-    pub(super) fn quote(self, text: &Shown) -> Cow<'_, str> {
+    pub(super) fn quote(self, text: &SafeText) -> Cow<'_, str> {
         match self.0 {
             Format::Xml => text.xml(),
             Format::Markdown => text.inline(),
@@ -96,7 +96,7 @@ impl Writer {
     /// The lines in order; in YAML, which has no line for a name alone, those names come last, in one block.
     fn lines(self, items: &[(&Item, Detail)]) -> String {
         let mut text = String::new();
-        let mut open: Option<(&Shown, String)> = None;
+        let mut open: Option<(&SafeText, String)> = None;
         let mut names = String::new();
         for (item, detail) in items {
             if self.0 == Format::Yaml && *detail == Detail::Name {
@@ -120,7 +120,7 @@ impl Writer {
     }
 }
 
-fn full_line(format: Format, item: &Item, description: &Shown) -> String {
+fn full_line(format: Format, item: &Item, description: &SafeText) -> String {
     let Item { name, category, location, .. } = item;
     match format {
         Format::Xml => {
@@ -167,7 +167,7 @@ fn markdown_name(item: &Item) -> String {
 }
 
 /// One object; skills are one to a line, and those of which only the name fits come apart.
-fn json_document(writer: Writer, parts: &Parts<'_>) -> String {
+fn json_document(writer: Writer, parts: &PromptParts<'_>) -> String {
     let mut members = vec![format!("\"instructions\":{}", Value::from(parts.guidance.as_str()))];
     let (named, full): (Vec<_>, Vec<_>) = parts.listing.iter().partition(|(_, detail)| *detail == Detail::Name);
     for (member, listing) in [("available_skills", full), ("available_by_name", named)] {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Change, Children, Policy, Session, SessionVersion, Sessions};
+use super::{Change, ChildRights, Policy, Session, SessionVersion, Sessions};
 use crate::{error::Result, path::Id};
 
 /// What a new session begins with.
@@ -98,7 +98,7 @@ impl Sessions {
 struct Parent {
     session: Arc<Session>,
     /// What sessions made from it may do.
-    children: Children,
+    children: ChildRights,
 }
 
 /// Gives a new session its first state.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     SessionVersion,
-    objects::{CachedObject, Objects, StoredValue},
+    objects::{CachedObject, CasObjects, StoredValue},
 };
 use crate::{
     budget::weight,
@@ -62,20 +62,20 @@ impl StoredValue for FollowedLoads {
 
 /// The loads of every user, and those that are not written yet.
 #[derive(Debug)]
-pub(super) struct Followed {
+pub(super) struct LoadHistory {
     namespace: Namespace,
-    objects: Objects<FollowedLoads>,
+    objects: CasObjects<FollowedLoads>,
     waiting: Mutex<HashMap<Id, Vec<FollowedLoad>>>,
 }
 
-impl Followed {
+impl LoadHistory {
     pub(super) fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
-        Self { namespace, objects: Objects::new(store, clock, FEEDBACK_CACHE_BYTES), waiting: Mutex::default() }
+        Self { namespace, objects: CasObjects::new(store, clock, FEEDBACK_CACHE_BYTES), waiting: Mutex::default() }
     }
 
     /// The loads of the user that memory has, or else those in the bucket. True beside them if it is time to
     /// [`look`](Self::look) again.
-    pub(super) async fn of(&self, user: &Id) -> (Arc<Vec<FollowedLoad>>, bool) {
+    pub(super) async fn for_user(&self, user: &Id) -> (Arc<Vec<FollowedLoad>>, bool) {
         let asked = async {
             let key = self.namespace.user(user)?.feedback()?;
             if let Some(known) = self.objects.known(&key).await {
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_user_who_never_pauses_has_as_many_unwritten_loads_as_the_limit() {
         let store: SharedStore = Arc::new(crate::store::MemoryStore::new());
-        let followed = Followed::new(store, Namespace::default(), Arc::new(crate::clock::SystemClock::new()));
+        let followed = LoadHistory::new(store, Namespace::default(), Arc::new(crate::clock::SystemClock::new()));
         let user = Id::parse("u").unwrap();
         let firsts = (0..=FEEDBACK_LOADS).filter(|_| followed.add(&user, load("a", 1))).count();
         assert_eq!((firsts, followed.waiting()[&user].len()), (1, FEEDBACK_LOADS));

@@ -16,7 +16,7 @@ use crate::{
 /// The result of removing a user's idle sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SessionGcReply)]
-pub struct Collected {
+pub struct ExpiryReport {
     /// Sessions that were removed.
     pub removed: u64,
     /// Sessions that cannot be read and were not removed.
@@ -60,10 +60,10 @@ impl Sessions {
     ///
     /// # Errors
     /// The store's.
-    pub async fn collect_garbage(&self, user: &Id) -> Result<Collected> {
+    pub async fn collect_garbage(&self, user: &Id) -> Result<ExpiryReport> {
         self.check_writable()?;
         let prefix = self.namespace.user(user)?.sessions()?;
-        let (mut collected, mut page) = (Collected::default(), None);
+        let (mut collected, mut page) = (ExpiryReport::default(), None);
         loop {
             let listed = self.store.list(&prefix, ListOptions { page: page.clone(), ..ListOptions::default() }).await?;
             let named = listed.objects.iter().filter_map(|entry| Some((self.named(user, entry)?, entry)));

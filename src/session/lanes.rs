@@ -9,15 +9,15 @@ const LANES: usize = 256;
 
 /// Locks by name. Two names can share one, so the holder of a lane must not enter another of the same lanes.
 #[derive(Debug)]
-pub(crate) struct Lanes(Vec<Mutex<()>>);
+pub(crate) struct KeyedLocks(Vec<Mutex<()>>);
 
-impl Default for Lanes {
+impl Default for KeyedLocks {
     fn default() -> Self {
         Self((0..LANES).map(|_| Mutex::new(())).collect())
     }
 }
 
-impl Lanes {
+impl KeyedLocks {
     /// Waits for the lane of `name`, and holds it until the guard is dropped.
     #[expect(clippy::indexing_slicing, reason = "a byte is the index of one of 256 lanes")]
     pub(crate) async fn enter(&self, name: &str) -> MutexGuard<'_, ()> {

@@ -26,25 +26,25 @@ mod version;
 mod waiting;
 
 pub use approvals::{
-    ApprovalList, ApprovalRequest, Approvals, AskedCall, DecideApproval, Decision, Standing, WaitingCall,
+    ApprovalList, ApprovalRequest, Approvals, AskedCall, CallDecision, DecideApproval, Decision, WaitingCall,
 };
 pub use change::ChangeSession;
 pub use create::{CreateSession, CreatedSession};
 pub use followed::FollowedLoad;
-pub use forget::Collected;
+pub use forget::ExpiryReport;
 pub use inspect::StoredSession;
-pub(crate) use lanes::Lanes;
+pub(crate) use lanes::KeyedLocks;
 pub use list::{DamagedSession, SessionListRequest, SessionPage};
 pub use policy::{
-    ApproveBy, Children, EffectivePolicy, LoadTool, Policy, Preload, PromptMode, SkillRule, SkillsAccess, ToolRule,
+    ApproveBy, ChildRights, EffectivePolicy, LoadTool, Policy, Preload, PromptMode, SkillRule, SkillsAccess, ToolRule,
     Visibility,
 };
-pub use reach::Whereabouts;
+pub use reach::SessionLineage;
 pub use session_tags::session_tags;
 pub use sessions::{Change, Sessions};
-pub use state::{LoadedSkill, PastDiscovery, Session, SessionDraft};
+pub use state::{LoadedSkill, SearchRecord, Session, SessionDraft};
 pub use summary::{LoadedSummary, SessionSummary};
-pub use tag::Tagged;
+pub use tag::TaggingReport;
 pub use uses::Ranks;
-pub use version::{Life, SessionVersion};
+pub use version::{SessionIncarnation, SessionVersion};
 pub use waiting::KnownSessions;

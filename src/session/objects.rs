@@ -20,7 +20,7 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op, policy::EvictionPolicy};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Life, SessionVersion};
+use super::{SessionIncarnation, SessionVersion};
 use crate::{
     budget::weight,
     clock::Clock,
@@ -28,28 +28,28 @@ use crate::{
     json,
     limits::FRESH,
     path::{ETag, ObjectKey},
-    store::{Base, Committer, DeleteOptions, GetOptions, Keep, SharedStore, StoreError, Tags},
+    store::{CachePolicy, Committer, DeleteOptions, ExpectedVersion, GetOptions, SharedStore, StoreError, Tags},
 };
 
 /// One object as this process knows it.
 #[derive(Debug)]
 pub(super) struct CachedObject<T> {
-    content: Content<T>,
+    content: ObjectState<T>,
     version: SessionVersion,
-    base: Base,
+    base: ExpectedVersion,
     /// The uptime of the store's answer; `None` if the answer is in doubt.
     at: Option<Duration>,
     /// The position of this answer in the order of all answers.
     learnt: u64,
     /// A life that a caller knew and that the store no longer had. It has ended, and lives do not come back, so this
     /// version can also answer callers that still know it.
-    ended: Option<Life>,
+    ended: Option<SessionIncarnation>,
     weight: u32,
 }
 
 /// The content of an object.
 #[derive(Debug)]
-enum Content<T> {
+enum ObjectState<T> {
     Nothing,
     Value(Arc<T>),
     /// An unreadable object, with the error for callers.
@@ -57,7 +57,7 @@ enum Content<T> {
 }
 
 // Not derived, because values need not be clonable.
-impl<T> Clone for Content<T> {
+impl<T> Clone for ObjectState<T> {
     fn clone(&self) -> Self {
         match self {
             Self::Nothing => Self::Nothing,
@@ -74,16 +74,16 @@ impl<T> CachedObject<T> {
     /// `internal` if the object is damaged.
     pub(super) fn value(&self) -> Result<Option<&Arc<T>>> {
         match &self.content {
-            Content::Nothing => Ok(None),
-            Content::Value(value) => Ok(Some(value)),
-            Content::Damaged(error) => Err(error.clone()),
+            ObjectState::Nothing => Ok(None),
+            ObjectState::Value(value) => Ok(Some(value)),
+            ObjectState::Damaged(error) => Err(error.clone()),
         }
     }
 
     pub(super) fn etag(&self) -> Option<&ETag> {
         match &self.base {
-            Base::Version(etag, _) => Some(etag),
-            Base::Absent | Base::Whatever => None,
+            ExpectedVersion::Version(etag, _) => Some(etag),
+            ExpectedVersion::Absent | ExpectedVersion::Whatever => None,
         }
     }
 
@@ -132,7 +132,7 @@ pub(super) trait StoredValue: std::fmt::Debug + Serialize + DeserializeOwned + S
 
 /// The objects of one type, with their versions in memory.
 #[derive(Debug)]
-pub(super) struct Objects<T: StoredValue> {
+pub(super) struct CasObjects<T: StoredValue> {
     store: SharedStore,
     committer: Committer,
     clock: Arc<dyn Clock>,
@@ -141,7 +141,7 @@ pub(super) struct Objects<T: StoredValue> {
     learnt: AtomicU64,
 }
 
-impl<T: StoredValue> Objects<T> {
+impl<T: StoredValue> CasObjects<T> {
     /// Keeps up to `bytes` of them in memory. The least recently used leave first.
     pub(super) fn new(store: SharedStore, clock: Arc<dyn Clock>, bytes: u64) -> Self {
         let seen = Cache::builder()
@@ -217,9 +217,9 @@ impl<T: StoredValue> Objects<T> {
 
     /// The answer of the store, even if the object is damaged, without keeping it: for objects that are read once.
     pub(super) async fn pass(&self, key: &ObjectKey) -> Result<CachedObject<T>> {
-        match self.store.get(key, GetOptions { keep: Keep::Not, ..GetOptions::default() }).await {
-            Ok(object) => Ok(seen(key, self.read(key, &object.bytes), Base::version(&object.meta))),
-            Err(StoreError::NotFound) => Ok(seen(key, Content::Nothing, Base::Absent)),
+        match self.store.get(key, GetOptions { keep: CachePolicy::Not, ..GetOptions::default() }).await {
+            Ok(object) => Ok(seen(key, self.read(key, &object.bytes), ExpectedVersion::version(&object.meta))),
+            Err(StoreError::NotFound) => Ok(seen(key, ObjectState::Nothing, ExpectedVersion::Absent)),
             Err(error) => Err(error.into()),
         }
     }
@@ -242,12 +242,12 @@ impl<T: StoredValue> Objects<T> {
         let (at, learnt) = (self.clock.uptime(), self.learn());
         let if_none_match = known.and_then(CachedObject::etag).cloned();
         // This memory keeps the object, so the layer below need not.
-        let options = GetOptions { if_none_match, keep: Keep::Not, ..GetOptions::default() };
+        let options = GetOptions { if_none_match, keep: CachePolicy::Not, ..GetOptions::default() };
         let asked = self.store.get(key, options).await;
         let (content, base) = match (asked, known) {
-            (Ok(object), _) => (self.read(key, &object.bytes), Base::version(&object.meta)),
+            (Ok(object), _) => (self.read(key, &object.bytes), ExpectedVersion::version(&object.meta)),
             (Err(StoreError::NotModified), Some(known)) => (known.content.clone(), known.base.clone()),
-            (Err(StoreError::NotFound), _) => (Content::Nothing, Base::Absent),
+            (Err(StoreError::NotFound), _) => (ObjectState::Nothing, ExpectedVersion::Absent),
             (Err(error), _) => return Err(error.into()),
         };
         let now = seen(key, content, base);
@@ -256,7 +256,7 @@ impl<T: StoredValue> Objects<T> {
         Ok(self.remember(key, CachedObject { at: Some(at), learnt, ended, ..now }).await)
     }
 
-    fn read(&self, key: &ObjectKey, bytes: &[u8]) -> Content<T> {
+    fn read(&self, key: &ObjectKey, bytes: &[u8]) -> ObjectState<T> {
         let read = json::from_slice::<T>(bytes).map_err(|fault| fault.to_string());
         let read = read.and_then(|value| value.check(key).map(|()| value).map_err(str::to_owned));
         let read = read.or_else(|fault| {
@@ -266,9 +266,9 @@ impl<T: StoredValue> Objects<T> {
         match read {
             Ok(mut value) => {
                 value.share(&self.shared);
-                Content::Value(Arc::new(value))
+                ObjectState::Value(Arc::new(value))
             }
-            Err(error) => Content::Damaged(error),
+            Err(error) => ObjectState::Damaged(error),
         }
     }
 
@@ -296,7 +296,8 @@ impl<T: StoredValue> Objects<T> {
         match commit.etag {
             None => self.seen.invalidate(key).await,
             Some(etag) => {
-                let (content, known) = (Content::Value(value.clone()), Base::Version(etag, commit.metadata));
+                let (content, known) =
+                    (ObjectState::Value(value.clone()), ExpectedVersion::Version(etag, commit.metadata));
                 let (learnt, ended) = (self.learn(), base.ended.clone());
                 self.remember(key, CachedObject { at: Some(at), learnt, ended, ..seen(key, content, known) }).await;
             }
@@ -322,7 +323,7 @@ impl<T: StoredValue> Objects<T> {
             }
         }
         // An earlier read that returns later must not bring the object back.
-        let gone = seen(key, Content::Nothing, Base::Absent);
+        let gone = seen(key, ObjectState::Nothing, ExpectedVersion::Absent);
         self.remember(key, CachedObject { at: Some(at), learnt: self.learn(), ..gone }).await;
         Ok(true)
     }
@@ -367,14 +368,14 @@ impl<T: StoredValue> Objects<T> {
 }
 
 /// An object with this content, without the time and the order of its answer.
-fn seen<T: StoredValue>(key: &ObjectKey, content: Content<T>, base: Base) -> CachedObject<T> {
+fn seen<T: StoredValue>(key: &ObjectKey, content: ObjectState<T>, base: ExpectedVersion) -> CachedObject<T> {
     let (version, value) = match &content {
-        Content::Value(value) => (value.version(), value.weight()),
-        Content::Nothing | Content::Damaged(_) => (SessionVersion::default(), 0),
+        ObjectState::Value(value) => (value.version(), value.weight()),
+        ObjectState::Nothing | ObjectState::Damaged(_) => (SessionVersion::default(), 0),
     };
     let tag = match &base {
-        Base::Version(etag, metadata) => weight::text(etag.as_str()) + weight::texts(metadata),
-        Base::Absent | Base::Whatever => 0,
+        ExpectedVersion::Version(etag, metadata) => weight::text(etag.as_str()) + weight::texts(metadata),
+        ExpectedVersion::Absent | ExpectedVersion::Whatever => 0,
     };
     let slot = weight::SLOT + size_of::<CachedObject<T>>() + size_of::<T>() + weight::text(key.as_str());
     let weight = weight::counted(slot + tag + value);

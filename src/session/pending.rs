@@ -8,7 +8,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::{PastDiscovery, stored::weight_of_discovery};
+use super::{SearchRecord, stored::weight_of_discovery};
 use crate::{
     budget::weight,
     limits::{DISCOVERIES, NOTES_BYTES},
@@ -23,7 +23,7 @@ pub(super) struct PendingDiscoveries {
 
 #[derive(Debug, Default)]
 struct Notes {
-    by_session: HashMap<(Id, Id), VecDeque<(u64, PastDiscovery)>>,
+    by_session: HashMap<(Id, Id), VecDeque<(u64, SearchRecord)>>,
     /// The number of the last note.
     last: u64,
     /// The bytes of all notes.
@@ -47,14 +47,14 @@ impl Notes {
 }
 
 /// The bytes of a note. The name of its session counts with each.
-fn weigh((user, session): &(Id, Id), past: &PastDiscovery) -> usize {
+fn weigh((user, session): &(Id, Id), past: &SearchRecord) -> usize {
     let names = weight::text(user.as_str()) + weight::text(session.as_str());
-    weight::SLOT + names + 2 * size_of::<(u64, PastDiscovery)>() + weight_of_discovery(past)
+    weight::SLOT + names + 2 * size_of::<(u64, SearchRecord)>() + weight_of_discovery(past)
 }
 
 impl PendingDiscoveries {
     /// Adds a note, if there is room. Returns true for the first of its session: the caller must then schedule a flush.
-    pub(super) fn add(&self, session: &(Id, Id), past: PastDiscovery) -> bool {
+    pub(super) fn add(&self, session: &(Id, Id), past: SearchRecord) -> bool {
         let mut notes = self.lock();
         let bytes = weigh(session, &past);
         if notes.bytes + bytes > NOTES_BYTES {
@@ -78,7 +78,7 @@ impl PendingDiscoveries {
     }
 
     /// The notes of a session, oldest first, and the number of the last.
-    pub(super) fn of(&self, session: &(Id, Id)) -> (Vec<PastDiscovery>, u64) {
+    pub(super) fn for_session(&self, session: &(Id, Id)) -> (Vec<SearchRecord>, u64) {
         let notes = self.lock();
         let waiting = notes.by_session.get(session);
         let past = waiting.into_iter().flatten().map(|(_, past)| past.clone()).collect();
@@ -105,8 +105,8 @@ mod tests {
         (Id::parse("u").unwrap(), Id::parse(&format!("s{number}")).unwrap())
     }
 
-    fn past(query: &str) -> PastDiscovery {
-        PastDiscovery::new(query, Vec::new(), 0, Timestamp::UNIX_EPOCH)
+    fn past(query: &str) -> SearchRecord {
+        SearchRecord::new(query, Vec::new(), 0, Timestamp::UNIX_EPOCH)
     }
 
     #[test]
@@ -126,10 +126,10 @@ mod tests {
     fn a_session_keeps_its_last_notes_and_only_the_first_of_them_is_told() {
         let pending = PendingDiscoveries::default();
         let firsts = (0..DISCOVERIES + 5).filter(|number| pending.add(&name(0), past(&number.to_string()))).count();
-        let (notes, last) = pending.of(&name(0));
+        let (notes, last) = pending.for_session(&name(0));
         assert_eq!((firsts, notes.len(), notes[0].query.as_str()), (1, DISCOVERIES, "5"));
         pending.drop_through(&name(0), last - 1);
-        assert_eq!(pending.of(&name(0)).0.len(), 1);
+        assert_eq!(pending.for_session(&name(0)).0.len(), 1);
         assert_eq!(pending.lock().bytes, weigh(&name(0), &past("24")));
     }
 }

@@ -6,32 +6,32 @@
 use std::collections::BTreeMap;
 
 use super::{Session, SessionSummary, SessionVersion, Sessions};
-use crate::{access::Reach, error::Result, limits::FORK_DEPTH, path::Id};
+use crate::{access::SessionScope, error::Result, limits::FORK_DEPTH, path::Id};
 
 /// The facts that decide whether a session lies within bounds.
 #[derive(Clone, Copy, Debug)]
-pub struct Whereabouts<'session> {
+pub struct SessionLineage<'session> {
     user: &'session Id,
     session: &'session Id,
     vars: &'session BTreeMap<String, Id>,
     parent: Option<&'session Id>,
 }
 
-impl<'session> From<&'session Session> for Whereabouts<'session> {
+impl<'session> From<&'session Session> for SessionLineage<'session> {
     fn from(session: &'session Session) -> Self {
         let Session { user_id: user, session_id, vars, parent, .. } = session;
         Self { user, session: session_id, vars, parent: parent.as_ref() }
     }
 }
 
-impl<'session> From<&'session SessionSummary> for Whereabouts<'session> {
+impl<'session> From<&'session SessionSummary> for SessionLineage<'session> {
     fn from(session: &'session SessionSummary) -> Self {
         let SessionSummary { user_id: user, session_id, vars, parent, .. } = session;
         Self { user, session: session_id, vars, parent: parent.as_ref() }
     }
 }
 
-impl<'session> Whereabouts<'session> {
+impl<'session> SessionLineage<'session> {
     /// The facts of a fork that is not written yet.
     #[must_use]
     pub fn of_fork(parent: &'session Session, session: &'session Id, vars: &'session BTreeMap<String, Id>) -> Self {
@@ -44,8 +44,8 @@ impl Sessions {
     ///
     /// # Errors
     /// The store's, if an ancestor is not in memory.
-    pub async fn lies_within(&self, session: impl Into<Whereabouts<'_>>, reach: &Reach) -> Result<bool> {
-        let Whereabouts { user, session, vars, parent } = session.into();
+    pub async fn lies_within(&self, session: impl Into<SessionLineage<'_>>, reach: &SessionScope) -> Result<bool> {
+        let SessionLineage { user, session, vars, parent } = session.into();
         if reach.vars().iter().any(|(name, value)| vars.get(name) != Some(value)) {
             return Ok(false);
         }

@@ -9,13 +9,13 @@ use futures_util::{StreamExt as _, stream};
 use tokio::sync::MutexGuard;
 
 use super::{
-    Lanes, Life, LoadedSkill, PastDiscovery, Policy, Session, SessionVersion,
-    followed::{Followed, FollowedLoad},
-    objects::{CachedObject, Objects},
+    KeyedLocks, LoadedSkill, Policy, SearchRecord, Session, SessionIncarnation, SessionVersion,
+    followed::{FollowedLoad, LoadHistory},
+    objects::{CachedObject, CasObjects},
     pending::PendingDiscoveries,
     session_tags::session_tags,
     snapshots::Snapshots,
-    uses::{Ranks, Uses},
+    uses::{Ranks, UsageCounts},
 };
 use crate::{
     clock::Clock,
@@ -34,13 +34,13 @@ pub struct Sessions {
     templates: MountTemplates,
     pub(super) clock: Arc<dyn Clock>,
     read_only: Option<String>,
-    pub(super) records: Objects<Session>,
-    pub(super) policies: Objects<Policy>,
+    pub(super) records: CasObjects<Session>,
+    pub(super) policies: CasObjects<Policy>,
     /// Orders the changes of one session.
-    lanes: Lanes,
+    lanes: KeyedLocks,
     pub(super) pending: PendingDiscoveries,
-    pub(super) uses: Uses,
-    followed: Followed,
+    pub(super) uses: UsageCounts,
+    followed: LoadHistory,
     snapshots: Snapshots,
 }
 
@@ -48,13 +48,13 @@ impl Sessions {
     /// The sessions below `namespace`. `templates` decides which variables have a use.
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, templates: MountTemplates, clock: Arc<dyn Clock>) -> Self {
-        let records = Objects::new(store.clone(), clock.clone(), SESSION_VALUES_BYTES).tagged(session_tags());
+        let records = CasObjects::new(store.clone(), clock.clone(), SESSION_VALUES_BYTES).tagged(session_tags());
         Self {
-            policies: Objects::new(store.clone(), clock.clone(), POLICY_CACHE_BYTES),
-            lanes: Lanes::default(),
+            policies: CasObjects::new(store.clone(), clock.clone(), POLICY_CACHE_BYTES),
+            lanes: KeyedLocks::default(),
             pending: PendingDiscoveries::default(),
-            uses: Uses::new(store.clone(), namespace.clone(), clock.clone()),
-            followed: Followed::new(store.clone(), namespace.clone(), clock.clone()),
+            uses: UsageCounts::new(store.clone(), namespace.clone(), clock.clone()),
+            followed: LoadHistory::new(store.clone(), namespace.clone(), clock.clone()),
             snapshots: Snapshots::new(store.clone(), clock.clone(), Arc::clone(records.shared())),
             records,
             store,
@@ -191,13 +191,13 @@ impl Sessions {
                 Change::None(said) => return Ok((current.unwrap_or_else(|| Arc::new(next)), said)),
                 Change::Save(said) => said,
             };
-            let (past, last) = self.pending.of(&name);
+            let (past, last) = self.pending.for_session(&name);
             next.remember(past);
             // A snapshot beside a session has no effect until the session names it.
             let aside = self.snapshots.put_aside(&self.namespace.user(user)?, &mut next).await;
             aside.map_err(|error| error.with_outcome(Outcome::NotApplied))?;
             if next.version == 0 {
-                next.life = Some(Life::new(now, self.clock.random()));
+                next.life = Some(SessionIncarnation::new(now, self.clock.random()));
             }
             // No session reaches this count by itself, but an object that another tool wrote can.
             next.version = next.version.saturating_add(1);
@@ -220,7 +220,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `invalid_path` if the ids are too long for a key.
-    pub fn note(&self, user: &Id, session: &Id, past: PastDiscovery) -> Result<bool> {
+    pub fn note(&self, user: &Id, session: &Id, past: SearchRecord) -> Result<bool> {
         self.namespace.user(user)?.session(session)?;
         Ok(self.pending.add(&(user.clone(), session.clone()), past))
     }
@@ -231,7 +231,7 @@ impl Sessions {
     /// As [`update`](Self::update).
     pub async fn flush(&self, user: &Id, session: &Id) -> Result<()> {
         let name = (user.clone(), session.clone());
-        let (past, last) = self.pending.of(&name);
+        let (past, last) = self.pending.for_session(&name);
         if past.is_empty() {
             return Ok(());
         }
@@ -287,7 +287,7 @@ impl Sessions {
     /// The loads of a user that followed questions, oldest first: those in memory, or else those in the bucket. True beside them
     /// if it is time to [`look`](Self::look_at_followed) again.
     pub async fn followed(&self, user: &Id) -> (Arc<Vec<FollowedLoad>>, bool) {
-        self.followed.of(user).await
+        self.followed.for_user(user).await
     }
 
     /// Looks which loads other replicas noted.
@@ -317,7 +317,7 @@ impl Sessions {
     /// # Errors
     /// `skill_changed` if the object of the files was deleted; the store's.
     pub async fn snapshot(&self, user: &Id, loaded: &LoadedSkill) -> Result<Arc<Snapshot>> {
-        self.snapshots.of(&self.namespace.user(user)?, loaded).await
+        self.snapshots.for_loaded(&self.namespace.user(user)?, loaded).await
     }
 
     /// Whether the mount templates let agents set this variable.

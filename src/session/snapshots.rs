@@ -20,7 +20,7 @@ use crate::{
     },
     path::{ObjectKey, UserSpace},
     skill::Snapshot,
-    store::{Base, Committer, GetOptions, Keep, SharedStore, StoreError},
+    store::{CachePolicy, Committer, ExpectedVersion, GetOptions, SharedStore, StoreError},
 };
 
 /// The snapshots beside the sessions of every user.
@@ -53,13 +53,13 @@ impl Snapshots {
     }
 
     /// The files of a loaded skill, from the session object or from their own.
-    pub(super) async fn of(&self, space: &UserSpace, loaded: &LoadedSkill) -> Result<Arc<Snapshot>> {
+    pub(super) async fn for_loaded(&self, space: &UserSpace, loaded: &LoadedSkill) -> Result<Arc<Snapshot>> {
         if let Some(snapshot) = &loaded.snapshot {
             return Ok(snapshot.clone());
         }
         let key = space.snapshot(name(&loaded.digest))?;
         let fetch = async {
-            let object = self.store.get(&key, GetOptions { keep: Keep::Not, ..GetOptions::default() }).await;
+            let object = self.store.get(&key, GetOptions { keep: CachePolicy::Not, ..GetOptions::default() }).await;
             match object {
                 Ok(object) => read(&object.bytes, &loaded.digest)
                     .map(|snapshot| self.known.share(snapshot))
@@ -99,15 +99,16 @@ impl Snapshots {
             return Ok(());
         }
         let bytes = bytes::Bytes::from(serde_json::to_vec(&snapshot).map_err(Error::internal)?);
-        match self.committer.commit(&key, bytes.clone(), &Base::Absent).await {
+        match self.committer.commit(&key, bytes.clone(), &ExpectedVersion::Absent).await {
             Ok(_) => {}
             // The name is the digest, so an existing object has the same content unless it is damaged. An old one is put again: it
             // may lie there without a session, and a check would delete it before the session is stored.
             Err(StoreError::PreconditionFailed) => {
-                let there = self.store.get(&key, GetOptions { keep: Keep::Not, ..GetOptions::default() }).await?;
+                let there =
+                    self.store.get(&key, GetOptions { keep: CachePolicy::Not, ..GetOptions::default() }).await?;
                 let age = self.clock.now().duration_since(there.meta.modified_at);
                 if age >= ORPHAN_AGE / 2 || read(&there.bytes, snapshot.digest()).is_none() {
-                    self.committer.commit(&key, bytes, &Base::version(&there.meta)).await?;
+                    self.committer.commit(&key, bytes, &ExpectedVersion::version(&there.meta)).await?;
                 }
             }
             Err(error) => return Err(error.into()),

@@ -9,9 +9,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Life, SessionVersion,
+    SessionIncarnation, SessionVersion,
     approvals::Approvals,
-    policy::{Children, Policy},
+    policy::{ChildRights, Policy},
     uses::Ranks,
 };
 use crate::{
@@ -73,7 +73,7 @@ pub struct SessionDraft {
 
 /// A question of a session to the catalog, and the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PastDiscovery {
+pub struct SearchRecord {
     /// The question, cut to [`DISCOVERY_QUERY_BYTES`].
     pub query: String,
     /// The skills in the answer, best first.
@@ -105,7 +105,7 @@ pub struct Session {
     /// What the policies of parent and user let it do when it was made. `None` if it has no parent, or if an earlier version made
     /// or changed it: see [`rights`](Self::rights).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub given: Option<Children>,
+    pub given: Option<ChildRights>,
     /// The session whose `/workspace` and `/ticket` it shares. `None` if its own id chooses them, as in old forks,
     /// which did not share them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ pub struct Session {
     pub version: u64,
     /// Its life; `None` before its first change, and in objects written before lives had names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub life: Option<Life>,
+    pub life: Option<SessionIncarnation>,
     /// When it began.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -127,7 +127,7 @@ pub struct Session {
     pub loaded_skills: Vec<LoadedSkill>,
     /// The last [`DISCOVERIES`], oldest first.
     #[serde(default)]
-    pub discoveries: Vec<PastDiscovery>,
+    pub discoveries: Vec<SearchRecord>,
     /// Whether a search of this session ever found skills.
     #[serde(default)]
     pub has_found: bool,
@@ -151,7 +151,7 @@ pub struct Session {
     pub approvals: Approvals,
 }
 
-impl PastDiscovery {
+impl SearchRecord {
     /// A discovery of this moment.
     #[must_use]
     pub fn new(query: &str, skills: Vec<SkillPath>, total: usize, at: Timestamp) -> Self {
@@ -198,7 +198,7 @@ impl Session {
     /// The rights that no policy of its own goes beyond; `None` for a session without a parent. If nobody kept what it was given,
     /// its present policy says it, because that was restricted to what it was given.
     #[must_use]
-    pub fn rights(&self) -> Option<Children> {
+    pub fn rights(&self) -> Option<ChildRights> {
         self.parent.as_ref().map(|_| self.given.unwrap_or_else(|| self.policy.rights()))
     }
 
@@ -215,12 +215,12 @@ impl Session {
         if self.version == 0 {
             return SessionVersion::default();
         }
-        let life = self.life.clone().unwrap_or_else(|| Life::begun(self.created_at));
+        let life = self.life.clone().unwrap_or_else(|| SessionIncarnation::begun(self.created_at));
         SessionVersion { life: Some(life), number: self.version }
     }
 
     /// Adds `past` as the newest discoveries, and drops the oldest beyond the limit.
-    pub(super) fn remember(&mut self, past: impl IntoIterator<Item = PastDiscovery>) {
+    pub(super) fn remember(&mut self, past: impl IntoIterator<Item = SearchRecord>) {
         self.discoveries.extend(past);
         self.has_found |= self.discoveries.iter().any(|past| past.total > 0);
         self.discoveries.drain(..self.discoveries.len().saturating_sub(DISCOVERIES));

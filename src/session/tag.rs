@@ -15,7 +15,7 @@ use crate::{
 
 /// What came of tagging the sessions of a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tagged {
+pub struct TaggingReport {
     /// Sessions that have the tag now.
     pub tagged: u64,
     /// Why others have none, if so: the store keeps no tags, or does not let them be set.
@@ -27,9 +27,9 @@ impl Sessions {
     ///
     /// # Errors
     /// The store's. A store that keeps no tags, or refuses them, is no error.
-    pub async fn tag_all(&self, user: &Id) -> Result<Tagged> {
+    pub async fn tag_all(&self, user: &Id) -> Result<TaggingReport> {
         self.check_writable()?;
-        let mut tagged = Tagged::default();
+        let mut tagged = TaggingReport::default();
         if !self.store.capabilities().tags {
             tagged.untagged = Some("this store keeps no tags".to_owned());
             return Ok(tagged);
@@ -47,7 +47,7 @@ impl Sessions {
         }
     }
 
-    async fn tag_these(&self, keys: Vec<ObjectKey>, tagged: &mut Tagged) -> Result<()> {
+    async fn tag_these(&self, keys: Vec<ObjectKey>, tagged: &mut TaggingReport) -> Result<()> {
         let tags = stream::iter(keys).map(|key| async move { self.store.tag(&key, session_tags()).await });
         let mut outcomes = tags.buffer_unordered(PARALLEL_GETS);
         while let Some(outcome) = outcomes.next().await {

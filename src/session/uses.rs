@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     SessionVersion,
-    objects::{Objects, StoredValue},
+    objects::{CasObjects, StoredValue},
 };
 use crate::{
     budget::weight,
@@ -57,15 +57,15 @@ pub(super) fn weight_of_ranks(ranks: &Ranks) -> usize {
 
 /// The counts of every user, and those that are not written yet.
 #[derive(Debug)]
-pub(super) struct Uses {
+pub(super) struct UsageCounts {
     namespace: Namespace,
-    objects: Objects<Counts>,
+    objects: CasObjects<Counts>,
     waiting: Mutex<HashMap<Id, Ranks>>,
 }
 
-impl Uses {
+impl UsageCounts {
     pub(super) fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>) -> Self {
-        Self { namespace, objects: Objects::new(store, clock, USES_CACHE_BYTES), waiting: Mutex::default() }
+        Self { namespace, objects: CasObjects::new(store, clock, USES_CACHE_BYTES), waiting: Mutex::default() }
     }
 
     /// Forgets the counts of a user, written or not.

@@ -17,9 +17,9 @@ use crate::{
 /// The name of one life of a session. No two lives have one name.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Life(Arc<str>);
+pub struct SessionIncarnation(Arc<str>);
 
-impl Life {
+impl SessionIncarnation {
     /// The life of a session created at `now`. `random` distinguishes lives of the same moment.
     #[must_use]
     pub fn new(now: Timestamp, random: u128) -> Self {
@@ -45,19 +45,19 @@ impl Life {
     }
 }
 
-impl fmt::Display for Life {
+impl fmt::Display for SessionIncarnation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl fmt::Debug for Life {
+impl fmt::Debug for SessionIncarnation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", &*self.0)
     }
 }
 
-impl TryFrom<String> for Life {
+impl TryFrom<String> for SessionIncarnation {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
@@ -65,8 +65,8 @@ impl TryFrom<String> for Life {
     }
 }
 
-impl From<Life> for String {
-    fn from(life: Life) -> Self {
+impl From<SessionIncarnation> for String {
+    fn from(life: SessionIncarnation) -> Self {
         life.0.as_ref().to_owned()
     }
 }
@@ -78,7 +78,7 @@ impl From<Life> for String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionVersion {
     /// The life that is counted; `None` means any.
-    pub life: Option<Life>,
+    pub life: Option<SessionIncarnation>,
     /// The number of changes so far.
     pub number: u64,
 }
@@ -137,7 +137,7 @@ impl FromStr for SessionVersion {
     fn from_str(text: &str) -> Result<Self> {
         let (life, number) = match text.split_once('.') {
             None => (None, text),
-            Some((life, number)) => (Some(Life::parse(life)), number),
+            Some((life, number)) => (Some(SessionIncarnation::parse(life)), number),
         };
         // A number parses with a sign, which no reply writes.
         let digits = Some(number).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));

@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn draft() -> SkillDraft {
-        let version = Version::new(vec![VersionFile::of("SKILL.md", b"x")]);
+        let version = Version::new(vec![VersionFile::from_bytes("SKILL.md", b"x")]);
         let change = DraftChange { at: Timestamp::UNIX_EPOCH, by: None, source: None, session: Id::parse("s").ok() };
         SkillDraft::new(
             &skill("a/s"),

@@ -236,7 +236,7 @@ mod tests {
     }
 
     fn head() -> SkillHead {
-        let file = |path: &str| HeadFile { file: VersionFile::of(path, b"x"), etag: None };
+        let file = |path: &str| HeadFile { file: VersionFile::from_bytes(path, b"x"), etag: None };
         let change = HeadChange {
             state: HeadState::Published,
             files: vec![file("SKILL.md"), file("a/b.md")],

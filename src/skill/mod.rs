@@ -31,7 +31,7 @@ mod version;
 mod version_archive;
 mod zip_pieces;
 
-pub use body::{FilledParameter, Rendered, render};
+pub use body::{FilledParameter, RenderedBody, render};
 pub use compose::compose;
 pub use diagnostic::{Diagnostic, FindingCode, Severity, misnamed};
 pub use document::{Document, Head, read_document, read_head};
@@ -44,7 +44,7 @@ pub use frontmatter::{Frontmatter, Parameter};
 pub(crate) use head::HeadFormat;
 pub use head::{HeadChange, HeadFile, HeadState, SkillHead};
 pub use lint::{
-    Fixed, content_findings, fix, hidden_in_file, is_skill_name, lint, name_finding, template, theirs_beside,
+    FixResult, content_findings, fix, hidden_in_file, is_skill_name, lint, name_finding, template, theirs_beside,
 };
 pub use numbers::VersionNumbers;
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};

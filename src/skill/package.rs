@@ -73,7 +73,7 @@ pub struct Provenance {
 
 /// Packs the files of a version one by one.
 pub struct Packer {
-    writer: ZipWriter<Written>,
+    writer: ZipWriter<BoundedOutput>,
     files: Vec<VersionFile>,
     main: Bytes,
     unpacked: u64,
@@ -82,12 +82,12 @@ pub struct Packer {
 /// What was written of an archive, up to what one may have. Bytes beyond that are counted and not kept: whoever writes them is
 /// told once the file is written, and until then holds no more memory than for an archive that is allowed.
 #[derive(Default)]
-struct Written {
+struct BoundedOutput {
     kept: Cursor<Vec<u8>>,
     is_over: bool,
 }
 
-impl Write for Written {
+impl Write for BoundedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let end = self.kept.position() + bytes.len() as u64;
         self.is_over |= end > VERSION_ZIP_BYTES as u64;
@@ -103,7 +103,7 @@ impl Write for Written {
     }
 }
 
-impl Seek for Written {
+impl Seek for BoundedOutput {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
         self.kept.seek(place)
     }
@@ -117,7 +117,7 @@ impl std::fmt::Debug for Packer {
 
 impl Default for Packer {
     fn default() -> Self {
-        let writer = ZipWriter::new(Written::default());
+        let writer = ZipWriter::new(BoundedOutput::default());
         Self { writer, files: Vec::new(), main: Bytes::new(), unpacked: 0 }
     }
 }
@@ -145,7 +145,7 @@ impl Packer {
         if self.writer.get_ref().is_some_and(|written| written.is_over) {
             return Err(too_large_zipped());
         }
-        self.files.push(VersionFile::of(path, bytes));
+        self.files.push(VersionFile::from_bytes(path, bytes));
         if path == MAIN {
             self.main = bytes.clone();
         }
@@ -234,7 +234,7 @@ mod tests {
     // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn an_archive_keeps_no_more_bytes_than_it_may_have() {
-        let mut written = Written::default();
+        let mut written = BoundedOutput::default();
         let piece = vec![1; 1 << 20];
         for _ in 0..VERSION_ZIP_BYTES >> 20 {
             written.write_all(&piece).unwrap();

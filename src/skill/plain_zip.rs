@@ -38,7 +38,7 @@ mod tests {
         let files = [("SKILL.md".to_owned(), Bytes::from("one")), ("a/ñ.md".to_owned(), Bytes::from(vec![0; 300]))];
         let zip = plain_zip(&files).unwrap();
         assert_eq!(zip, plain_zip(&files).unwrap());
-        let digest = VersionFile::of("", &zip).sha256;
+        let digest = VersionFile::from_bytes("", &zip).sha256;
         assert_eq!(
             digest, "b1f0fe17a32612d4eaad030c765c88b0510564bd8a5df974be342b06b067ad4b",
             "what installers have noted would not be found again"

@@ -35,12 +35,12 @@ pub(super) enum Member {
 }
 
 /// Gzip, unpacked up to what a skill may have.
-struct Unpacked<'archive> {
+struct BoundedGunzip<'archive> {
     inner: MultiGzDecoder<&'archive [u8]>,
     left: &'archive Cell<u64>,
 }
 
-impl Read for Unpacked<'_> {
+impl Read for BoundedGunzip<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         let left = self.left.get().checked_sub(read as u64).ok_or_else(|| io::Error::other("it grows too much"))?;
@@ -49,7 +49,7 @@ impl Read for Unpacked<'_> {
     }
 }
 
-type Part<'run, 'archive> = Entry<'run, Unpacked<'archive>>;
+type Part<'run, 'archive> = Entry<'run, BoundedGunzip<'archive>>;
 
 impl Tarball {
     pub(super) fn new(bytes: Bytes) -> Self {
@@ -87,7 +87,7 @@ impl Tarball {
         let packed = self.0.len() as u64;
         let most = VERSION_UNPACKED_BYTES.min(RATIO_FROM.max(packed.saturating_mul(VERSION_RATIO)));
         let left = Cell::new(most + ENTRY_BYTES);
-        let mut archive = Archive::new(Unpacked { inner: MultiGzDecoder::new(&self.0), left: &left });
+        let mut archive = Archive::new(BoundedGunzip { inner: MultiGzDecoder::new(&self.0), left: &left });
         let mut unpacked = 0u64;
         for (number, part) in archive.entries().map_err(|cause| damaged(&cause))?.enumerate() {
             let mut part = part.map_err(|cause| damaged(&cause))?;

@@ -20,7 +20,7 @@ pub struct VersionFile {
 impl VersionFile {
     /// The file at `path` with these bytes.
     #[must_use]
-    pub fn of(path: impl Into<String>, bytes: &[u8]) -> Self {
+    pub fn from_bytes(path: impl Into<String>, bytes: &[u8]) -> Self {
         Self { path: path.into(), size: bytes.len() as u64, sha256: hex::encode(Sha256::digest(bytes)) }
     }
 
@@ -92,10 +92,12 @@ mod tests {
 
     #[test]
     fn the_digest_is_that_of_paths_contents_and_sizes_in_any_order_and_never_changes() {
-        let one = Version::new(vec![VersionFile::of("b.md", b"two"), VersionFile::of("SKILL.md", b"one")]);
-        let two = Version::new(vec![VersionFile::of("SKILL.md", b"one"), VersionFile::of("b.md", b"two")]);
+        let one =
+            Version::new(vec![VersionFile::from_bytes("b.md", b"two"), VersionFile::from_bytes("SKILL.md", b"one")]);
+        let two =
+            Version::new(vec![VersionFile::from_bytes("SKILL.md", b"one"), VersionFile::from_bytes("b.md", b"two")]);
         assert_eq!((&one, one.size()), (&two, 6));
-        assert_ne!(one.digest(), Version::new(vec![VersionFile::of("SKILL.md", b"one")]).digest());
+        assert_ne!(one.digest(), Version::new(vec![VersionFile::from_bytes("SKILL.md", b"one")]).digest());
         // Written down: a bucket holds versions by this name for ever.
         let text = "SKILL.md\x007692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed\x003\0\
                     b.md\x003fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3\x003\0";
@@ -108,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_file_holds_its_own_bytes_and_no_others() {
-        let file = VersionFile::of("a", b"text");
+        let file = VersionFile::from_bytes("a", b"text");
         assert!(file.holds(b"text") && !file.holds(b"Text") && !file.holds(b""));
     }
 }

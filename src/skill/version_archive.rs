@@ -139,7 +139,7 @@ impl VersionArchive {
             let name = self.name_at(index)?;
             let bytes = self.read_at(index, left)?;
             left -= bytes.len() as u64;
-            files.push(VersionFile::of(name, &bytes));
+            files.push(VersionFile::from_bytes(name, &bytes));
         }
         Ok(Version::new(files))
     }

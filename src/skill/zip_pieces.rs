@@ -14,15 +14,15 @@ use zip::{
 /// An archive under way. Files are stored as they are: compressing them would delay every piece.
 #[derive(Debug)]
 pub struct ZipPieces {
-    writer: ZipWriter<StreamWriter<Written>>,
-    written: Written,
+    writer: ZipWriter<StreamWriter<PendingOutput>>,
+    written: PendingOutput,
 }
 
 /// What was written and not taken yet.
 #[derive(Clone, Debug, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
+struct PendingOutput(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Written {
+impl Write for PendingOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(bytes.len())
@@ -35,7 +35,7 @@ impl Write for Written {
 
 impl Default for ZipPieces {
     fn default() -> Self {
-        let written = Written::default();
+        let written = PendingOutput::default();
         Self { writer: ZipWriter::new_stream(written.clone()), written }
     }
 }
@@ -69,7 +69,7 @@ impl ZipPieces {
     }
 }
 
-impl Written {
+impl PendingOutput {
     fn take(&self) -> Bytes {
         Bytes::from(std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::{
-    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions,
+    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions,
     PutResult, SharedStore, Store, StoreError, StoreResult, Tags,
 };
 use crate::{
@@ -36,13 +36,13 @@ type Owner = Option<Arc<str>>;
 ///
 /// use skillmount::{
 ///     path::KeyPrefix,
-///     store::{Breaker, GetOptions, MemoryStore, Store, Verb, testing::Faulty},
+///     store::{CircuitBreaker, GetOptions, MemoryStore, Store, Verb, testing::Faulty},
 /// };
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let below = Arc::new(Faulty::new(Arc::new(MemoryStore::new())));
-/// let store = Breaker::new(below.clone(), KeyPrefix::all());
+/// let store = CircuitBreaker::new(below.clone(), KeyPrefix::all());
 ///
 /// below.set_down(true);
 /// for user in ["anna", "otto", "eva"] {
@@ -54,7 +54,7 @@ type Owner = Option<Arc<str>>;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Breaker {
+pub struct CircuitBreaker {
     inner: SharedStore,
     root: KeyPrefix,
     state: Mutex<State>,
@@ -64,11 +64,11 @@ pub struct Breaker {
 struct State {
     /// The user who last met an outage, with the time, if nothing was answered since.
     met: Option<(Arc<str>, Instant)>,
-    down: Option<Down>,
+    down: Option<OpenState>,
 }
 
 #[derive(Debug)]
-struct Down {
+struct OpenState {
     /// When the next request may try the store.
     trial_at: Instant,
     /// The users whose requests are trying it.
@@ -77,7 +77,7 @@ struct Down {
 
 /// A request that passed while the store is down. Dropping it frees its place.
 struct Trial<'breaker> {
-    breaker: &'breaker Breaker,
+    breaker: &'breaker CircuitBreaker,
     owner: Owner,
 }
 
@@ -89,7 +89,7 @@ impl Drop for Trial<'_> {
     }
 }
 
-impl Breaker {
+impl CircuitBreaker {
     /// A layer over `inner`, in which users' objects lie below `root`, each user's in a folder of its own.
     #[must_use]
     pub fn new(inner: SharedStore, root: KeyPrefix) -> Self {
@@ -149,7 +149,7 @@ impl Breaker {
         let is_second = |(first, at): &(Arc<str>, Instant)| *first != owner && within(*at, now, BREAKER_WINDOW);
         if state.met.as_ref().is_some_and(is_second) {
             tracing::warn!("the store did not answer two users and is left alone until it answers a trial");
-            state.down = Some(Down { trial_at: now + BREAKER_PAUSE, trials: Vec::new() });
+            state.down = Some(OpenState { trial_at: now + BREAKER_PAUSE, trials: Vec::new() });
             state.met = None;
         } else {
             state.met = Some((owner, now));
@@ -167,7 +167,7 @@ fn within(earlier: Instant, now: Instant, window: Duration) -> bool {
 }
 
 #[async_trait]
-impl Store for Breaker {
+impl Store for CircuitBreaker {
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
     }
@@ -196,7 +196,7 @@ impl Store for Breaker {
         self.guard(key.as_str(), self.inner.tag(key, tags)).await
     }
 
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
         self.guard(prefix.as_str(), self.inner.purge(prefix)).await
     }
 }
@@ -210,16 +210,16 @@ mod tests {
         clock::SystemClock,
         error::Outcome,
         store::{
-            Base, Cached, Committer, MemoryStore, Verb,
+            CachingStore, Committer, ExpectedVersion, MemoryStore, Verb,
             testing::{Fault, Faulty},
         },
     };
 
     /// Faults below a breaker, in which users lie below `team/agents`.
-    fn guarded() -> (Arc<Faulty>, Arc<Breaker>) {
+    fn guarded() -> (Arc<Faulty>, Arc<CircuitBreaker>) {
         let faulty = Arc::new(Faulty::new(Arc::new(MemoryStore::new())));
         let root = KeyPrefix::all().folder("team/agents").unwrap();
-        (faulty.clone(), Arc::new(Breaker::new(faulty, root)))
+        (faulty.clone(), Arc::new(CircuitBreaker::new(faulty, root)))
     }
 
     fn key(name: &str) -> ObjectKey {
@@ -231,7 +231,7 @@ mod tests {
         store.head(&key(&format!("{user}/a"))).await.unwrap_err().cause().cloned()
     }
 
-    async fn open(faulty: &Faulty, breaker: &Breaker) {
+    async fn open(faulty: &Faulty, breaker: &CircuitBreaker) {
         faulty.set_down(true);
         for user in ["u1", "u2"] {
             assert_eq!(ask(breaker, user).await, Some(Cause::Unreachable));
@@ -250,7 +250,8 @@ mod tests {
         let committer = Committer::new(breaker.clone(), Arc::new(SystemClock::new()));
         for user in ["u1", "u2", "u3"] {
             assert_eq!(ask(&*breaker, user).await, Some(Cause::Resting));
-            let error = committer.commit(&key(&format!("{user}/a")), Bytes::new(), &Base::Absent).await.unwrap_err();
+            let error =
+                committer.commit(&key(&format!("{user}/a")), Bytes::new(), &ExpectedVersion::Absent).await.unwrap_err();
             assert!(matches!(error, StoreError::Unavailable { outcome: Outcome::NotApplied, .. }), "{error:?}");
         }
         assert!(began.elapsed() <= Duration::from_millis(100), "{:?}", began.elapsed());
@@ -341,7 +342,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_is_cached_is_read_while_the_store_is_down() {
         let (faulty, breaker) = guarded();
-        let cached = Cached::new(breaker.clone(), 1 << 20, Arc::new(SystemClock::new()));
+        let cached = CachingStore::new(breaker.clone(), 1 << 20, Arc::new(SystemClock::new()));
         let put = cached.put(&key("u1/pinned"), Bytes::from_static(b"x"), PutOptions::default()).await.unwrap();
         open(&faulty, &breaker).await;
         assert_eq!(cached.get(&key("u1/pinned"), GetOptions::pinned(put.etag)).await.unwrap().bytes, "x");

@@ -44,19 +44,19 @@ pub enum StoreError {
     /// The store does not support such a key or request.
     Unsupported(String),
     /// The store refuses until an operator mends the cause: credentials, a policy, a full disk. Nothing was changed.
-    Denied(Trouble),
+    Denied(FailureDetail),
     /// No answer, or a transient failure.
     Unavailable {
         /// Whether a requested change may have landed.
         outcome: Outcome,
         /// The failure.
-        trouble: Trouble,
+        trouble: FailureDetail,
     },
 }
 
 /// A failure: its cause, and the words of the store or the system.
 #[derive(Clone, Debug)]
-pub struct Trouble {
+pub struct FailureDetail {
     cause: Cause,
     source: Source,
 }
@@ -64,17 +64,17 @@ pub struct Trouble {
 impl StoreError {
     /// A failure that certainly changed nothing.
     pub fn not_applied(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::Unavailable { outcome: Outcome::NotApplied, trouble: Trouble::of(source.into()) }
+        Self::Unavailable { outcome: Outcome::NotApplied, trouble: FailureDetail::from_source(source.into()) }
     }
 
     /// A failure after which a change may or may not have landed.
     pub fn unknown(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::Unavailable { outcome: Outcome::Unknown, trouble: Trouble::of(source.into()) }
+        Self::Unavailable { outcome: Outcome::Unknown, trouble: FailureDetail::from_source(source.into()) }
     }
 
     /// A refusal that does not pass by itself.
     pub fn denied(cause: Cause, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::Denied(Trouble { cause, source: Arc::from(source.into()) })
+        Self::Denied(FailureDetail { cause, source: Arc::from(source.into()) })
     }
 
     /// An answer that a store must not give.
@@ -111,15 +111,15 @@ impl StoreError {
     }
 }
 
-impl Trouble {
+impl FailureDetail {
     /// The cause of `source`: a store failure inside another error passes its cause on.
-    fn of(source: Box<dyn StdError + Send + Sync>) -> Self {
+    fn from_source(source: Box<dyn StdError + Send + Sync>) -> Self {
         let cause = source.downcast_ref().and_then(StoreError::cause).cloned().unwrap_or(Cause::Other);
         Self { cause, source: Arc::from(source) }
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for FailureDetail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.cause.cure() {
             Some(cure) => write!(f, "{} (to mend it: {cure})", self.cause),
@@ -182,15 +182,15 @@ impl From<StoreError> for Error {
                 "the store takes no file of that path; use another one, of short and plain names",
             )
             .with_source(error.clone()),
-            StoreError::Denied(Trouble { cause: Cause::ServedAsItIs { .. }, .. }) => read_only(
+            StoreError::Denied(FailureDetail { cause: Cause::ServedAsItIs { .. }, .. }) => read_only(
                 "these skills are served from a folder as they are and cannot be changed here; nothing was changed",
                 &error,
             ),
-            StoreError::Denied(Trouble { cause: Cause::ThroughLink { .. }, .. }) => read_only(
+            StoreError::Denied(FailureDetail { cause: Cause::ThroughLink { .. }, .. }) => read_only(
                 "that skill is reached through a symbolic link and cannot be changed here; nothing was changed",
                 &error,
             ),
-            StoreError::Denied(Trouble { cause: Cause::UserLeaves, .. }) => Error::new(
+            StoreError::Denied(FailureDetail { cause: Cause::UserLeaves, .. }) => Error::new(
                 Code::Denied,
                 "the user is being deleted, and nothing was changed; there is nothing to try again",
             )

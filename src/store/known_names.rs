@@ -2,7 +2,7 @@
 //!
 //! Recent reads, listings and writes give the names; nothing is ever requested for them. A file is known by its key, a
 //! folder by its key with a `/` behind it or by a file below it. Order comes from when a request was sent, as in
-//! [`Newest`](super::newest::Newest): an answer changes only what was known before its request began, so a slow listing
+//! [`VersionClock`](super::newest::VersionClock): an answer changes only what was known before its request began, so a slow listing
 //! brings back nothing that was deleted since. Memory is bounded. A forgotten name costs at most a refusal.
 
 use std::{

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::{
-    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions, PutResult,
-    SharedStore, Store, StoreError, StoreResult, Tags, Verb,
+    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions,
+    PutResult, SharedStore, Store, StoreError, StoreResult, Tags, Verb,
 };
 use crate::path::{KeyPrefix, ObjectKey};
 
@@ -31,11 +31,11 @@ use crate::path::{KeyPrefix, ObjectKey};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Logged {
+pub struct LoggingStore {
     inner: SharedStore,
 }
 
-impl Logged {
+impl LoggingStore {
     /// Writes every request to `inner` into the log.
     #[must_use]
     pub fn new(inner: SharedStore) -> Self {
@@ -84,7 +84,7 @@ fn status(error: &StoreError) -> &'static str {
 }
 
 #[async_trait]
-impl Store for Logged {
+impl Store for LoggingStore {
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
     }
@@ -115,7 +115,7 @@ impl Store for Logged {
         Sent::now(Verb::Tag, key.as_str()).answered(self.inner.tag(key, tags).await, |()| 0)
     }
 
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
         Sent::now(Verb::Purge, prefix.as_str()).answered(self.inner.purge(prefix).await, |_| 0)
     }
 }

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 
 use super::{
     Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta,
-    Purged, PurgedVersion, PutOptions, PutResult, Store, StoreError, StoreResult, Tags,
+    PurgeReply, PurgedVersion, PutOptions, PutResult, Store, StoreError, StoreResult, Tags,
     rules::{check_get, check_put, clip, page},
 };
 use crate::path::{ETag, KeyPrefix, ObjectKey};
@@ -150,11 +150,11 @@ impl State {
     }
 
     /// Removes up to [`PURGED`] versions below `prefix`.
-    fn purge(&mut self, prefix: &KeyPrefix) -> Purged {
+    fn purge(&mut self, prefix: &KeyPrefix) -> PurgeReply {
         let below = |key: &String| key.starts_with(prefix.as_str());
         let keys: BTreeSet<String> =
             self.objects.keys().chain(self.earlier.keys()).filter(|key| below(key)).cloned().collect();
-        let mut purged = Purged::default();
+        let mut purged = PurgeReply::default();
         for key in keys {
             if purged.removed.len() >= PURGED {
                 purged.has_more = true;
@@ -239,7 +239,7 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
         Ok(self.lock().purge(prefix))
     }
 }

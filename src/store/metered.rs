@@ -16,8 +16,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::{
-    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions, PutResult,
-    SharedStore, Store, StoreError, StoreResult, Tags, Verb,
+    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions,
+    PutResult, SharedStore, Store, StoreError, StoreResult, Tags, Verb,
 };
 use crate::path::{KeyPrefix, ObjectKey};
 
@@ -25,49 +25,49 @@ use crate::path::{KeyPrefix, ObjectKey};
 /// counts that new sessions begin with.
 const SESSION_KEYS: [&str; 2] = ["/.skillmount/sessions/", "/.skillmount/uses.json"];
 
-/// A store whose requests are counted in a [`Ledger`].
+/// A store whose requests are counted in a [`RequestCounts`].
 ///
 /// ```
 /// use std::sync::Arc;
 ///
 /// use skillmount::{
 ///     path::KeyPrefix,
-///     store::{Ledger, MemoryStore, Metered, StoreExt},
+///     store::{RequestCounts, MemoryStore, CountingStore, StoreExt},
 /// };
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let ledger = Arc::new(Ledger::new());
-/// let store = Metered::new(Arc::new(MemoryStore::new()), ledger.clone());
+/// let ledger = Arc::new(RequestCounts::new());
+/// let store = CountingStore::new(Arc::new(MemoryStore::new()), ledger.clone());
 /// store.list_all(&KeyPrefix::all(), 10).await?;
 /// assert_eq!(ledger.counts().objects.requests.list, 1);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Metered {
+pub struct CountingStore {
     inner: SharedStore,
-    ledger: Arc<Ledger>,
+    ledger: Arc<RequestCounts>,
 }
 
-impl Metered {
+impl CountingStore {
     /// Counts every request to `inner` in `ledger`, which several layers may share.
     #[must_use]
-    pub fn new(inner: SharedStore, ledger: Arc<Ledger>) -> Self {
+    pub fn new(inner: SharedStore, ledger: Arc<RequestCounts>) -> Self {
         Self { inner, ledger }
     }
 }
 
 /// Running counts of requests and bytes; [`counts`](Self::counts) takes a snapshot.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub struct RequestCounts {
     objects: Tallies,
     sessions: Tallies,
     endings: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     asked: Option<Mutex<Vec<(Verb, String)>>>,
 }
 
-impl Ledger {
+impl RequestCounts {
     /// A ledger at zero.
     #[must_use]
     pub fn new() -> Self {
@@ -151,9 +151,9 @@ struct Tallies {
 }
 
 impl Tallies {
-    fn counts(&self) -> Tally {
+    fn counts(&self) -> VerbCounts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Tally {
+        VerbCounts {
             requests: Requests {
                 get: read(&self.get),
                 put: read(&self.put),
@@ -167,18 +167,18 @@ impl Tallies {
     }
 }
 
-/// A snapshot of a [`Ledger`]. Subtract an earlier one to count what happened in between.
+/// A snapshot of a [`RequestCounts`]. Subtract an earlier one to count what happened in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LedgerCounts {
     /// All objects except session objects.
-    pub objects: Tally,
+    pub objects: VerbCounts,
     /// Session objects.
-    pub sessions: Tally,
+    pub sessions: VerbCounts,
 }
 
 /// Requests and the bytes they moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct VerbCounts {
     /// Requests by verb.
     pub requests: Requests,
     /// Bytes of objects that gets returned.
@@ -214,7 +214,7 @@ impl Sub for LedgerCounts {
     }
 }
 
-impl Sub for Tally {
+impl Sub for VerbCounts {
     type Output = Self;
 
     fn sub(self, earlier: Self) -> Self {
@@ -241,7 +241,7 @@ impl Sub for Requests {
 }
 
 #[async_trait]
-impl Store for Metered {
+impl Store for CountingStore {
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
     }
@@ -281,7 +281,7 @@ impl Store for Metered {
         self.ledger.ended("tag", self.inner.tag(key, tags).await)
     }
 
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
         self.ledger.count(Verb::Purge, prefix.as_str());
         self.ledger.ended("purge", self.inner.purge(prefix).await)
     }
@@ -297,8 +297,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_operation_costs_what_lies_between_two_snapshots() {
-        let ledger = Arc::new(Ledger::new());
-        let store = Metered::new(Arc::new(MemoryStore::new()), Arc::clone(&ledger));
+        let ledger = Arc::new(RequestCounts::new());
+        let store = CountingStore::new(Arc::new(MemoryStore::new()), Arc::clone(&ledger));
         let key = KeyPrefix::all().key("u1/a").unwrap();
         store.put(&key, Bytes::from_static(b"abc"), PutOptions::default()).await.unwrap();
         let before = ledger.counts();
@@ -308,15 +308,18 @@ mod tests {
         let cost = ledger.counts() - before;
         assert_eq!(
             cost,
-            LedgerCounts { objects: Tally { requests, bytes_read: 2, bytes_written: 0 }, ..LedgerCounts::default() }
+            LedgerCounts {
+                objects: VerbCounts { requests, bytes_read: 2, bytes_written: 0 },
+                ..LedgerCounts::default()
+            }
         );
         assert_eq!(before.objects.bytes_written, 3);
     }
 
     #[tokio::test]
     async fn session_objects_are_counted_apart_and_failures_count() {
-        let ledger = Arc::new(Ledger::new());
-        let store = Metered::new(Arc::new(MemoryStore::new()), Arc::clone(&ledger));
+        let ledger = Arc::new(RequestCounts::new());
+        let store = CountingStore::new(Arc::new(MemoryStore::new()), Arc::clone(&ledger));
         let user = Namespace::parse("").unwrap().user(&Id::parse("u1").unwrap()).unwrap();
         let session = user.session(&Id::parse("s1").unwrap()).unwrap();
         store.get(&session, GetOptions::default()).await.unwrap_err();
@@ -332,10 +335,10 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_recording_ledger_keeps_what_was_asked() {
-        let recording = Arc::new(Ledger::recording());
-        let plain = Arc::new(Ledger::new());
-        let below: SharedStore = Arc::new(Metered::new(Arc::new(MemoryStore::new()), Arc::clone(&plain)));
-        let store = Metered::new(below, Arc::clone(&recording));
+        let recording = Arc::new(RequestCounts::recording());
+        let plain = Arc::new(RequestCounts::new());
+        let below: SharedStore = Arc::new(CountingStore::new(Arc::new(MemoryStore::new()), Arc::clone(&plain)));
+        let store = CountingStore::new(below, Arc::clone(&recording));
         let folder = KeyPrefix::all().folder("u1").unwrap();
         store.list(&folder, ListOptions::default()).await.unwrap();
         store.delete(&folder.key("a").unwrap(), DeleteOptions::default()).await.unwrap();

@@ -8,7 +8,7 @@
 //! * Three stores implement it: [`MemoryStore`], [`DirectoryStore`] and `S3Store` (feature `s3`). [`StoreAddress`] is one
 //!   of them written as text, such as `s3://bucket/prefix`.
 //! * A folder of skills is served as it is by an address of its own form, with all else beside it: [`SkillsAt`].
-//! * Layers wrap any store: [`Cached`], [`Metered`], [`Logged`] and [`Breaker`].
+//! * Layers wrap any store: [`CachingStore`], [`CountingStore`], [`LoggingStore`] and [`CircuitBreaker`].
 //! * [`Committer`] puts with a condition and settles what became of a put whose reply was lost.
 //! * [`rules`] is for those who write a store of their own: conditions, ranges and pages, which are the same for all.
 //! * `testing` (feature `testing`) is for their tests: the conformance suite that every store here passes, and a layer that
@@ -28,7 +28,7 @@
 //! let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
 //! let address = StoreAddress::parse("memory:")?;
 //! let (store, namespace) = address.open(S3Options::default(), clock.clone()).await?;
-//! let store = Arc::new(Cached::new(store, CONTENT_CACHE_BYTES, clock));
+//! let store = Arc::new(CachingStore::new(store, CONTENT_CACHE_BYTES, clock));
 //! # drop((store, namespace));
 //! # Ok(())
 //! # }
@@ -65,15 +65,15 @@ pub mod testing;
 mod verb;
 
 pub use address::StoreAddress;
-pub use breaker::Breaker;
-pub use cached::Cached;
+pub use breaker::CircuitBreaker;
+pub use cached::CachingStore;
 pub use cause::Cause;
-pub use commit::{Base, Commit, Committer, Mark};
+pub use commit::{Commit, Committer, ExpectedVersion, WriteCallId};
 pub use directory::DirectoryStore;
-pub use error::{StoreError, StoreResult, Trouble};
-pub use logged::Logged;
+pub use error::{FailureDetail, StoreError, StoreResult};
+pub use logged::LoggingStore;
 pub use memory::MemoryStore;
-pub use metered::{Ledger, LedgerCounts, Metered, Requests, Tally};
+pub use metered::{CountingStore, LedgerCounts, RequestCounts, Requests, VerbCounts};
 pub use port::{Capabilities, FileAndFolder, SharedStore, Store, StoreExt};
 pub use probe::{Conditions, probe_conditions};
 #[cfg(feature = "s3")]
@@ -81,6 +81,6 @@ pub use s3::S3Store;
 pub use s3_options::S3Options;
 pub use skills_address::SkillsAt;
 pub use verb::{
-    DeleteOptions, GetOptions, Keep, ListEntry, ListOptions, ListPage, Metadata, Object, ObjectMeta, PageToken, Purged,
-    PurgedVersion, PutCondition, PutOptions, PutResult, Tags, Verb,
+    CachePolicy, DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Metadata, Object, ObjectMeta, PageToken,
+    PurgeReply, PurgedVersion, PutCondition, PutOptions, PutResult, Tags, Verb,
 };

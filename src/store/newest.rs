@@ -14,12 +14,12 @@ use crate::path::{ETag, ObjectKey};
 
 /// The newest versions seen, for up to twice `keys` keys.
 #[derive(Debug)]
-pub(super) struct Newest {
+pub(super) struct VersionClock {
     state: Mutex<State>,
     keys: usize,
 }
 
-/// A point in the sequence of events of one [`Newest`].
+/// A point in the sequence of events of one [`VersionClock`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Moment(u64);
 
@@ -47,7 +47,7 @@ pub(super) struct Learnt {
     pub(super) is_newest: bool,
 }
 
-impl Newest {
+impl VersionClock {
     /// Starts empty. A generation ends with its `keys`-th key.
     pub(super) fn new(keys: usize) -> Self {
         Self { state: Mutex::default(), keys: keys.max(1) }
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_read_that_began_before_a_write_ended_changes_nothing() {
-        let newest = Newest::new(8);
+        let newest = VersionClock::new(8);
         let slow = newest.begin();
         newest.was_written(&key("a"), Some(&tag("new")));
         newest.was_read(&key("a"), slow, Some(&tag("old")));
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_deleted_key_is_not_brought_back_by_an_earlier_read() {
-        let newest = Newest::new(8);
+        let newest = VersionClock::new(8);
         let slow = newest.begin();
         newest.was_written(&key("a"), None);
         newest.was_read(&key("a"), slow, Some(&tag("old")));
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn only_the_version_that_was_tried_is_disproved() {
-        let newest = Newest::new(8);
+        let newest = VersionClock::new(8);
         newest.was_written(&key("a"), Some(&tag("two")));
         newest.was_disproved(&key("a"), &tag("one"));
         assert_eq!(newest.get(&key("a")), Some(tag("two")));
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_generation_holds_its_keys_and_the_one_before_it_is_forgotten() {
-        let newest = Newest::new(2);
+        let newest = VersionClock::new(2);
         for name in ["a", "b", "c", "d"] {
             newest.was_written(&key(name), Some(&tag(name)));
         }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::{
-    DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions, PutResult,
+    DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions, PutResult,
     StoreError, StoreResult, Tags,
 };
 use crate::path::{KeyPrefix, ObjectKey};
@@ -277,7 +277,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # Errors
     /// `Unsupported` from a store without [`Capabilities::versions`], as here, and from a server that lists no versions. A
     /// version that cannot be removed is in the answer.
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
         let _ = prefix;
         Err(StoreError::Unsupported("this store keeps no versions".to_owned()))
     }

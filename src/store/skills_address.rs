@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     DirectoryStore, MemoryStore, SharedStore, StoreResult,
-    skills_folder::{SkillsFolder, Survey, survey},
+    skills_folder::{SkillsFolder, SkillsFolderScan, survey},
 };
 use crate::{
     clock::Clock,
@@ -81,7 +81,7 @@ impl SkillsAt {
     }
 
     /// What lies in the folder. Blocks.
-    pub(crate) fn survey(&self) -> StoreResult<Survey> {
+    pub(crate) fn survey(&self) -> StoreResult<SkillsFolderScan> {
         survey(fs::canonicalize(self.current_dir.join(&self.folder)).map_err(super::disk::unusable)?)
     }
 }

@@ -108,13 +108,13 @@ pub struct GetOptions {
     /// conditional write is going to check anyway. Stores without memory ignore it.
     pub remembered: bool,
     /// How long a layer with memory keeps the object. Stores without memory ignore it.
-    pub keep: Keep,
+    pub keep: CachePolicy,
 }
 
 /// How long a layer with memory keeps an object that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Keep {
+pub enum CachePolicy {
     /// While it is the newest version, and there is room.
     #[default]
     Newest,
@@ -134,7 +134,7 @@ impl GetOptions {
     /// All bytes of exactly this version, which later gets will name too.
     #[must_use]
     pub fn pinned(etag: ETag) -> Self {
-        Self { if_match: Some(etag), keep: Keep::Pinned, ..Self::default() }
+        Self { if_match: Some(etag), keep: CachePolicy::Pinned, ..Self::default() }
     }
 
     /// The same, of the bytes `range` only.
@@ -157,7 +157,7 @@ impl GetOptions {
 
     /// The same, kept in memory as long as `keep` says.
     #[must_use]
-    pub fn with_keep(self, keep: Keep) -> Self {
+    pub fn with_keep(self, keep: CachePolicy) -> Self {
         Self { keep, ..self }
     }
 }
@@ -329,7 +329,7 @@ pub struct PurgedVersion {
 
 /// What one call of [`purge`](super::Store::purge) did.
 #[derive(Debug, Default)]
-pub struct Purged {
+pub struct PurgeReply {
     /// What it removed.
     pub removed: Vec<PurgedVersion>,
     /// Whether there may be more.

@@ -9,28 +9,28 @@ use serde_json::Value;
 
 use super::{
     documents::ToolCallsRequest,
-    input::Call,
+    input::ParsedCall,
     options::{ToolOptions, instructions_place},
     order::rounds,
     text,
     turn::{
-        Answer, DecodedCall, ToolMessages, ToolResults, TurnFormat, TurnReply, WrittenCall, decoded, function_calls,
-        steps, tool_use_blocks,
+        DecodedCall, ToolAnswer, ToolMessages, ToolResults, TurnFormat, TurnReply, WrittenCall, decoded,
+        function_calls, steps, tool_use_blocks,
     },
 };
 use crate::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     error::{Code, Error, Result},
     limits::{TOOL_CALLS, TOOL_PARALLEL},
     session::EffectivePolicy,
-    wire::TextForm,
+    wire::TextFormat,
 };
 
 /// Runs the calls of one turn, in either shape.
 ///
 /// # Errors
 /// As [`run`] and [`run_functions`]; `invalid_request` for a turn that holds calls of both shapes.
-pub async fn run_turn(backend: &SkillBackend, turn: ToolCallsRequest) -> Result<TurnReply> {
+pub async fn run_turn(backend: &SessionBackend, turn: ToolCallsRequest) -> Result<TurnReply> {
     let ToolCallsRequest { format, content, tool_calls, mode: _, result_tokens } = turn;
     if !content.is_empty() && !tool_calls.is_empty() {
         let message = "a turn has its calls in `content` or in `tool_calls`; send those that the model wrote";
@@ -50,7 +50,7 @@ pub async fn run_turn(backend: &SkillBackend, turn: ToolCallsRequest) -> Result<
 ///
 /// # Errors
 /// `invalid_request` if there is no call, or one has no id to answer to; the store's if the session cannot be read.
-pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOptions) -> Result<ToolResults> {
+pub async fn run(backend: &SessionBackend, blocks: Vec<Value>, options: ToolOptions) -> Result<ToolResults> {
     answer_all(backend, tool_use_blocks(blocks)?, options).await.map(ToolResults::from)
 }
 
@@ -59,7 +59,7 @@ pub async fn run(backend: &SkillBackend, blocks: Vec<Value>, options: ToolOption
 ///
 /// # Errors
 /// As [`run`]. Arguments that are not the text of a JSON object are an error of their call alone.
-pub async fn run_functions(backend: &SkillBackend, calls: Vec<Value>, options: ToolOptions) -> Result<ToolMessages> {
+pub async fn run_functions(backend: &SessionBackend, calls: Vec<Value>, options: ToolOptions) -> Result<ToolMessages> {
     answer_all(backend, function_calls(calls)?, options).await.map(ToolMessages::from)
 }
 
@@ -84,10 +84,10 @@ impl CallOutcome {
 ///
 /// # Errors
 /// The store's if the session cannot be read. That the call fails is no error of this.
-pub async fn run_one(backend: &SkillBackend, name: &str, input: Value, options: ToolOptions) -> Result<CallOutcome> {
+pub async fn run_one(backend: &SessionBackend, name: &str, input: Value, options: ToolOptions) -> Result<CallOutcome> {
     let policy = backend.state().await?.policy;
-    let form = TextForm { room: options.room(), instructions: instructions_place(&policy) };
-    let ran = match Call::parse(name, Ok(input), &policy) {
+    let form = TextFormat { room: options.room(), instructions: instructions_place(&policy) };
+    let ran = match ParsedCall::parse(name, Ok(input), &policy) {
         Ok(call) => call.run_whole(backend, form).await,
         Err(error) => Err(error),
     };
@@ -98,12 +98,16 @@ pub async fn run_one(backend: &SkillBackend, name: &str, input: Value, options: 
 }
 
 /// Runs the calls, and answers them in their order.
-async fn answer_all(backend: &SkillBackend, calls: Vec<WrittenCall>, options: ToolOptions) -> Result<Vec<Answer>> {
+async fn answer_all(
+    backend: &SessionBackend,
+    calls: Vec<WrittenCall>,
+    options: ToolOptions,
+) -> Result<Vec<ToolAnswer>> {
     let policy = backend.state().await?.policy;
     let steps = steps(&calls);
     let calls = backend.errand().run_sized(steps, move |_| Ok(decoded(calls))).await?;
     let read = |(at, DecodedCall { id, name, input }): (usize, DecodedCall)| {
-        (id, if at < TOOL_CALLS { Call::parse(&name, input, &policy) } else { Err(too_many()) })
+        (id, if at < TOOL_CALLS { ParsedCall::parse(&name, input, &policy) } else { Err(too_many()) })
     };
     let (ids, calls): (Vec<_>, Vec<_>) = calls.into_iter().enumerate().map(read).unzip();
     let turn = Turn { backend, options, policy: &policy };
@@ -120,7 +124,11 @@ async fn answer_all(backend: &SkillBackend, calls: Vec<WrittenCall>, options: To
         }
     }
     let left = || Err(Error::internal("a call was left without an answer"));
-    Ok(ids.into_iter().zip(answers).map(|(id, answer)| Answer::of(id, answer.unwrap_or_else(left))).collect())
+    Ok(ids
+        .into_iter()
+        .zip(answers)
+        .map(|(id, answer)| ToolAnswer::from_answer(id, answer.unwrap_or_else(left)))
+        .collect())
 }
 
 fn too_many() -> Error {
@@ -132,20 +140,20 @@ fn too_many() -> Error {
 /// What the calls of one turn share.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
-    backend: &'a SkillBackend,
+    backend: &'a SessionBackend,
     options: ToolOptions,
     policy: &'a EffectivePolicy,
 }
 
 impl Turn<'_> {
-    async fn answer(self, id: &str, call: &Result<Call>) -> Result<String> {
-        let form = TextForm { room: self.options.room(), instructions: instructions_place(self.policy) };
+    async fn answer(self, id: &str, call: &Result<ParsedCall>) -> Result<String> {
+        let form = TextFormat { room: self.options.room(), instructions: instructions_place(self.policy) };
         call.clone()?.run(&self.backend.clone().for_call(id), form).await
     }
 }
 
-impl Answer {
-    fn of(id: String, answer: Result<String>) -> Self {
+impl ToolAnswer {
+    fn from_answer(id: String, answer: Result<String>) -> Self {
         let is_error = answer.is_err();
         Self { id, text: answer.unwrap_or_else(|error| text::error(&error)), is_error }
     }

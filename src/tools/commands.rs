@@ -12,12 +12,12 @@ use super::{
     text,
 };
 use crate::{
-    backend::{SessionState, SkillBackend},
+    backend::{SessionBackend, SessionState},
     error::Result,
     limits::KEY_BYTES,
     path::SkillPath,
     session::{LoadedSummary, PromptMode},
-    skill::shown::{Shown, one_line, xml_escape},
+    skill::shown::{SafeText, one_line, xml_escape},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest},
 };
 
@@ -41,7 +41,7 @@ pub struct MessageRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MessageReply {
     /// The slash command it was; null if it was none.
-    pub command: Option<Command>,
+    pub command: Option<SlashCommand>,
     /// The text for the model; of a message that is no command, the very text.
     pub text: String,
     /// The skill that is loaded because of it.
@@ -51,14 +51,14 @@ pub struct MessageReply {
 /// A slash command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SlashCommand)]
-pub struct Command {
+pub struct SlashCommand {
     /// The skill it names: as it was typed, or, once loaded, its path.
     pub skill: String,
     /// What was typed after it.
     pub arguments: Option<String>,
 }
 
-impl Command {
+impl SlashCommand {
     /// The command that `text` may be: a slash at the very beginning, the name of a skill in any form a load takes, white
     /// space, arguments. A path below a mount is none.
     #[must_use]
@@ -78,9 +78,9 @@ impl Command {
 ///
 /// # Errors
 /// Those of `load_skill`, except for a name that no skill has; `tool_blocked` if `user-invocable` is false.
-pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOptions) -> Result<MessageReply> {
+pub async fn run_message(backend: &SessionBackend, text: &str, options: ToolOptions) -> Result<MessageReply> {
     let unchanged = || MessageReply { command: None, text: text.to_owned(), loaded: None };
-    let Some(typed) = Command::parse(text) else { return Ok(unchanged()) };
+    let Some(typed) = SlashCommand::parse(text) else { return Ok(unchanged()) };
     let request = LoadSkillRequest {
         arguments: typed.arguments.clone(),
         invoker: Invoker::Person,
@@ -93,13 +93,13 @@ pub async fn run_message(backend: &SkillBackend, text: &str, options: ToolOption
     let loaded = text::load(&reply, instructions_place(&policy), options.room());
     Ok(MessageReply {
         text: announced(&typed, &reply, hint.as_ref()) + &loaded,
-        command: Some(Command { skill: reply.skill, ..typed }),
+        command: Some(SlashCommand { skill: reply.skill, ..typed }),
         loaded: session.loaded(&skill).map(LoadedSummary::from),
     })
 }
 
 /// The frame by which a model knows that the skill is loaded already, and what the person may have left out.
-fn announced(typed: &Command, reply: &LoadSkillReply, hint: Option<&Shown>) -> String {
+fn announced(typed: &SlashCommand, reply: &LoadSkillReply, hint: Option<&SafeText>) -> String {
     let name = one_line(&typed.skill);
     let mut frame = format!("<command-name>/{}</command-name>\n", name.xml());
     if let Some(arguments) = &typed.arguments {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_command_is_a_slash_a_name_and_arguments() {
-        let command = |text| Command::parse(text).map(|found| (found.skill, found.arguments));
+        let command = |text| SlashCommand::parse(text).map(|found| (found.skill, found.arguments));
         assert_eq!(command("/venta"), Some(("venta".to_owned(), None)));
         assert_eq!(
             command("/escrituras/venta \n Ana  y Luis "),
@@ -128,7 +128,7 @@ mod tests {
         for text in ["", "/", "/ x", "venta", " /venta", "/workspace/x", "/ticket/a b", "/skills/venta/SKILL.md"] {
             assert_eq!(command(text), None, "{text:?}");
         }
-        assert!(Command::parse(&format!("/{}", "x".repeat(KEY_BYTES))).is_some());
-        assert!(Command::parse(&format!("/{}", "x".repeat(KEY_BYTES + 1))).is_none());
+        assert!(SlashCommand::parse(&format!("/{}", "x".repeat(KEY_BYTES))).is_some());
+        assert!(SlashCommand::parse(&format!("/{}", "x".repeat(KEY_BYTES + 1))).is_none());
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::tool::Tool;
 use crate::{
-    backend::{SessionState, SkillBackend, with_drafts},
+    backend::{SessionBackend, SessionState, with_drafts},
     catalog::{CatalogEntry, CatalogView},
     error::Result,
     limits::TOOL_ENUM_SKILLS,
@@ -20,7 +20,7 @@ use crate::{
 /// How a definition is written: each family of models has its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Shape {
+pub enum DefinitionShape {
     /// `{name, description, input_schema}`.
     #[default]
     Anthropic,
@@ -56,7 +56,7 @@ pub struct Toolbox<'a> {
 ///
 /// # Errors
 /// The store's.
-pub async fn for_session(backend: &SkillBackend) -> Result<Vec<ToolDefinition>> {
+pub async fn for_session(backend: &SessionBackend) -> Result<Vec<ToolDefinition>> {
     let (SessionState { session, policy }, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
     let view = with_drafts(&view, &session);
     Ok(definitions(&Toolbox { view: &view, session: &session, policy: &policy }))
@@ -81,16 +81,18 @@ fn tools_grow(policy: &EffectivePolicy) -> bool {
 impl ToolDefinition {
     /// The definition in one of the shapes.
     #[must_use]
-    pub fn in_shape(&self, shape: Shape) -> Value {
+    pub fn in_shape(&self, shape: DefinitionShape) -> Value {
         let Self { tool, description, input_schema } = self;
         let name = tool.name();
         match shape {
-            Shape::Anthropic => json!({ "name": name, "description": description, "input_schema": input_schema }),
-            Shape::Openai => json!({
+            DefinitionShape::Anthropic => {
+                json!({ "name": name, "description": description, "input_schema": input_schema })
+            }
+            DefinitionShape::Openai => json!({
                 "type": "function",
                 "function": { "name": name, "description": description, "parameters": input_schema },
             }),
-            Shape::Mcp => json!({
+            DefinitionShape::Mcp => json!({
                 "name": name,
                 "description": description,
                 "inputSchema": input_schema,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{definitions::Shape, turn::TurnFormat};
+use super::{definitions::DefinitionShape, turn::TurnFormat};
 use crate::{path::ETag, session::PromptMode};
 
 /// How to write the tools.
@@ -17,7 +17,7 @@ pub struct ToolListRequest {
     /// The family of models they are for.
     #[serde(default)]
     #[param(inline)]
-    pub format: Shape,
+    pub format: DefinitionShape,
     /// The mode the prompt is asked for in, if it is not the policy's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<PromptMode>,

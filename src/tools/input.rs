@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 
 use super::tool::Tool;
 use crate::{
-    backend::{BackendProtocol as _, SkillBackend},
+    backend::{BackendProtocol as _, SessionBackend},
     error::{Code, Error, Result},
     json,
     session::EffectivePolicy,
-    wire::{self, Operation, Reply, Request as _, TextForm, Touch, with_operations},
+    wire::{self, Access, Operation, Reply, Request as _, TextFormat, with_operations},
 };
 
 /// Characters of a name that is quoted back.
@@ -25,11 +25,11 @@ macro_rules! calls {
     )* ; $($also:tt)*) => {
         /// A call that parsed.
         #[derive(Clone, Debug)]
-        pub(super) enum Call {
+        pub(super) enum ParsedCall {
             $($variant(wire::$request),)*
         }
 
-        impl Call {
+        impl ParsedCall {
             fn read(tool: Tool, input: Map<String, Value>) -> Result<Self> {
                 match tool.operation() {
                     $(Operation::$variant => request(tool, input).map(Self::$variant),)*
@@ -38,19 +38,19 @@ macro_rules! calls {
             }
 
             /// What it touches.
-            pub(super) fn touches(&self) -> Vec<Touch<'_>> {
+            pub(super) fn touches(&self) -> Vec<Access<'_>> {
                 match self { $(Self::$variant(request) => request.touches(),)* }
             }
 
             /// Runs it. The answer is the text that a model reads.
-            pub(super) async fn run(self, backend: &SkillBackend, form: TextForm) -> Result<String> {
+            pub(super) async fn run(self, backend: &SessionBackend, form: TextFormat) -> Result<String> {
                 match self {
                     $(Self::$variant(request) => Box::pin(backend.$method(request)).await?.text(form),)*
                 }
             }
 
             /// As [`run`](Self::run), with the reply as a document beside its text.
-            pub(super) async fn run_whole(self, backend: &SkillBackend, form: TextForm) -> Result<(String, Value)> {
+            pub(super) async fn run_whole(self, backend: &SessionBackend, form: TextFormat) -> Result<(String, Value)> {
                 match self {
                     $(Self::$variant(request) => whole(&Box::pin(backend.$method(request)).await?, form),)*
                 }
@@ -61,7 +61,7 @@ macro_rules! calls {
 
 with_operations!(calls);
 
-impl Call {
+impl ParsedCall {
     /// The call of the tool `name`, which must be one this policy has: what is merely not offered now can be called.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl Call {
     }
 }
 
-fn whole(reply: &impl Reply, form: TextForm) -> Result<(String, Value)> {
+fn whole(reply: &impl Reply, form: TextFormat) -> Result<(String, Value)> {
     Ok((reply.text(form)?, serde_json::to_value(reply).map_err(Error::internal)?))
 }
 

@@ -2,13 +2,13 @@
 
 /// Lines, as many as fit.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct LinePage {
     text: String,
     room: usize,
     cut_in_line: bool,
 }
 
-impl Page {
+impl LinePage {
     /// A page with room for this many bytes.
     pub(super) fn new(room: usize) -> Self {
         Self { text: String::new(), room, cut_in_line: false }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     fn page(room: usize, lines: &[&str]) -> (String, usize) {
-        let mut page = Page::new(room);
+        let mut page = LinePage::new(room);
         let fitted = lines.iter().take_while(|line| page.push(line)).count();
         (page.close("[end]"), fitted)
     }

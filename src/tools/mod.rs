@@ -17,8 +17,8 @@ mod tool;
 mod turn;
 
 pub use calls::{CallOutcome, run, run_functions, run_one, run_turn};
-pub use commands::{Command, MessageReply, MessageRequest, run_message};
-pub use definitions::{Shape, ToolDefinition, Toolbox, definitions, for_session};
+pub use commands::{MessageReply, MessageRequest, SlashCommand, run_message};
+pub use definitions::{DefinitionShape, ToolDefinition, Toolbox, definitions, for_session};
 pub use documents::{ToolCallsRequest, ToolList, ToolListRequest, TurnParameters};
 pub use options::ToolOptions;
 pub use tool::Tool;

@@ -3,8 +3,8 @@
 //! The outcome must be as if they had run one after the other. Calls that meet, because they touch one path and one of
 //! them writes, keep their order; all others need not wait.
 
-use super::input::Call;
-use crate::{path::VirtualPath, wire::Touch};
+use super::input::ParsedCall;
+use crate::{path::VirtualPath, wire::Access};
 
 /// A place that a call touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ enum Place {
 }
 
 /// The round each call runs in, counted from 0: a call waits for the rounds before its own.
-pub(super) fn rounds<'a>(calls: impl IntoIterator<Item = Option<&'a Call>>) -> Vec<usize> {
+pub(super) fn rounds<'a>(calls: impl IntoIterator<Item = Option<&'a ParsedCall>>) -> Vec<usize> {
     let touched: Vec<Vec<Place>> = calls.into_iter().map(|call| call.map(places).unwrap_or_default()).collect();
     let mut rounds: Vec<usize> = Vec::with_capacity(touched.len());
     for places in &touched {
@@ -31,12 +31,12 @@ pub(super) fn rounds<'a>(calls: impl IntoIterator<Item = Option<&'a Call>>) -> V
 
 /// The places that a call touches: none if other calls change nothing that it looks at, or if it fails before it does
 /// anything, because a path of it is none.
-fn places(call: &Call) -> Vec<Place> {
+fn places(call: &ParsedCall) -> Vec<Place> {
     let parsed = |path: &str, place: fn(VirtualPath) -> Place| VirtualPath::parse(path).ok().map(place);
     let place = |touch| match touch {
-        Touch::Reads(path) => parsed(path, Place::Read),
-        Touch::Writes(path) => parsed(path, Place::Write),
-        Touch::Session => Some(Place::Session),
+        Access::Reads(path) => parsed(path, Place::Read),
+        Access::Writes(path) => parsed(path, Place::Write),
+        Access::Session => Some(Place::Session),
     };
     call.touches().into_iter().map(place).collect::<Option<_>>().unwrap_or_default()
 }
@@ -65,7 +65,7 @@ mod tests {
     fn rounds_of(calls: &[(&str, Value)]) -> Vec<usize> {
         let policy = Policy::default().under(&Policy::default());
         let calls: Vec<_> =
-            calls.iter().map(|(name, input)| Call::parse(name, Ok(input.clone()), &policy).ok()).collect();
+            calls.iter().map(|(name, input)| ParsedCall::parse(name, Ok(input.clone()), &policy).ok()).collect();
         rounds(calls.iter().map(Option::as_ref))
     }
 

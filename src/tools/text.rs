@@ -5,14 +5,14 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use super::lines::Page;
+use super::lines::LinePage;
 use crate::{
     error::{Code, Error, Result},
     limits::TOOL_LOADED_FILES,
-    skill::shown::{Shown, ShownBlock, block, one_line, removed_note},
+    skill::shown::{SafeText, ShownBlock, block, one_line, removed_note},
     wire::{
         DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, Instructions,
-        LoadSkillReply, LoadStatus, LsReply, ReadReply, Reply, SearchConfidence, SkillFile, SkillParameter, TextForm,
+        LoadSkillReply, LoadStatus, LsReply, ReadReply, Reply, SearchConfidence, SkillFile, SkillParameter, TextFormat,
         UnloadSkillReply, UnloadStatus, WriteReply,
     },
 };
@@ -30,61 +30,61 @@ pub(super) fn error(error: &Error) -> String {
 }
 
 impl Reply for LsReply {
-    fn text(&self, form: TextForm) -> Result<String> {
+    fn text(&self, form: TextFormat) -> Result<String> {
         Ok(ls(self, form.room))
     }
 }
 
 impl Reply for ReadReply {
-    fn text(&self, form: TextForm) -> Result<String> {
+    fn text(&self, form: TextFormat) -> Result<String> {
         Ok(read(self, form.room))
     }
 }
 
 impl Reply for GrepReply {
-    fn text(&self, form: TextForm) -> Result<String> {
+    fn text(&self, form: TextFormat) -> Result<String> {
         Ok(grep(self, form.room))
     }
 }
 
 impl Reply for GlobReply {
-    fn text(&self, form: TextForm) -> Result<String> {
+    fn text(&self, form: TextFormat) -> Result<String> {
         Ok(glob(self, form.room))
     }
 }
 
 impl Reply for WriteReply {
-    fn text(&self, _: TextForm) -> Result<String> {
+    fn text(&self, _: TextFormat) -> Result<String> {
         Ok(write(self))
     }
 }
 
 impl Reply for EditReply {
-    fn text(&self, _: TextForm) -> Result<String> {
+    fn text(&self, _: TextFormat) -> Result<String> {
         Ok(edit(self))
     }
 }
 
 impl Reply for DeleteReply {
-    fn text(&self, _: TextForm) -> Result<String> {
+    fn text(&self, _: TextFormat) -> Result<String> {
         delete(self)
     }
 }
 
 impl Reply for LoadSkillReply {
-    fn text(&self, form: TextForm) -> Result<String> {
+    fn text(&self, form: TextFormat) -> Result<String> {
         Ok(load(self, form.instructions, form.room))
     }
 }
 
 impl Reply for UnloadSkillReply {
-    fn text(&self, _: TextForm) -> Result<String> {
+    fn text(&self, _: TextFormat) -> Result<String> {
         Ok(unload(self))
     }
 }
 
 impl Reply for DiscoverReply {
-    fn text(&self, form: TextForm) -> Result<String> {
+    fn text(&self, form: TextFormat) -> Result<String> {
         Ok(discover(self, form.room))
     }
 }
@@ -111,7 +111,7 @@ fn read(reply: &ReadReply, room: usize) -> String {
         let why = if blank { "The file is blank" } else { "No lines were asked for" };
         return format!("[{why}: {} bytes]", reply.size);
     };
-    let mut page = Page::new(room);
+    let mut page = LinePage::new(room);
     let mut number = first;
     for line in reply.content.split_inclusive('\n') {
         if !page.push(&format!("{number:>6}\t{}\n", line.strip_suffix('\n').unwrap_or(line))) {
@@ -159,12 +159,12 @@ fn delete(reply: &DeleteReply) -> Result<String> {
 }
 
 /// What a load says of a skill.
-struct Loaded {
-    skill: Shown,
-    name: Shown,
-    mount: Shown,
+struct LoadText {
+    skill: SafeText,
+    name: SafeText,
+    mount: SafeText,
     /// Its first files, as they are called in its folder.
-    files: Vec<Shown>,
+    files: Vec<SafeText>,
     /// How many others it has.
     more_files: usize,
     missing: Vec<Missing>,
@@ -172,11 +172,11 @@ struct Loaded {
 
 /// A parameter that a skill cannot be followed without and was not given, and what its author says of it.
 struct Missing {
-    name: Shown,
-    description: Option<Shown>,
+    name: SafeText,
+    description: Option<SafeText>,
 }
 
-impl From<&LoadSkillReply> for Loaded {
+impl From<&LoadSkillReply> for LoadText {
     fn from(reply: &LoadSkillReply) -> Self {
         let inside = |file: &SkillFile| {
             let path = file.path.strip_prefix(&reply.mount).unwrap_or(&file.path);
@@ -203,7 +203,7 @@ pub(super) fn is_missing(parameter: &SkillParameter) -> bool {
 
 /// What a loaded skill is, what it needs, its files, and its instructions where they belong here.
 pub(super) fn load(reply: &LoadSkillReply, body: Instructions, room: usize) -> String {
-    let skill = Loaded::from(reply);
+    let skill = LoadText::from(reply);
     let head = skill.head(reply.status);
     match body {
         Instructions::InPrompt => {
@@ -213,7 +213,7 @@ pub(super) fn load(reply: &LoadSkillReply, body: Instructions, room: usize) -> S
     }
 }
 
-impl Loaded {
+impl LoadText {
     /// All but the instructions.
     fn head(&self, status: LoadStatus) -> String {
         let done = match status {
@@ -243,7 +243,7 @@ impl Loaded {
 
     /// The head and the instructions, as many lines of them as fit.
     fn instructions(&self, head: String, body: &ShownBlock, room: usize) -> String {
-        let mut page = Page::new(room.saturating_sub(head.len()));
+        let mut page = LinePage::new(room.saturating_sub(head.len()));
         let whole = body.plain().split_inclusive('\n').all(|line| page.push(line));
         let mut text = head + "Follow its instructions:\n\n" + &block(&page.close("")).fenced();
         if !whole {
@@ -269,9 +269,9 @@ impl Missing {
 
 /// What a search says of a skill.
 struct Found {
-    skill: Shown,
-    name: Shown,
-    description: Shown,
+    skill: SafeText,
+    name: SafeText,
+    description: SafeText,
     /// Its confidence, if it is another than that of the best skill, for which the message speaks.
     confidence: Option<SearchConfidence>,
 }
@@ -357,7 +357,7 @@ fn list(
 ) -> String {
     let mut lines = lines.into_iter().peekable();
     let is_empty = lines.peek().is_none();
-    let mut page = Page::new(room);
+    let mut page = LinePage::new(room);
     let mut left = lines.skip_while(|line| page.push(&format!("{line}\n"))).count();
     left += usize::from(page.is_cut_in_line());
     let cut = (left > 0).then(|| format!("[lines that did not fit: {left}; {more}]"));

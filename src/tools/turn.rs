@@ -133,7 +133,7 @@ pub(super) struct DecodedCall {
 
 /// The answer to one call.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct ToolAnswer {
     /// The id of the call.
     pub(super) id: String,
     pub(super) text: String,
@@ -222,9 +222,9 @@ fn no_calls(looked_for: &str, other: &str) -> Error {
     Error::new(Code::InvalidRequest, message)
 }
 
-impl From<Vec<Answer>> for ToolResults {
-    fn from(answers: Vec<Answer>) -> Self {
-        let result = |Answer { id, text, is_error }| ToolResult {
+impl From<Vec<ToolAnswer>> for ToolResults {
+    fn from(answers: Vec<ToolAnswer>) -> Self {
+        let result = |ToolAnswer { id, text, is_error }| ToolResult {
             block: ToolResultType::ToolResult,
             tool_use_id: id,
             content: text,
@@ -234,9 +234,10 @@ impl From<Vec<Answer>> for ToolResults {
     }
 }
 
-impl From<Vec<Answer>> for ToolMessages {
-    fn from(answers: Vec<Answer>) -> Self {
-        let message = |Answer { id, text, .. }| ToolMessage { role: ToolRole::Tool, tool_call_id: id, content: text };
+impl From<Vec<ToolAnswer>> for ToolMessages {
+    fn from(answers: Vec<ToolAnswer>) -> Self {
+        let message =
+            |ToolAnswer { id, text, .. }| ToolMessage { role: ToolRole::Tool, tool_call_id: id, content: text };
         Self { messages: answers.into_iter().map(message).collect() }
     }
 }

@@ -77,14 +77,14 @@ struct Conversation {
     /// The calls since the last search, while no load has followed it.
     since_search: Option<u64>,
     /// The skills it used.
-    skills: Vec<Used>,
+    skills: Vec<ConversationSkill>,
     /// The calls that wait for an approval, or have one and were not repeated since.
-    asked: Vec<Asked>,
+    asked: Vec<OpenCall>,
 }
 
 /// A skill of a conversation.
 #[derive(Clone, Copy, Debug)]
-struct Used {
+struct ConversationSkill {
     /// Its number.
     number: u32,
     /// Whether the conversation, or who made its session, asked for it.
@@ -93,7 +93,7 @@ struct Used {
 
 /// A call that waits for an approval. Two calls may look the same here, because records contain no file contents.
 #[derive(Debug)]
-struct Asked {
+struct OpenCall {
     /// A hash of what records have of the call.
     call: u64,
     /// When it was asked for, or decided about.
@@ -176,12 +176,12 @@ impl UsageTally {
         if record.outcome == APPROVAL_REQUIRED {
             let approval = record.approval.as_deref().and_then(approval_number);
             // A call that is repeated while it waits has no new approval, and is asked for once.
-            let is_same = |asked: &Asked| match approval {
+            let is_same = |asked: &OpenCall| match approval {
                 Some(_) => asked.approval == approval,
                 None => asked.call == call && asked.is_allowed.is_none(),
             };
             if !conversation.asked.iter().any(is_same) {
-                self.note_asked(conversation, Asked { call, since: record.time, approval, is_allowed: None });
+                self.note_asked(conversation, OpenCall { call, since: record.time, approval, is_allowed: None });
             }
             return;
         }
@@ -209,7 +209,7 @@ impl UsageTally {
     }
 
     /// Notes a call that waits for an approval, in the place of the oldest if there are too many.
-    fn note_asked(&mut self, conversation: &mut Conversation, asked: Asked) {
+    fn note_asked(&mut self, conversation: &mut Conversation, asked: OpenCall) {
         if conversation.asked.len() >= USAGE_ASKED {
             conversation.asked.remove(0);
         } else if !self.has_room(ASKED_BYTES) {
@@ -300,7 +300,7 @@ impl UsageTally {
             return Some(number);
         }
         self.bytes += SKILL_OF_CONVERSATION_BYTES;
-        conversation.skills.push(Used { number, is_chosen });
+        conversation.skills.push(ConversationSkill { number, is_chosen });
         Some(number)
     }
 

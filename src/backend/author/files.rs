@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::{digests::SkillDigest, protocol::AuthorProtocol};
+use super::{digests::SkillDigest, protocol::SkillRepository};
 use crate::{
     error::{Code, Error, Result},
     path::SkillPath,
@@ -24,7 +24,7 @@ impl SkillText {
     /// The version that these files are.
     #[must_use]
     pub fn new(files: BTreeMap<String, Bytes>) -> Self {
-        let listed = files.iter().map(|(path, bytes)| VersionFile::of(path.as_str(), bytes)).collect();
+        let listed = files.iter().map(|(path, bytes)| VersionFile::from_bytes(path.as_str(), bytes)).collect();
         Self { version: Version::new(listed), files }
     }
 
@@ -32,8 +32,8 @@ impl SkillText {
     ///
     /// # Errors
     /// `store_unavailable` if what came is no version of the digest that came with it; those of
-    /// [`AuthorProtocol::skill_zip`].
-    pub async fn get(author: &dyn AuthorProtocol, skill: &SkillPath, digest: Option<&str>) -> Result<Option<Self>> {
+    /// [`SkillRepository::skill_zip`].
+    pub async fn get(author: &dyn SkillRepository, skill: &SkillPath, digest: Option<&str>) -> Result<Option<Self>> {
         let zip = match author.skill_zip(skill, digest).await {
             Ok(zip) => zip,
             Err(error) if matches!(error.code(), Code::SkillNotFound | Code::VersionNotFound) => return Ok(None),
@@ -50,7 +50,7 @@ impl SkillText {
     }
 
     /// The skill that is `there`, if reading its files is the only way to know which version it is.
-    pub(super) async fn of_unknown(author: &dyn AuthorProtocol, there: &SkillDigest) -> Result<Option<Self>> {
+    pub(super) async fn of_unknown(author: &dyn SkillRepository, there: &SkillDigest) -> Result<Option<Self>> {
         if there.digest.is_some() { Ok(None) } else { Self::get(author, &there.skill, None).await }
     }
 }

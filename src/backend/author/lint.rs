@@ -6,7 +6,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use super::stored::StoredSkill;
 use crate::{
     backend::{Service, text::is_text},
-    budget::Work,
+    budget::WorkBudget,
     catalog::why_unreadable,
     error::Result,
     limits::{PAGE_ENTRIES, PARALLEL_TRANSFERS, SKILL_FILE_BYTES},
@@ -88,7 +88,7 @@ impl Service {
         let size = skill.files.iter().map(|file| file.size).sum();
         let (path, files) = (skill.skill.clone(), skill.files.iter().map(|file| file.path.clone()).collect::<Vec<_>>());
         let errand = self.workers().errand(user.as_str(), bytes.len() as u64);
-        let judge = move |_: &Work| {
+        let judge = move |_: &WorkBudget| {
             let files: Vec<_> = files.iter().map(String::as_str).collect();
             Ok(lint_skill(&path, file, &bytes, &files).with_quality(&bytes, path.folder(), &files, size))
         };

@@ -17,7 +17,7 @@ pub(super) struct Sides<'file> {
 
 /// What a pull does with one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Settled {
+pub(super) enum FileResolution {
     /// Both have the same.
     Same,
     /// Only they changed it, so theirs counts.
@@ -29,24 +29,24 @@ pub(super) enum Settled {
 }
 
 impl Sides<'_> {
-    pub(super) fn settle(&self) -> Settled {
+    pub(super) fn settle(&self) -> FileResolution {
         let is_base = |side: Option<&Bytes>| match (side, self.base) {
             (None, None) => true,
             (Some(bytes), Some(base)) => hex::encode(Sha256::digest(bytes)) == base,
             _ => false,
         };
         match (self.mine, self.theirs) {
-            (mine, theirs) if mine == theirs => Settled::Same,
-            (mine, _) if is_base(mine) => Settled::Theirs,
-            (_, theirs) if is_base(theirs) => Settled::Mine,
-            _ => Settled::Both,
+            (mine, theirs) if mine == theirs => FileResolution::Same,
+            (mine, _) if is_base(mine) => FileResolution::Theirs,
+            (_, theirs) if is_base(theirs) => FileResolution::Mine,
+            _ => FileResolution::Both,
         }
     }
 }
 
 /// A text that two authors changed, with the changes of both.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Merged {
+pub(super) struct MergedText {
     pub(super) bytes: Bytes,
     /// Whether both changed the same lines, which stand in it one after the other, between marks.
     pub(super) is_marked: bool,
@@ -59,7 +59,7 @@ pub fn text_of(bytes: &[u8]) -> Option<&str> {
 }
 
 /// Merges line by line; `None` if one of them is no text.
-pub(super) fn merge(base: Option<&Bytes>, mine: &Bytes, theirs: &Bytes) -> Option<Merged> {
+pub(super) fn merge(base: Option<&Bytes>, mine: &Bytes, theirs: &Bytes) -> Option<MergedText> {
     let text = |bytes: &'_ Bytes| -> Option<String> {
         let text = text_of(bytes)?;
         // A last line without an end would run into what follows it.
@@ -70,7 +70,7 @@ pub(super) fn merge(base: Option<&Bytes>, mine: &Bytes, theirs: &Bytes) -> Optio
     let (mine, theirs) = (text(mine)?, text(theirs)?);
     let mut merge = TextMerge::from_lines(base.as_str(), mine.as_str(), theirs.as_str());
     merge.labels("before", "mine", "theirs");
-    Some(Merged { is_marked: merge.is_conflicted(), bytes: merge.to_string().into() })
+    Some(MergedText { is_marked: merge.is_conflicted(), bytes: merge.to_string().into() })
 }
 
 #[cfg(test)]
@@ -90,21 +90,21 @@ mod tests {
         let settle = |base: Option<&str>, mine, theirs| Sides { base, mine, theirs }.settle();
         let base = Some(base.as_str());
         for (mine, theirs, expected) in [
-            (Some(&two), Some(&two), Settled::Same),
-            (None, None, Settled::Same),
-            (Some(&one), Some(&two), Settled::Theirs),
-            (Some(&one), None, Settled::Theirs),
-            (Some(&two), Some(&one), Settled::Mine),
-            (None, Some(&one), Settled::Mine),
-            (Some(&two), Some(&three), Settled::Both),
-            (None, Some(&two), Settled::Both),
-            (Some(&two), None, Settled::Both),
+            (Some(&two), Some(&two), FileResolution::Same),
+            (None, None, FileResolution::Same),
+            (Some(&one), Some(&two), FileResolution::Theirs),
+            (Some(&one), None, FileResolution::Theirs),
+            (Some(&two), Some(&one), FileResolution::Mine),
+            (None, Some(&one), FileResolution::Mine),
+            (Some(&two), Some(&three), FileResolution::Both),
+            (None, Some(&two), FileResolution::Both),
+            (Some(&two), None, FileResolution::Both),
         ] {
             assert_eq!(settle(base, mine, theirs), expected, "{mine:?} {theirs:?}");
         }
-        assert_eq!(settle(None, None, Some(&one)), Settled::Theirs);
-        assert_eq!(settle(None, Some(&one), None), Settled::Mine);
-        assert_eq!(settle(None, Some(&one), Some(&two)), Settled::Both, "nobody knows who changed it");
+        assert_eq!(settle(None, None, Some(&one)), FileResolution::Theirs);
+        assert_eq!(settle(None, Some(&one), None), FileResolution::Mine);
+        assert_eq!(settle(None, Some(&one), Some(&two)), FileResolution::Both, "nobody knows who changed it");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::{
 /// The skills of one user as their author works on them, over a store or a server. The errors are those of the methods of
 /// [`Service`] with these names; `store_unavailable` also if a server cannot be reached.
 #[async_trait]
-pub trait AuthorProtocol: Send + Sync {
+pub trait SkillRepository: Send + Sync {
     /// Which version each of the user's own skills is; with `only`, that skill alone.
     async fn skill_digests(&self, only: Option<&SkillPath>) -> Result<SkillDigests>;
 
@@ -70,12 +70,12 @@ pub struct SkillZip {
 
 /// An author with a store.
 #[derive(Clone, Debug)]
-pub struct Author {
+pub struct StoreRepository {
     service: Service,
     user: Id,
 }
 
-impl Author {
+impl StoreRepository {
     /// The author of the user's skills in the store of `service`.
     #[must_use]
     pub fn new(service: Service, user: Id) -> Self {
@@ -84,7 +84,7 @@ impl Author {
 }
 
 #[async_trait]
-impl AuthorProtocol for Author {
+impl SkillRepository for StoreRepository {
     async fn skill_digests(&self, only: Option<&SkillPath>) -> Result<SkillDigests> {
         self.service.skill_digests(&self.user, only).await
     }

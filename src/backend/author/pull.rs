@@ -7,9 +7,9 @@ use bytes::Bytes;
 use super::{
     digests::SkillDigest,
     files::SkillText,
-    merge::{Settled, Sides, merge},
-    protocol::AuthorProtocol,
-    remembered::{Remembered, VersionMemory},
+    merge::{FileResolution, Sides, merge},
+    protocol::SkillRepository,
+    remembered::{SyncBase, VersionMemory},
 };
 use crate::{
     error::{Code, Error, Result},
@@ -63,7 +63,7 @@ pub struct PullOptions {
 
 /// What a pull did with a skill, or would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pulled {
+pub struct PullResult {
     /// Its files by what becomes of them.
     pub changes: FileChanges,
     /// The bytes of all its files.
@@ -92,12 +92,12 @@ struct Step {
 
 /// A pull that is being planned.
 struct Plan<'plan> {
-    known: Option<&'plan Remembered>,
+    known: Option<&'plan SyncBase>,
     base: Option<&'plan SkillText>,
     theirs: &'plan SkillText,
     how: PullHow,
     steps: Vec<Step>,
-    pulled: Pulled,
+    pulled: PullResult,
 }
 
 /// Brings the files of `target` up to the skill that is `there`; nothing if it is gone. Changes of their author stay unless
@@ -106,11 +106,11 @@ struct Plan<'plan> {
 /// # Errors
 /// Those of the methods of `author`, and of the memory of `target`.
 pub async fn pull_skill(
-    author: &dyn AuthorProtocol,
+    author: &dyn SkillRepository,
     there: &SkillDigest,
     target: &mut dyn PullTarget,
     options: PullOptions,
-) -> Result<Option<Pulled>> {
+) -> Result<Option<PullResult>> {
     // A folder that comes from another skill says nothing of this one.
     let known = target.remembered()?.filter(|known| known.is_of(&there.skill));
     if let Some(known) = known.as_ref().filter(|known| there.digest.as_ref() == Some(&known.digest))
@@ -125,7 +125,7 @@ pub async fn pull_skill(
         }
         _ => None,
     };
-    let pulled = Pulled { size: theirs.version.size(), ..Pulled::default() };
+    let pulled = PullResult { size: theirs.version.size(), ..PullResult::default() };
     let mut plan = Plan {
         known: known.as_ref(),
         base: base.as_ref(),
@@ -152,7 +152,7 @@ pub async fn pull_skill(
     pulled.changes = done.into_iter().collect();
     // What is not whole here is no version, and a push of it must not pass for one.
     if pulled.refused.is_empty() && known.is_none_or(|known| known.digest != theirs.version.digest()) {
-        target.remember(&Remembered::of(&theirs.version).as_skill(&there.skill))?;
+        target.remember(&SyncBase::from_version(&theirs.version).as_skill(&there.skill))?;
     }
     Ok(Some(pulled))
 }
@@ -176,11 +176,11 @@ impl Step {
 
 /// The SHA-256 of what lies at a path, if anything does.
 fn sha256(bytes: Option<&Bytes>) -> Option<String> {
-    bytes.map(|bytes| VersionFile::of("", bytes).sha256)
+    bytes.map(|bytes| VersionFile::from_bytes("", bytes).sha256)
 }
 
 /// What a pull does with files whose version is still there, if it is nothing.
-fn as_remembered(target: &dyn PullTarget, known: &Remembered, how: PullHow) -> Option<Pulled> {
+fn as_remembered(target: &dyn PullTarget, known: &SyncBase, how: PullHow) -> Option<PullResult> {
     let mut changes = Vec::new();
     let mut size = 0;
     let (of_tools, files): (Vec<_>, Vec<_>) = known.files.iter().partition(|(path, _)| is_of_tools(path));
@@ -189,14 +189,14 @@ fn as_remembered(target: &dyn PullTarget, known: &Remembered, how: PullHow) -> O
         size += mine.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let sides = Sides { base: Some(sha256), mine: mine.as_ref(), theirs: None };
         // With theirs away, a file that is as remembered would be deleted; any other was changed here.
-        let is_same = mine.is_some() && sides.settle() == Settled::Theirs;
+        let is_same = mine.is_some() && sides.settle() == FileResolution::Theirs;
         if !is_same && how == PullHow::Theirs {
             return None;
         }
         changes.push((path.as_str(), if is_same { FileChange::Unchanged } else { FileChange::Kept }));
     }
     let of_tools = of_tools.into_iter().map(|(path, _)| path.clone()).collect();
-    Some(Pulled { changes: changes.into_iter().collect(), size, of_tools, ..Pulled::default() })
+    Some(PullResult { changes: changes.into_iter().collect(), size, of_tools, ..PullResult::default() })
 }
 
 impl Plan<'_> {
@@ -220,12 +220,12 @@ impl Plan<'_> {
         let base = self.known.and_then(|known| known.files.get(path)).map(String::as_str);
         let settled = Sides { base, mine, theirs }.settle();
         match (settled, self.how) {
-            (Settled::Same, _) if theirs.is_none() => {}
-            (Settled::Same, _) => self.leave(path, FileChange::Unchanged),
-            (Settled::Theirs, _) | (_, PullHow::Theirs) => self.take(path, mine, theirs.cloned()),
-            (Settled::Mine, _) => self.leave(path, FileChange::Kept),
-            (Settled::Both, PullHow::Merge) => self.merge(target, path, mine, theirs),
-            (Settled::Both, PullHow::Careful) => self.pulled.conflicts.push(path.to_owned()),
+            (FileResolution::Same, _) if theirs.is_none() => {}
+            (FileResolution::Same, _) => self.leave(path, FileChange::Unchanged),
+            (FileResolution::Theirs, _) | (_, PullHow::Theirs) => self.take(path, mine, theirs.cloned()),
+            (FileResolution::Mine, _) => self.leave(path, FileChange::Kept),
+            (FileResolution::Both, PullHow::Merge) => self.merge(target, path, mine, theirs),
+            (FileResolution::Both, PullHow::Careful) => self.pulled.conflicts.push(path.to_owned()),
         }
     }
 

@@ -8,8 +8,8 @@ use serde_json::json;
 use super::{
     digests::SkillDigest,
     files::SkillText,
-    protocol::AuthorProtocol,
-    remembered::{Remembered, VersionMemory},
+    protocol::SkillRepository,
+    remembered::{SyncBase, VersionMemory},
 };
 use crate::{
     backend::publish::{Condition, PublishOptions},
@@ -57,7 +57,7 @@ pub enum PushStatus {
 
 /// What a push did with a skill, or would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pushed {
+pub struct PushResult {
     /// What became of it.
     pub status: PushStatus,
     /// Its files by what becomes of them.
@@ -96,11 +96,11 @@ pub struct ConflictFile {
 
 /// One skill on its way.
 struct Push<'push> {
-    author: &'push dyn AuthorProtocol,
+    author: &'push dyn SkillRepository,
     skill: &'push SkillPath,
     options: &'push PushOptions,
     mine: Version,
-    known: Option<Remembered>,
+    known: Option<SyncBase>,
 }
 
 /// Publishes the files of `source` as the new version of `skill`, if it is the version that they come from, or if there is no
@@ -109,13 +109,13 @@ struct Push<'push> {
 /// # Errors
 /// Those of `source`, and of the methods of `author`.
 pub async fn push_skill(
-    author: &dyn AuthorProtocol,
+    author: &dyn SkillRepository,
     skill: &SkillPath,
     source: &mut dyn PushSource,
     there: Option<&SkillDigest>,
     options: &PushOptions,
-) -> Result<Pushed> {
-    let files = source.paths().into_iter().map(|path| Ok(VersionFile::of(path.as_str(), &source.read(&path)?)));
+) -> Result<PushResult> {
+    let files = source.paths().into_iter().map(|path| Ok(VersionFile::from_bytes(path.as_str(), &source.read(&path)?)));
     let mine = Version::new(files.collect::<Result<_>>()?);
     let push = Push { author, skill, options, mine, known: source.remembered()? };
     let text = match there {
@@ -132,13 +132,13 @@ pub async fn push_skill(
     };
     let only = Condition::Version(theirs.clone());
     if theirs == push.mine.digest() {
-        let unchanged = (PushStatus::Unchanged, push.changes(&Remembered::of(&push.mine).files));
+        let unchanged = (PushStatus::Unchanged, push.changes(&SyncBase::from_version(&push.mine).files));
         if listed.is_none() {
             // It lies there as other tools or an interrupted publish left it: from now on it is a version.
             return push.publish(source, unchanged, only).await;
         }
         if push.known.as_ref().map(|known| &known.digest) != Some(&theirs) && !options.dry_run {
-            source.remember(&Remembered::of(&push.mine).as_skill(skill))?;
+            source.remember(&SyncBase::from_version(&push.mine).as_skill(skill))?;
         }
         return Ok(done(unchanged, Some(theirs)));
     }
@@ -150,7 +150,7 @@ pub async fn push_skill(
         }
         _ => {
             let text = if text.is_none() { SkillText::get(author, skill, Some(&theirs)).await? } else { text };
-            text.map(|text| Remembered::of(&text.version).files).unwrap_or_default()
+            text.map(|text| SyncBase::from_version(&text.version).files).unwrap_or_default()
         }
     };
     let changes = push.changes(&before);
@@ -164,8 +164,8 @@ pub async fn push_skill(
 }
 
 /// What became of a skill that has the version `digest` now.
-fn done((status, changes): (PushStatus, FileChanges), digest: Option<String>) -> Pushed {
-    Pushed { status, changes, digest, kept: Vec::new(), conflict: None }
+fn done((status, changes): (PushStatus, FileChanges), digest: Option<String>) -> PushResult {
+    PushResult { status, changes, digest, kept: Vec::new(), conflict: None }
 }
 
 impl Push<'_> {
@@ -203,7 +203,7 @@ impl Push<'_> {
         source: &mut dyn PushSource,
         what: (PushStatus, FileChanges),
         condition: Condition,
-    ) -> Result<Pushed> {
+    ) -> Result<PushResult> {
         if self.options.dry_run {
             return Ok(done(what, Some(self.mine.digest().to_owned())));
         }
@@ -214,8 +214,8 @@ impl Push<'_> {
         let published = self.author.publish_skill(self.skill, text.files.into_iter().collect(), options).await;
         match published {
             Ok(reply) => {
-                source.remember(&Remembered::of(&text.version).as_skill(self.skill))?;
-                Ok(Pushed { kept: reply.kept, ..done(what, Some(reply.digest)) })
+                source.remember(&SyncBase::from_version(&text.version).as_skill(self.skill))?;
+                Ok(PushResult { kept: reply.kept, ..done(what, Some(reply.digest)) })
             }
             Err(error) if error.code() == Code::VersionConflict && !self.options.force => {
                 if error.details().get("state").is_some_and(|state| *state == json!(SkillState::Draft)) {
@@ -235,9 +235,9 @@ impl Push<'_> {
 
     /// How `theirs`, which is there, and what the author has differ from what the author began from. They may be the same: a
     /// first publish that was interrupted is in no listing, and its author pushes again.
-    async fn conflict(&self, source: &mut dyn PushSource, theirs: Option<SkillText>) -> Result<Pushed> {
+    async fn conflict(&self, source: &mut dyn PushSource, theirs: Option<SkillText>) -> Result<PushResult> {
         if theirs.as_ref().is_some_and(|theirs| theirs.version == self.mine) {
-            let same = Remembered::of(&self.mine).as_skill(self.skill);
+            let same = SyncBase::from_version(&self.mine).as_skill(self.skill);
             if !self.options.dry_run {
                 source.remember(&same)?;
             }
@@ -262,6 +262,6 @@ impl Push<'_> {
         let conflict =
             PushConflict { base: base.map(|text| text.version.digest().to_owned()), theirs: digest.clone(), files };
         let what = (PushStatus::Conflict, FileChanges::default());
-        Ok(Pushed { conflict: Some(conflict), ..done(what, digest) })
+        Ok(PushResult { conflict: Some(conflict), ..done(what, digest) })
     }
 }

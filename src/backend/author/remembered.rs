@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 
 /// The version that an author's files were, when they were last the same as those of the store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remembered {
+pub struct SyncBase {
     format: u32,
     /// The skill whose version it is, if an author's folder was pulled or pushed as that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,19 +32,19 @@ pub trait VersionMemory {
     ///
     /// # Errors
     /// Why it cannot be told.
-    fn remembered(&self) -> Result<Option<Remembered>>;
+    fn remembered(&self) -> Result<Option<SyncBase>>;
 
     /// Remembers a version from now on.
     ///
     /// # Errors
     /// Why it cannot be written down.
-    fn remember(&mut self, version: &Remembered) -> Result<()>;
+    fn remember(&mut self, version: &SyncBase) -> Result<()>;
 }
 
-impl Remembered {
+impl SyncBase {
     /// The memory of this version.
     #[must_use]
-    pub fn of(version: &Version) -> Self {
+    pub fn from_version(version: &Version) -> Self {
         let files = version.files().iter().map(|file| (file.path.clone(), file.sha256.clone()));
         Self { format: FORMAT, skill: None, digest: version.digest().to_owned(), files: files.collect() }
     }
@@ -102,17 +102,16 @@ mod tests {
 
     #[test]
     fn what_is_written_down_is_read_again_and_nothing_else_is() {
-        let known = Remembered::of(&Version::new(vec![VersionFile::of("SKILL.md", b"one")]));
-        assert_eq!(Remembered::from_json(&known.to_json().unwrap(), "x").unwrap(), known);
+        let known = SyncBase::from_version(&Version::new(vec![VersionFile::from_bytes("SKILL.md", b"one")]));
+        assert_eq!(SyncBase::from_json(&known.to_json().unwrap(), "x").unwrap(), known);
         let [one, other] = ["a/one", "a/other"].map(|path| SkillPath::parse(path).unwrap());
-        let of_one = Remembered::from_json(&known.clone().as_skill(&one).to_json().unwrap(), "x").unwrap();
+        let of_one = SyncBase::from_json(&known.clone().as_skill(&one).to_json().unwrap(), "x").unwrap();
         assert!(of_one.is_of(&one) && !of_one.is_of(&other) && known.is_of(&other));
         let text = String::from_utf8(known.to_json().unwrap()).unwrap();
         for (from, to, why) in
             [("\"format\": 1", "\"format\": 2", "newer"), ("sha256:", "md5:", "damaged"), ("{", "", "damaged")]
         {
-            let refused =
-                Remembered::from_json(text.replacen(from, to, 1).as_bytes(), "a/.skillmount.json").unwrap_err();
+            let refused = SyncBase::from_json(text.replacen(from, to, 1).as_bytes(), "a/.skillmount.json").unwrap_err();
             assert!(
                 refused.message().starts_with("a/.skillmount.json ") && refused.message().contains(why),
                 "{refused}"

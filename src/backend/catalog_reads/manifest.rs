@@ -69,7 +69,7 @@ impl Manifest {
 
 /// What a process keeps of manifests and digests. Neither goes stale: both are kept by the versions of the objects.
 #[derive(Debug)]
-pub(in crate::backend) struct Manifests {
+pub(in crate::backend) struct ManifestCache {
     /// By the folder of the skill and its fingerprint.
     known: Cache<(String, String), Arc<Manifest>>,
     digests: Cache<(ObjectKey, ETag), String>,
@@ -81,7 +81,7 @@ pub(in crate::backend) struct Manifests {
     under_way: Arc<Mutex<HashSet<Id>>>,
 }
 
-impl Default for Manifests {
+impl Default for ManifestCache {
     fn default() -> Self {
         let of_manifest = |(folder, print): &(String, String), manifest: &Arc<Manifest>| {
             weight::counted(weight::SLOT + weight::text(folder) + weight::text(print) + manifest.weight())
@@ -107,7 +107,7 @@ impl Default for Manifests {
     }
 }
 
-impl Manifests {
+impl ManifestCache {
     /// The manifest of the files in `folder` that have this fingerprint.
     pub(super) fn get(&self, folder: &KeyPrefix, fingerprint: &Fingerprint) -> Option<Arc<Manifest>> {
         self.known.get(&(folder.as_str().to_owned(), fingerprint.as_str().to_owned()))

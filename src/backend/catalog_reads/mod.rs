@@ -8,5 +8,5 @@ mod manifest;
 mod reads;
 
 pub use manifest::Manifest;
-pub(super) use manifest::Manifests;
+pub(super) use manifest::ManifestCache;
 pub use reads::{HostFile, HostSkill};

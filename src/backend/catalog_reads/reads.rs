@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use super::manifest::Manifest;
 use crate::{
     backend::{
-        Action, Actor, Effects, SkillBackend,
-        pace::Pace,
-        publish::{Archive, ArchivedFile, Found, SkillFiles},
+        Action, Actor, Effects, SessionBackend,
+        pace::RequestPace,
+        publish::{Archive, ArchivedFile, SkillContents, SkillFiles},
         text::binary_type,
-        tree::{FileRef, Version, archive_of_version, missing, skill_mount},
+        tree::{FileRef, FileVersion, archive_of_version, missing, skill_mount},
     },
     catalog::CatalogEntry,
     error::{Code, Error, Result},
@@ -46,7 +46,7 @@ pub struct HostFile {
     pub media_type: Option<&'static str>,
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// The skills whose files this session may read without a load, in byte order of their paths: those that its policies
     /// show, but for those whose every use a person approves. None if the policies do not let agents read the catalog.
     ///
@@ -97,7 +97,7 @@ impl SkillBackend {
             let fields = entry.frontmatter.fields.clone();
             return Ok(HostSkill { entry: entry.clone(), fields, manifest: Some(manifest) });
         }
-        let (fields, manifest) = self.make_manifest(entry, Pace::NONE).await?;
+        let (fields, manifest) = self.make_manifest(entry, RequestPace::NONE).await?;
         Ok(HostSkill { entry: entry.clone(), fields, manifest: Some(manifest) })
     }
 
@@ -109,7 +109,7 @@ impl SkillBackend {
         if let Some(manifest) = self.known_manifest(entry)? {
             return Ok(manifest.files().iter().map(|file| (file.path.clone(), file.size)).collect());
         }
-        let files = self.files_now(&self.home_of(entry)?, entry, Pace::NONE).await?;
+        let files = self.files_now(&self.home_of(entry)?, entry, RequestPace::NONE).await?;
         Ok(files.snapshot.files().iter().map(|file| (file.path.clone(), file.size)).collect())
     }
 
@@ -147,9 +147,9 @@ impl SkillBackend {
                 Err(error) => return Err(error),
             }
         }
-        let files = self.files_now(&home, entry, Pace::NONE).await?;
+        let files = self.files_now(&home, entry, RequestPace::NONE).await?;
         let found = files.snapshot.file(path).ok_or_else(|| no_such_file(entry, path))?;
-        self.read_pinned(entry, &home, &files, found, Pace::NONE).await.map(|(bytes, _)| bytes)
+        self.read_pinned(entry, &home, &files, found, RequestPace::NONE).await.map(|(bytes, _)| bytes)
     }
 
     /// Tells the operator once that hosts are not shown a skill, and why.
@@ -186,7 +186,7 @@ impl SkillBackend {
         let this = self.clone();
         tokio::spawn(async move {
             let _turn = turn;
-            let pace = Pace::of(this.shared.digest_pace);
+            let pace = RequestPace::with_pause(this.shared.digest_pace);
             for entry in entries {
                 if let Err(error) = this.make_manifest(&entry, pace).await {
                     tracing::debug!(user = %this.user(), skill = %entry.skill, cause = %error.chain(), "no digests");
@@ -196,7 +196,11 @@ impl SkillBackend {
     }
 
     /// The frontmatter and the files of a skill as they are now, at this pace.
-    async fn make_manifest(&self, entry: &CatalogEntry, pace: Pace) -> Result<(Map<String, Value>, Arc<Manifest>)> {
+    async fn make_manifest(
+        &self,
+        entry: &CatalogEntry,
+        pace: RequestPace,
+    ) -> Result<(Map<String, Value>, Arc<Manifest>)> {
         let home = self.home_of(entry)?;
         let folder = home.skill(&entry.skill)?;
         let files = self.files_now(&home, entry, pace).await?;
@@ -239,11 +243,11 @@ impl SkillBackend {
     }
 
     /// The files of a skill as a load would pin them.
-    async fn files_now(&self, home: &UserSpace, entry: &CatalogEntry, pace: Pace) -> Result<SkillFiles> {
+    async fn files_now(&self, home: &UserSpace, entry: &CatalogEntry, pace: RequestPace) -> Result<SkillFiles> {
         let files = match self.service().skill_files_at(home, &entry.skill, pace).await? {
-            Found::Files(files) => files,
-            Found::Nothing => return Err(no_such_file(entry, MAIN)),
-            Found::Unreadable(error) => return Err(error.into()),
+            SkillContents::Files(files) => files,
+            SkillContents::Nothing => return Err(no_such_file(entry, MAIN)),
+            SkillContents::Unreadable(error) => return Err(error.into()),
         };
         check_bounds(entry, files.snapshot.files().len(), files.snapshot.size())?;
         Ok(files)
@@ -256,7 +260,7 @@ impl SkillBackend {
         home: &UserSpace,
         files: &SkillFiles,
         found: &SnapshotFile,
-        pace: Pace,
+        pace: RequestPace,
     ) -> Result<(Bytes, String)> {
         let folder = home.skill(&entry.skill)?;
         let archive = archive_of(entry, files, home)?;
@@ -264,7 +268,7 @@ impl SkillBackend {
         let file = file_ref(entry, &folder, &found.path, (found.size, found.etag.clone()), archived)?;
         let (_, bytes) = self.shared.fetch_whole_at(&file, MCP_SKILL_BYTES, pace).await?;
         let read = bytes.clone();
-        let hash = move |_: &_| Ok(VersionFile::of("", &read).sha256);
+        let hash = move |_: &_| Ok(VersionFile::from_bytes("", &read).sha256);
         let sha256 = self.errand().run_sized(bytes.len() as u64, hash).await?;
         self.shared.manifests.keep_digest(file.key, found.etag.clone(), sha256.clone());
         Ok((bytes, sha256))
@@ -293,7 +297,7 @@ fn file_ref(
 ) -> Result<FileRef> {
     let shown = skill_mount(&entry.mount_name())?.join(path)?;
     let key = folder.key(path)?;
-    Ok(FileRef { path: shown, key, version: Version::Pinned(etag), size: Some(size), archived })
+    Ok(FileRef { path: shown, key, version: FileVersion::Pinned(etag), size: Some(size), archived })
 }
 
 /// Checks that hosts take a skill of so many files and bytes.

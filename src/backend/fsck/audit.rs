@@ -1,11 +1,11 @@
 //! Batches of audit records: whether they can be read. Nothing of them is ever deleted here.
 
-use super::{super::Service, survey::Survey};
+use super::{super::Service, survey::OwnerObjects};
 use crate::{
     error::Result,
     json,
     limits::{AUDIT_LINE_BYTES, AUDIT_PIECE_BYTES},
-    store::{GetOptions, Keep, StoreError},
+    store::{CachePolicy, GetOptions, StoreError},
     wire::FindingCode,
 };
 
@@ -13,7 +13,7 @@ use crate::{
 const NAME: &str = "00000000T000000.000000Z-xxxxxxxx";
 
 /// Checks the names of all batches of one user, and the lines of each.
-pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> {
+pub(super) async fn check(service: &Service, survey: &mut OwnerObjects) -> Result<()> {
     for (name, entry) in survey.of_area("audit/") {
         if !is_batch_name(&name) {
             survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a batch of audit records");
@@ -23,7 +23,7 @@ pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> 
         let (mut at, mut lines) = (0, Lines::default());
         while at < entry.size {
             let end = (at + AUDIT_PIECE_BYTES).min(entry.size);
-            match service.store().get(&key, GetOptions::range(at..end).with_keep(Keep::Not)).await {
+            match service.store().get(&key, GetOptions::range(at..end).with_keep(CachePolicy::Not)).await {
                 Ok(object) if object.range.end > at => {
                     lines.take(&object.bytes);
                     at = object.range.end;

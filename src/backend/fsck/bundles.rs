@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{super::Service, survey::Survey};
+use super::{super::Service, survey::OwnerObjects};
 use crate::{
     error::{Error, Result},
     limits::{BUNDLE_BYTES, BUNDLE_NAMES_BYTES, SKILL_FILE_BYTES},
     path::{KeyPrefix, SkillPath},
     skill::{MAIN, Snapshot, SnapshotFile, Version, VersionArchive, VersionFile, VersionRecord, record_in},
-    store::{GetOptions, Keep, ListEntry, StoreError},
+    store::{CachePolicy, GetOptions, ListEntry, StoreError},
     wire::FindingCode,
 };
 
@@ -28,7 +28,11 @@ type Fault = (FindingCode, &'static str);
 
 /// Checks every bundle of one owner. `loaded` are the digests of the snapshots that sessions have loaded; if they are not known, no
 /// bundle counts as one that nothing uses.
-pub(super) async fn check(service: &Service, survey: &mut Survey, loaded: Option<&BTreeSet<String>>) -> Result<()> {
+pub(super) async fn check(
+    service: &Service,
+    survey: &mut OwnerObjects,
+    loaded: Option<&BTreeSet<String>>,
+) -> Result<()> {
     let bundles = survey.of_area("bundles/");
     if bundles.is_empty() {
         return Ok(());
@@ -60,7 +64,7 @@ fn digest_in(name: &str) -> Option<String> {
 }
 
 /// Each folder of a skill whose snapshot has one of the digests `wanted` now, by that digest.
-fn folders_with(survey: &Survey, wanted: &BTreeSet<String>) -> BTreeMap<String, Folder> {
+fn folders_with(survey: &OwnerObjects, wanted: &BTreeSet<String>) -> BTreeMap<String, Folder> {
     let mains = survey.objects.keys().filter_map(|name| name.strip_prefix("skills/")?.strip_suffix("/SKILL.md"));
     let skills = mains.filter_map(|path| SkillPath::parse(path).ok());
     let folder = |skill: SkillPath| {
@@ -82,7 +86,7 @@ fn folders_with(survey: &Survey, wanted: &BTreeSet<String>) -> BTreeMap<String, 
 /// What is wrong with a bundle that a session has loaded, that stands for `folder`, or that is young.
 async fn fault(
     service: &Service,
-    survey: &Survey,
+    survey: &OwnerObjects,
     digest: &str,
     folder: Option<&Folder>,
     entry: &ListEntry,
@@ -103,7 +107,7 @@ async fn fault(
 }
 
 /// Whether the tag of SKILL.md says its bytes, as far as it can be seen.
-async fn tells_bytes(service: &Service, survey: &Survey, folder: &Folder) -> Result<bool> {
+async fn tells_bytes(service: &Service, survey: &OwnerObjects, folder: &Folder) -> Result<bool> {
     let Some(main) = folder.snapshot.file(MAIN).filter(|main| main.size <= SKILL_FILE_BYTES) else { return Ok(true) };
     match service.shared.tells_bytes(&survey.owner, main, &folder.root).await {
         Ok(tells) => Ok(tells),
@@ -116,7 +120,7 @@ async fn tells_bytes(service: &Service, survey: &Survey, folder: &Folder) -> Res
 /// there. One that is gone by now is no damage.
 async fn is_sound(
     service: &Service,
-    survey: &Survey,
+    survey: &OwnerObjects,
     digest: &str,
     snapshot: Option<&Snapshot>,
     entry: &ListEntry,
@@ -126,7 +130,7 @@ async fn is_sound(
     }
     let key = survey.space.bundle(digest)?;
     let _room = service.shared.versions.enter(&key, entry.size + BUNDLE_BYTES).await?;
-    let whole = GetOptions::range(0..MOST + 1).with_keep(Keep::Not);
+    let whole = GetOptions::range(0..MOST + 1).with_keep(CachePolicy::Not);
     let zip = match service.store().get(&key, whole).await {
         Ok(object) if object.is_whole() => object.bytes,
         Ok(_) => return Ok(false),
@@ -139,7 +143,7 @@ async fn is_sound(
         let record = record_in(&zip);
         let files = VersionArchive::open(zip).and_then(|mut archive| archive.files_up_to(BUNDLE_BYTES));
         let files = files.map_err(Error::internal)?;
-        let version = Version::new(files.iter().map(|(path, bytes)| VersionFile::of(path, bytes)).collect());
+        let version = Version::new(files.iter().map(|(path, bytes)| VersionFile::from_bytes(path, bytes)).collect());
         let says_so = |record: VersionRecord| {
             record.digest == version.digest() && record.source.as_deref() == Some(digest.as_str())
         };

@@ -1,6 +1,6 @@
 //! The check of one user, or of the whole store.
 
-use super::{super::Service, audit, bucket, bundles, derived, drafts, search, sessions, skills, survey::Survey};
+use super::{super::Service, audit, bucket, bundles, derived, drafts, search, sessions, skills, survey::OwnerObjects};
 use crate::{
     error::Result,
     path::{Id, KeyPrefix, UserSpace},
@@ -49,7 +49,7 @@ impl Service {
 
     async fn check_into(&self, report: &mut FsckReport, user: &Id, repair: bool) -> Result<()> {
         let space = self.namespace().user(user)?;
-        let mut survey = Survey::of(self, user.to_string(), space, repair).await?;
+        let mut survey = OwnerObjects::read(self, user.to_string(), space, repair).await?;
         skills::check(self, &mut survey).await?;
         drafts::check(self, &mut survey).await?;
         let loaded = sessions::check(self, &mut survey, user).await?;
@@ -65,7 +65,7 @@ impl Service {
 
     /// Checks what a team or the organisation has: skills and their vectors.
     async fn check_shared(&self, report: &mut FsckReport, owner: String, space: UserSpace, repair: bool) -> Result<()> {
-        let mut survey = Survey::of(self, owner, space, repair).await?;
+        let mut survey = OwnerObjects::read(self, owner, space, repair).await?;
         if survey.objects.is_empty() {
             return Ok(());
         }
@@ -93,7 +93,7 @@ impl Service {
     }
 }
 
-fn take(report: &mut FsckReport, survey: Survey) {
+fn take(report: &mut FsckReport, survey: OwnerObjects) {
     report.owners += 1;
     report.objects += survey.objects.len() as u64;
     report.findings.extend(survey.findings);

@@ -1,17 +1,17 @@
 //! What is made from the rest, and the policy.
 
-use super::{super::Service, survey::Survey};
+use super::{super::Service, survey::OwnerObjects};
 use crate::{
     catalog::IndexState,
     error::{Code, Result},
     json,
     path::{Id, ObjectKey},
-    store::{GetOptions, Keep, StoreError},
+    store::{CachePolicy, GetOptions, StoreError},
     wire::FindingCode,
 };
 
 /// Checks the index of the catalog.
-pub(super) async fn check_index(service: &Service, survey: &mut Survey) -> Result<()> {
+pub(super) async fn check_index(service: &Service, survey: &mut OwnerObjects) -> Result<()> {
     let index = IndexState::look(&**service.store(), &survey.space).await?;
     if let Some(IndexState { key, as_of: Err(why), .. }) = index {
         mend(service, survey, FindingCode::DamagedIndex, &key, &why).await?;
@@ -20,9 +20,9 @@ pub(super) async fn check_index(service: &Service, survey: &mut Survey) -> Resul
 }
 
 /// Checks the counts of uses and the policy of a user.
-pub(super) async fn check_user(service: &Service, survey: &mut Survey, user: &Id) -> Result<()> {
+pub(super) async fn check_user(service: &Service, survey: &mut OwnerObjects, user: &Id) -> Result<()> {
     let counts = survey.space.uses()?;
-    match service.store().get(&counts, GetOptions::default().with_keep(Keep::Not)).await {
+    match service.store().get(&counts, GetOptions::default().with_keep(CachePolicy::Not)).await {
         Ok(object) => {
             if let Err(fault) = json::from_slice::<serde_json::Value>(&object.bytes) {
                 mend(service, survey, FindingCode::DamagedUses, &counts, &fault.to_string()).await?;
@@ -44,7 +44,7 @@ pub(super) async fn check_user(service: &Service, survey: &mut Survey, user: &Id
 /// Notes a derived object that cannot be used, and deletes it if things are to be mended.
 pub(super) async fn mend(
     service: &Service,
-    survey: &mut Survey,
+    survey: &mut OwnerObjects,
     code: FindingCode,
     key: &ObjectKey,
     why: &str,

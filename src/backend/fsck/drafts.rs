@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{super::Service, skills::version_name, survey::Survey};
+use super::{super::Service, skills::version_name, survey::OwnerObjects};
 use crate::{
     error::{Code, Result},
     path::SkillPath,
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Checks every draft of one user, and every archive of drafts.
-pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> {
+pub(super) async fn check(service: &Service, survey: &mut OwnerObjects) -> Result<()> {
     let mut named = BTreeSet::new();
     for (name, entry) in survey.of_area("drafts/") {
         let Some(skill) = name.strip_suffix(".json").and_then(|name| SkillPath::parse(name).ok()) else {

@@ -1,17 +1,17 @@
 //! What searches go by beside the catalog: the vectors of skills, and the loads that followed questions.
 
-use super::{super::Service, derived::mend, survey::Survey};
+use super::{super::Service, derived::mend, survey::OwnerObjects};
 use crate::{
     catalog::VectorsState,
     error::Result,
     json,
     path::SkillPath,
-    store::{GetOptions, Keep, StoreError},
+    store::{CachePolicy, GetOptions, StoreError},
     wire::FindingCode,
 };
 
 /// Checks the vectors of an owner's skills.
-pub(super) async fn check_vectors(service: &Service, survey: &mut Survey) -> Result<()> {
+pub(super) async fn check_vectors(service: &Service, survey: &mut OwnerObjects) -> Result<()> {
     let Some(VectorsState { key, content }) = VectorsState::look(&**service.store(), &survey.space).await? else {
         return Ok(());
     };
@@ -32,9 +32,9 @@ pub(super) async fn check_vectors(service: &Service, survey: &mut Survey) -> Res
 }
 
 /// Checks the loads of a user that followed questions.
-pub(super) async fn check_feedback(service: &Service, survey: &mut Survey) -> Result<()> {
+pub(super) async fn check_feedback(service: &Service, survey: &mut OwnerObjects) -> Result<()> {
     let key = survey.space.feedback()?;
-    match service.store().get(&key, GetOptions::default().with_keep(Keep::Not)).await {
+    match service.store().get(&key, GetOptions::default().with_keep(CachePolicy::Not)).await {
         Ok(object) => match json::from_slice::<serde_json::Value>(&object.bytes) {
             Ok(_) => Ok(()),
             Err(fault) => mend(service, survey, FindingCode::DamagedFeedback, &key, &fault.to_string()).await,

@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{super::Service, survey::Survey};
+use super::{super::Service, survey::OwnerObjects};
 use crate::{
     error::{Code, Result},
     limits::SNAPSHOT_OBJECT_BYTES,
     path::{Id, Layer, ObjectKey},
     session::{Sessions, StoredSession},
-    store::{GetOptions, Keep, ListEntry, StoreError},
+    store::{CachePolicy, GetOptions, ListEntry, StoreError},
     wire::FindingCode,
 };
 
 /// Checks every session and every snapshot of one user. Returns the digests of the snapshots that sessions have loaded; `None` if not
 /// every session can be read.
-pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> Result<Option<BTreeSet<String>>> {
+pub(super) async fn check(service: &Service, survey: &mut OwnerObjects, user: &Id) -> Result<Option<BTreeSet<String>>> {
     let (mut referred, mut are_all_read) = (BTreeSet::new(), true);
     let (mut loaded, mut are_missing) = (BTreeSet::new(), BTreeMap::new());
     for (name, entry) in survey.of_area("sessions/") {
@@ -50,7 +50,7 @@ pub(super) async fn check(service: &Service, survey: &mut Survey, user: &Id) -> 
 /// Checks what a session refers to. `are_missing` is known of the versions that sessions before it have loaded.
 async fn check_session(
     service: &Service,
-    survey: &mut Survey,
+    survey: &mut OwnerObjects,
     key: &str,
     stored: &StoredSession,
     are_missing: &mut BTreeMap<ObjectKey, bool>,
@@ -92,7 +92,7 @@ async fn check_session(
 
 async fn check_snapshot(
     service: &Service,
-    survey: &mut Survey,
+    survey: &mut OwnerObjects,
     digest: &str,
     entry: &ListEntry,
     is_orphan: bool,
@@ -111,7 +111,7 @@ async fn check_snapshot(
         );
         return Ok(());
     }
-    let options = GetOptions::range(0..SNAPSHOT_OBJECT_BYTES).with_keep(Keep::Not);
+    let options = GetOptions::range(0..SNAPSHOT_OBJECT_BYTES).with_keep(CachePolicy::Not);
     let is_sound = match service.store().get(&key, options).await {
         Ok(object) => object.is_whole() && Sessions::is_snapshot(&object.bytes, digest),
         Err(StoreError::NotFound) => return Ok(()),

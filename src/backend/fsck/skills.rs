@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{super::Service, super::publish::InspectedHead, survey::Survey};
+use super::{super::Service, super::publish::InspectedHead, survey::OwnerObjects};
 use crate::{error::Result, path::SkillPath, skill::VersionNumbers, wire::FindingCode};
 
 /// Checks every head and every version of one owner.
-pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> {
+pub(super) async fn check(service: &Service, survey: &mut OwnerObjects) -> Result<()> {
     let mut known = BTreeMap::new();
     for (name, entry) in survey.of_area("heads/") {
         match head_skill(&name) {
@@ -46,7 +46,7 @@ pub(super) async fn check(service: &Service, survey: &mut Survey) -> Result<()> 
 /// Returns which versions were published, as far as the head knows; `None` if it cannot be read.
 async fn check_head(
     service: &Service,
-    survey: &mut Survey,
+    survey: &mut OwnerObjects,
     skill: &SkillPath,
     key: &str,
 ) -> Result<Option<VersionNumbers>> {

@@ -8,7 +8,7 @@ use super::super::Service;
 use crate::{
     error::Result,
     limits::{LIST_OBJECTS, ORPHAN_AGE},
-    path::{Area, ObjectKey, SkillPath, UserSpace},
+    path::{ObjectKey, ObjectKind, SkillPath, UserSpace},
     store::{DeleteOptions, ListEntry, StoreError, StoreExt as _},
     wire::{FindingCode, FsckFinding},
 };
@@ -20,7 +20,7 @@ pub(super) fn too_many() -> String {
 
 /// One owner's objects.
 #[derive(Debug)]
-pub(super) struct Survey {
+pub(super) struct OwnerObjects {
     /// Whose, in findings.
     pub(super) owner: String,
     pub(super) space: UserSpace,
@@ -31,9 +31,9 @@ pub(super) struct Survey {
     pub(super) findings: Vec<FsckFinding>,
 }
 
-impl Survey {
+impl OwnerObjects {
     /// Lists everything of one owner.
-    pub(super) async fn of(service: &Service, owner: String, space: UserSpace, repair: bool) -> Result<Self> {
+    pub(super) async fn read(service: &Service, owner: String, space: UserSpace, repair: bool) -> Result<Self> {
         let (entries, has_more) = service.store().list_all(space.root(), LIST_OBJECTS).await?;
         let mut survey = Self {
             owner,
@@ -60,7 +60,7 @@ impl Survey {
                 continue;
             }
             let relative = root.relative(&entry.key).unwrap_or_default().to_owned();
-            if Area::of(&relative, service.templates()) == Area::Unknown {
+            if ObjectKind::classify(&relative, service.templates()) == ObjectKind::Unknown {
                 let detail = "this version does not know what it is for";
                 survey.find(FindingCode::UnknownObject, entry.key.clone(), detail);
             }

@@ -8,13 +8,13 @@ use tokio::time::sleep;
 use super::{
     super::Service,
     sweep::Sweeper,
-    tombstone::{Step, StoredTombstone, Tombstone},
+    tombstone::{DeletionStep, StoredTombstone, Tombstone},
 };
 use crate::{
     error::{Code, Error, Result},
     limits::DELETION_LEASE,
     path::Id,
-    store::{Base, DeleteOptions, ListOptions, StoreError},
+    store::{DeleteOptions, ExpectedVersion, ListOptions, StoreError},
     wire::Deletion,
 };
 
@@ -38,7 +38,7 @@ impl Service {
     pub async fn begin_deletion(&self, user: &Id, by: Option<String>) -> Result<Deletion> {
         self.check_writable()?;
         let new = Tombstone::new(user, by, self.shared.clock.now());
-        let mut stored = StoredTombstone { tombstone: new.clone(), base: Base::Absent };
+        let mut stored = StoredTombstone { tombstone: new.clone(), base: ExpectedVersion::Absent };
         // The tombstone of a deletion that was finished and not yet cleared away gives way to the new one.
         if let Some(there) = self.tombstone(user).await? {
             if !there.tombstone.is_finished() {
@@ -127,13 +127,13 @@ impl Service {
         while let Some(stored) = self.tombstone(user).await? {
             let now = self.shared.clock.now();
             match stored.tombstone.step(&holder, now, has_waited) {
-                Step::Retire => return self.retire(user, &stored).await,
-                Step::Wait(due) if waits => {
+                DeletionStep::Retire => return self.retire(user, &stored).await,
+                DeletionStep::Wait(due) if waits => {
                     sleep(Duration::try_from(due.duration_since(now)).unwrap_or_default()).await;
                     has_waited = true;
                 }
-                Step::Held | Step::Wait(_) => return Ok(()),
-                Step::Sweep => {
+                DeletionStep::Held | DeletionStep::Wait(_) => return Ok(()),
+                DeletionStep::Sweep => {
                     if !self.sweep(user, &holder, stored).await? {
                         return Ok(());
                     }
@@ -182,16 +182,16 @@ impl Service {
         if !is_gone || is_finished {
             return Ok(false);
         }
-        stored.base = Base::Absent;
+        stored.base = ExpectedVersion::Absent;
         self.put_tombstone(user, stored).await
     }
 
     /// Clears away a finished tombstone: its receipt is written, and then it is deleted.
     async fn retire(&self, user: &Id, stored: &StoredTombstone) -> Result<()> {
         let bytes = Bytes::from(serde_json::to_vec(&stored.tombstone).map_err(Error::internal)?);
-        self.shared.committer.commit(&self.namespace().receipt(user)?, bytes, &Base::Whatever).await?;
+        self.shared.committer.commit(&self.namespace().receipt(user)?, bytes, &ExpectedVersion::Whatever).await?;
         let (key, store) = (self.namespace().deletion(user)?, self.store());
-        let Base::Version(etag, _) = &stored.base else { return Ok(()) };
+        let ExpectedVersion::Version(etag, _) = &stored.base else { return Ok(()) };
         let if_match = if store.capabilities().conditional_delete {
             Some(etag.clone())
         } else {
@@ -205,7 +205,7 @@ impl Service {
         match store.delete(&key, DeleteOptions { if_match }).await {
             Ok(()) | Err(StoreError::NotFound) => {
                 self.shared.departures.remove(user);
-                self.let_in_again(user);
+                self.deletion_finished(user);
                 Ok(())
             }
             Err(StoreError::PreconditionFailed) => Ok(()),

@@ -10,14 +10,14 @@ use crate::path::{ETag, Id};
 
 /// Who is being deleted, and what this process does about it.
 #[derive(Debug, Default)]
-pub(in crate::backend) struct Departures {
-    known: Mutex<Known>,
+pub(in crate::backend) struct DeletionsInProgress {
+    known: Mutex<DeletionList>,
     /// Held by whoever asks the store.
     pub(super) look: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct DeletionList {
     /// The uptime at which the store was asked.
     asked_at: Option<Duration>,
     /// The tombstones that were there, or were written here since.
@@ -28,7 +28,7 @@ struct Known {
     at_work: BTreeSet<Id>,
 }
 
-impl Departures {
+impl DeletionsInProgress {
     /// Whether calls for the user are denied.
     pub(super) fn has(&self, user: &Id) -> bool {
         self.lock().leaving.contains_key(user)
@@ -94,7 +94,7 @@ impl Departures {
         self.lock().at_work.remove(user);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, DeletionList> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

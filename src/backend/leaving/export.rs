@@ -13,8 +13,8 @@ use super::{super::Service, archive};
 use crate::{
     error::{Error, Result},
     limits::{EXPORT_AHEAD, EXPORT_LEFT_NAMED, EXPORT_PIECE_BYTES},
-    path::{Area, Id, KeyPrefix, ObjectKey},
-    store::{GetOptions, Keep, ListEntry, ListOptions, Object, PageToken, StoreError},
+    path::{Id, KeyPrefix, ObjectKey, ObjectKind},
+    store::{CachePolicy, GetOptions, ListEntry, ListOptions, Object, PageToken, StoreError},
     wire::{Amount, Amounts, ExportManifest, LeftOut, count},
 };
 
@@ -106,7 +106,7 @@ impl Export {
         let size = object.meta.size;
         let Some(relative) = self.root.relative(key.as_str()) else { return Ok(()) };
         self.total.add(size);
-        count(&mut self.areas, Area::of(relative, self.service.templates()), size);
+        count(&mut self.areas, ObjectKind::classify(relative, self.service.templates()), size);
         let name = format!("{}/{relative}", self.user);
         self.ready.push_back(archive::head(&name, size, object.meta.modified_at)?);
         self.ready.push_back(object.bytes.clone());
@@ -203,5 +203,5 @@ async fn first(service: &Service, root: &KeyPrefix, entry: ListEntry) -> Result<
 
 /// A range of an object that is read once.
 fn once(range: std::ops::Range<u64>) -> GetOptions {
-    GetOptions::range(range).with_keep(Keep::Not)
+    GetOptions::range(range).with_keep(CachePolicy::Not)
 }

@@ -16,6 +16,6 @@ mod users;
 mod wall;
 mod watch;
 
-pub(super) use departures::Departures;
+pub(super) use departures::DeletionsInProgress;
 pub use export::Export;
-pub(super) use wall::{Doorkeeper, Wall};
+pub(super) use wall::{DeletionFence, DeletionMonitor};

@@ -11,8 +11,8 @@ use super::super::Service;
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::PARALLEL_GETS,
-    path::{Area, KeyPrefix},
-    store::{DeleteOptions, ListEntry, ListOptions, PageToken, Purged, StoreError},
+    path::{KeyPrefix, ObjectKind},
+    store::{DeleteOptions, ListEntry, ListOptions, PageToken, PurgeReply, StoreError},
     wire::{Sweep, count},
 };
 
@@ -57,7 +57,7 @@ impl<'a> Sweeper<'a> {
     async fn purge(&mut self, sweep: &mut Sweep, until: Duration) -> Result<bool> {
         self.check_time(until)?;
         let (purged, refusal) = match self.service.store().purge(&self.root).await {
-            Ok(Purged { removed, has_more, failed }) => (Some((removed, has_more)), failed),
+            Ok(PurgeReply { removed, has_more, failed }) => (Some((removed, has_more)), failed),
             Err(refusal) => (None, Some(refusal)),
         };
         let (removed, has_more) = purged.unwrap_or_default();
@@ -113,7 +113,7 @@ impl<'a> Sweeper<'a> {
     fn note(&self, sweep: &mut Sweep, key: &str, size: u64) {
         let relative = self.root.relative(key).unwrap_or_default();
         sweep.total.add(size);
-        count(&mut sweep.areas, Area::of(relative, self.service.templates()), size);
+        count(&mut sweep.areas, ObjectKind::classify(relative, self.service.templates()), size);
     }
 
     /// Another process may be at this deletion after `until`, and then the id may be in use again.

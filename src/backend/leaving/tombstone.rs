@@ -13,7 +13,7 @@ use crate::{
     json,
     limits::{DELETION_AGAIN, DELETION_BYTES, DELETION_LEASE},
     path::{Id, ObjectKey},
-    store::{Base, GetOptions, Keep, StoreError},
+    store::{CachePolicy, ExpectedVersion, GetOptions, StoreError},
     wire::{Deletion, DeletionState, Sweep},
 };
 
@@ -44,12 +44,12 @@ struct Lease {
 #[derive(Clone, Debug)]
 pub(super) struct StoredTombstone {
     pub(super) tombstone: Tombstone,
-    pub(super) base: Base,
+    pub(super) base: ExpectedVersion,
 }
 
 /// What is to be done about a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum DeletionStep {
     /// A sweep.
     Sweep,
     /// Nothing before then.
@@ -86,15 +86,15 @@ impl Tombstone {
     }
 
     /// What `holder` is to do at `now`. `has_waited` says that it has let the time until the second sweep pass.
-    pub(super) fn step(&self, holder: &str, now: Timestamp, has_waited: bool) -> Step {
+    pub(super) fn step(&self, holder: &str, now: Timestamp, has_waited: bool) -> DeletionStep {
         let is_held = self.lease.as_ref().is_some_and(|lease| lease.holder != holder && now < lease.until);
         let ended = self.deletion.sweeps.iter().filter(|sweep| sweep.ended_at.is_some()).count();
         let due = self.deletion.second_sweep_at;
         match () {
-            () if self.is_finished() => Step::Retire,
-            () if is_held => Step::Held,
-            () if ended == 1 && self.deletion.sweeps.len() == 1 && now < due && !has_waited => Step::Wait(due),
-            () => Step::Sweep,
+            () if self.is_finished() => DeletionStep::Retire,
+            () if is_held => DeletionStep::Held,
+            () if ended == 1 && self.deletion.sweeps.len() == 1 && now < due && !has_waited => DeletionStep::Wait(due),
+            () => DeletionStep::Sweep,
         }
     }
 
@@ -151,7 +151,7 @@ impl Service {
     }
 
     async fn deletion_object(&self, key: &ObjectKey, user: &Id) -> Result<Option<StoredTombstone>> {
-        let options = GetOptions::range(0..DELETION_BYTES + 1).with_keep(Keep::Not);
+        let options = GetOptions::range(0..DELETION_BYTES + 1).with_keep(CachePolicy::Not);
         let object = match self.store().get(key, options).await {
             Ok(object) => object,
             Err(StoreError::NotFound) => return Ok(None),
@@ -178,7 +178,7 @@ impl Service {
         if tombstone.deletion.user_id != *user {
             return Err(damaged("it is of another user"));
         }
-        Ok(Some(StoredTombstone { tombstone, base: Base::version(&object.meta) }))
+        Ok(Some(StoredTombstone { tombstone, base: ExpectedVersion::version(&object.meta) }))
     }
 
     /// Puts the tombstone in the place of the version it has. False if another version is there by now.
@@ -188,7 +188,7 @@ impl Service {
         match self.shared.committer.commit(&key, bytes, &stored.base).await {
             Ok(commit) => {
                 let Some(etag) = commit.etag else { return Ok(false) };
-                stored.base = Base::Version(etag, commit.metadata);
+                stored.base = ExpectedVersion::Version(etag, commit.metadata);
                 Ok(true)
             }
             Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(false),
@@ -209,22 +209,22 @@ mod tests {
     fn two_sweeps_a_minute_apart_end_a_deletion_and_one_process_does_each() {
         let user = Id::parse("u1").unwrap();
         let mut tombstone = Tombstone::new(&user, None, at(0));
-        assert_eq!(tombstone.step("one", at(0), false), Step::Sweep);
+        assert_eq!(tombstone.step("one", at(0), false), DeletionStep::Sweep);
         tombstone.claim("one", at(0));
-        assert_eq!(tombstone.step("two", at(59), false), Step::Held);
-        assert_eq!(tombstone.step("two", at(60), false), Step::Sweep, "nobody noted that it goes on");
+        assert_eq!(tombstone.step("two", at(59), false), DeletionStep::Held);
+        assert_eq!(tombstone.step("two", at(60), false), DeletionStep::Sweep, "nobody noted that it goes on");
         tombstone.claim("two", at(60));
         assert_eq!(tombstone.deletion.sweeps[0].interrupted, 1);
         let mut early = Tombstone::new(&user, None, at(0));
         early.claim("one", at(0));
         early.end_sweep(at(1));
-        assert_eq!(early.step("two", at(59), false), Step::Wait(at(60)));
-        assert_eq!(early.step("two", at(59), true), Step::Sweep);
-        assert_eq!(early.step("two", at(60), false), Step::Sweep);
+        assert_eq!(early.step("two", at(59), false), DeletionStep::Wait(at(60)));
+        assert_eq!(early.step("two", at(59), true), DeletionStep::Sweep);
+        assert_eq!(early.step("two", at(60), false), DeletionStep::Sweep);
         early.claim("two", at(60));
         assert!(!early.is_finished());
         early.end_sweep(at(61));
-        assert_eq!((early.step("one", at(61), false), early.deletion.sweeps.len()), (Step::Retire, 2));
+        assert_eq!((early.step("one", at(61), false), early.deletion.sweeps.len()), (DeletionStep::Retire, 2));
     }
 
     #[test]

@@ -16,33 +16,33 @@ use bytes::Bytes;
 use crate::{
     path::{Id, KeyPrefix, Namespace, ObjectKey},
     store::{
-        Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions,
-        PutResult, SharedStore, Store, StoreError, StoreResult, Tags,
+        Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply,
+        PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, Tags,
     },
 };
 
 /// A store that takes nothing for users who are being deleted.
 #[derive(Debug)]
-pub(in crate::backend) struct Wall {
+pub(in crate::backend) struct DeletionFence {
     inner: SharedStore,
     namespace: Namespace,
-    keeper: OnceLock<Weak<dyn Doorkeeper>>,
+    keeper: OnceLock<Weak<dyn DeletionMonitor>>,
 }
 
 /// Who knows which users are being deleted.
 #[async_trait]
-pub(in crate::backend) trait Doorkeeper: fmt::Debug + Send + Sync {
+pub(in crate::backend) trait DeletionMonitor: fmt::Debug + Send + Sync {
     /// Whether the user is being deleted, by knowledge of at most 30 s.
     async fn is_leaving(self: Arc<Self>, user: &Id) -> bool;
 }
 
-impl Wall {
+impl DeletionFence {
     pub(in crate::backend) fn new(inner: SharedStore, namespace: Namespace) -> Arc<Self> {
         Arc::new(Self { inner, namespace, keeper: OnceLock::new() })
     }
 
     /// The service goes by what this one knows from now on.
-    pub(in crate::backend) fn go_by(&self, keeper: Weak<dyn Doorkeeper>) {
+    pub(in crate::backend) fn go_by(&self, keeper: Weak<dyn DeletionMonitor>) {
         // A wall is set up once, by the service that it is made for.
         let _ = self.keeper.set(keeper);
     }
@@ -65,7 +65,7 @@ impl Wall {
 }
 
 #[async_trait]
-impl Store for Wall {
+impl Store for DeletionFence {
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
     }
@@ -95,7 +95,7 @@ impl Store for Wall {
         self.inner.tag(key, tags).await
     }
 
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
         self.inner.purge(prefix).await
     }
 }

@@ -11,8 +11,8 @@ use futures_util::{StreamExt as _, stream};
 use tokio::time::timeout;
 
 use super::{
-    super::{Service, SkillBackend, service::Shared},
-    wall::Doorkeeper,
+    super::{Service, SessionBackend, service::Shared},
+    wall::DeletionMonitor,
 };
 use crate::{
     error::{Code, Error, Result},
@@ -24,7 +24,7 @@ use crate::{
 };
 
 #[async_trait]
-impl Doorkeeper for Shared {
+impl DeletionMonitor for Shared {
     async fn is_leaving(self: Arc<Self>, user: &Id) -> bool {
         let service = Service { shared: self };
         let departures = &service.shared.departures;
@@ -36,7 +36,7 @@ impl Doorkeeper for Shared {
     }
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// As [`Service::check_not_deleted`], for the user of the session.
     ///
     /// # Errors
@@ -136,7 +136,7 @@ impl Service {
             self.report_leaving(user);
         }
         for user in departures.learn(asked_at, leaving, finished) {
-            self.let_in_again(&user);
+            self.deletion_finished(&user);
         }
         for user in &open {
             self.go_on_deleting(user);
@@ -147,17 +147,17 @@ impl Service {
     /// What is kept of a user who is being deleted, and is not yet in the store, must not come there any more.
     pub(super) fn report_leaving(&self, user: &Id) {
         if let Some(observer) = &self.shared.observer {
-            observer.left(user);
+            observer.deletion_started(user);
         }
     }
 
     /// The deletion of a user is done: nothing of what was remembered holds, and the id may be in use again.
-    pub(super) fn let_in_again(&self, user: &Id) {
+    pub(super) fn deletion_finished(&self, user: &Id) {
         self.catalogs().forget(user);
         let (sessions, leaver) = (self.clone(), user.clone());
         tokio::spawn(async move { sessions.sessions().forget_user(&leaver).await });
         if let Some(observer) = &self.shared.observer {
-            observer.came_back(user);
+            observer.deletion_finished(user);
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::Map;
 
 use crate::{
     backend::{
-        SessionState, SkillBackend,
+        SessionBackend, SessionState,
         drafted::with_drafts,
         publish::{DraftAsked, taken},
     },
@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub(in crate::backend) async fn create_skill(
-    backend: &SkillBackend,
+    backend: &SessionBackend,
     request: CreateSkillRequest,
 ) -> Result<CreateSkillReply> {
     check_length("description", &request.description, CREATED_DESCRIPTION_CHARS)?;
@@ -56,7 +56,7 @@ pub(in crate::backend) async fn create_skill(
     })
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Checks that no skill which the caller sees has the name, and that the name hides no rule. What is in the store at this
     /// path is checked when the draft is put there.
     async fn check_free(&self, session: &Session, policy: &EffectivePolicy, skill: &SkillPath) -> Result<()> {

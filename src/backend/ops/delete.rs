@@ -10,9 +10,9 @@ use tokio::time::Instant;
 
 use crate::{
     backend::{
-        SkillBackend,
+        SessionBackend,
         files::ListedFile,
-        parts::{Target, half_done},
+        parts::{WriteTarget, half_done},
         tree::{FileRef, missing},
     },
     error::{Code, Error, Outcome, Result},
@@ -32,7 +32,7 @@ pub(in crate::backend) struct Fates {
     failed: Vec<(VirtualPath, Error)>,
 }
 
-pub(in crate::backend) async fn delete(backend: &SkillBackend, request: DeleteRequest) -> Result<DeleteReply> {
+pub(in crate::backend) async fn delete(backend: &SessionBackend, request: DeleteRequest) -> Result<DeleteReply> {
     let path = VirtualPath::parse(&request.path)?;
     let backend = &backend.approved(&request).await?;
     let target = backend.target(Operation::Delete, &path).await?;
@@ -62,9 +62,9 @@ pub(in crate::backend) async fn delete(backend: &SkillBackend, request: DeleteRe
     Ok(reply)
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// The objects at and below `path`; none if nothing is there.
-    async fn doomed(&self, target: &Target<'_>, path: &VirtualPath) -> Result<Vec<(VirtualPath, ObjectKey)>> {
+    async fn doomed(&self, target: &WriteTarget<'_>, path: &VirtualPath) -> Result<Vec<(VirtualPath, ObjectKey)>> {
         let key = &target.key;
         let (below, own) = tokio::join!(self.files_below(&target.tree, path), self.shared.store.head(key));
         let below = below?;

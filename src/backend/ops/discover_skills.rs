@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use crate::{
     backend::{
-        SessionState, SkillBackend,
-        asked::{Asked, nearness},
+        SessionBackend, SessionState,
+        asked::{SearchRequest, nearness},
         drafted::with_drafts,
-        explained::{Explained, explained},
+        explained::{ExplainRequest, explained},
     },
     catalog::{
         CatalogEntry, Categories,
@@ -18,13 +18,13 @@ use crate::{
     },
     error::{Code, Error, Result},
     limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
-    session::{EffectivePolicy, PastDiscovery, PromptMode, ToolRule},
+    session::{EffectivePolicy, PromptMode, SearchRecord, ToolRule},
     skill::shown::one_line,
     wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation, SearchConfidence, SearchRanking},
 };
 
 pub(in crate::backend) async fn discover_skills(
-    backend: &SkillBackend,
+    backend: &SessionBackend,
     request: DiscoverRequest,
 ) -> Result<DiscoverReply> {
     check_limit(request.limit)?;
@@ -34,8 +34,8 @@ pub(in crate::backend) async fn discover_skills(
         tokio::try_join!(admitted, backend.searchable_catalog(), raises)?;
     let view = with_drafts(&catalog.view, &session);
     let nearness = nearness(backend, &catalog, &request.query).await?;
-    let asked = Arc::new(Asked { request, policy, catalog, view, nearness });
-    let Asked { request, policy, view, nearness, .. } = &*asked;
+    let asked = Arc::new(SearchRequest { request, policy, catalog, view, nearness });
+    let SearchRequest { request, policy, view, nearness, .. } = &*asked;
     // The place of a skill that is asked about is among all that are found.
     let most = if request.why.is_some() { usize::MAX } else { request.limit };
     let reach = request.limit.max(FEEDBACK_REACH);
@@ -61,17 +61,17 @@ pub(in crate::backend) async fn discover_skills(
         0 => nothing_found(backend, &asked, &results).await?,
         _ => what_was_found(&reply, policy),
     };
-    explained(backend, &Explained { asked, results, raises, reach }, reply).await
+    explained(backend, &ExplainRequest { asked, results, raises, reach }, reply).await
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Notes the discovery in the session, where this service writes at all.
     fn note(&self, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
         if self.shared.sessions.check_writable().is_err() {
             return Ok(());
         }
         let skills = hits.iter().take(SEARCH_RESULTS).map(|hit| hit.skill.clone()).collect();
-        let past = PastDiscovery::new(query, skills, total, self.shared.clock.now());
+        let past = SearchRecord::new(query, skills, total, self.shared.clock.now());
         if self.shared.sessions.note(self.user(), &self.session, past)? {
             let this = self.clone();
             tokio::spawn(async move {
@@ -131,7 +131,11 @@ fn what_was_found(reply: &DiscoverReply, policy: &EffectivePolicy) -> String {
 
 /// Says so and names categories: first those nearest to the question, then those with most skills. Near are the categories of
 /// skills that answer it and are left out by its category or level, and then those whose names are like one of its words.
-async fn nothing_found(backend: &SkillBackend, asked: &Arc<Asked>, results: &SearchResults) -> Result<String> {
+async fn nothing_found(
+    backend: &SessionBackend,
+    asked: &Arc<SearchRequest>,
+    results: &SearchResults,
+) -> Result<String> {
     // A question that may be asked only once names the categories by its words alone.
     let elsewhere = if results.leave_room_for(2) {
         asked.search_anywhere(backend, SEARCH_RESULTS_MOST).await?
@@ -142,7 +146,7 @@ async fn nothing_found(backend: &SkillBackend, asked: &Arc<Asked>, results: &Sea
     let categories: Vec<_> = offered.map(|entry| one_line(entry.skill.category())).collect();
     let answering = elsewhere.hits.iter().map(|hit| one_line(hit.skill.category()).plain().to_owned());
     let nearest: Vec<String> = answering.collect();
-    let categories = Categories::of(&categories).nearest_first(&nearest, &asked.request.query);
+    let categories = Categories::from_skills(&categories).nearest_first(&nearest, &asked.request.query);
     Ok(match categories.summary(usize::MAX, |category, _| category.plain().to_owned()) {
         None => "No matching skills found.".to_owned(),
         Some(_) if categories.are_all_alike() => format!(

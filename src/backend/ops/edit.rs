@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     backend::{
-        SkillBackend,
-        changes::{ATTEMPTS, Landed, contested},
+        SessionBackend,
+        changes::{ATTEMPTS, FirstPartWritten, contested},
         replace::Replacement,
     },
     error::Result,
@@ -13,7 +13,7 @@ use crate::{
     wire::{EditReply, EditRequest, Operation},
 };
 
-pub(in crate::backend) async fn edit(backend: &SkillBackend, request: EditRequest) -> Result<EditReply> {
+pub(in crate::backend) async fn edit(backend: &SessionBackend, request: EditRequest) -> Result<EditReply> {
     let path = VirtualPath::parse(&request.file_path)?;
     Replacement::check(&request.old_string)?;
     let backend = &backend.approved(&request).await?;
@@ -28,10 +28,10 @@ pub(in crate::backend) async fn edit(backend: &SkillBackend, request: EditReques
             .edit(backend.user(), target.key.clone(), path.clone(), replacement.clone(), name)
             .await;
         let edited = edited.map_err(|error| target.failed(&path, error))?;
-        let Landed { commit, before, after, .. } = &edited;
+        let FirstPartWritten { commit, before, after, .. } = &edited;
         backend.note_file(&path, before.as_ref(), after.clone(), commit.etag.as_ref());
         if backend.finish(&target, &path, call.as_ref(), &edited).await? {
-            let Landed { commit, count, .. } = edited;
+            let FirstPartWritten { commit, count, .. } = edited;
             return Ok(EditReply { path: path.to_string(), occurrences: count, etag: commit.etag });
         }
     }

@@ -1,8 +1,8 @@
 //! Finding files by name: the `glob` operation.
 
 use crate::{
-    backend::{SkillBackend, files::ListedFile},
-    budget::{Errand, Work},
+    backend::{SessionBackend, files::ListedFile},
+    budget::{Job, WorkBudget},
     error::Result,
     limits::{LIST_ENTRIES, LIST_OBJECTS},
     path::{Glob, VirtualPath},
@@ -13,7 +13,7 @@ use crate::{
 const TOO_MANY_NAMES: &str =
     "the glob is too expensive for this many names: use fewer braces and stars, or search a folder below";
 
-pub(in crate::backend) async fn glob(backend: &SkillBackend, request: GlobRequest) -> Result<GlobReply> {
+pub(in crate::backend) async fn glob(backend: &SessionBackend, request: GlobRequest) -> Result<GlobReply> {
     let glob = Glob::parse(&request.pattern)?;
     let root = search_root(request.path.as_deref())?;
     let tree = backend.approved(&request).await?.enter(Operation::Glob).await?;
@@ -40,14 +40,14 @@ pub(in crate::backend) async fn glob(backend: &SkillBackend, request: GlobReques
 /// # Errors
 /// `too_expensive` where that takes more steps than the errand has left.
 pub(in crate::backend) async fn named(
-    errand: &Errand,
+    errand: &Job,
     files: Vec<ListedFile>,
     glob: Glob,
     root: VirtualPath,
 ) -> Result<Vec<ListedFile>> {
     let names = files.iter().map(|found| found.file.path.as_str().len()).sum();
     let worst = glob.worst_steps(names);
-    let filter = move |work: &Work| {
+    let filter = move |work: &WorkBudget| {
         let mut fitting = Vec::new();
         for found in files {
             let mut steps = 0;

@@ -9,14 +9,14 @@ use futures_util::{StreamExt, stream};
 use super::glob::{named, search_root, unlisted};
 use crate::{
     backend::{
-        SkillBackend,
+        SessionBackend,
         fetch::{advance, unreadable},
-        files::{Files, ListedFile},
+        files::{FileListing, ListedFile},
         matcher::{Hit, Pattern},
         text::binary_type,
-        tree::{FileRef, Version},
+        tree::{FileRef, FileVersion},
     },
-    budget::Errand,
+    budget::Job,
     error::{Code, Error, Result},
     limits::{
         CHUNK_BYTES, GREP_CONTEXT_LINES, GREP_FILE_BYTES, GREP_MATCHES, GREP_MATCHES_MAX, GREP_REPLY_BYTES,
@@ -38,13 +38,13 @@ struct Search {
 
 /// What became of the search of one file.
 #[derive(Debug, Default)]
-struct Searched {
+struct FileHits {
     hits: Vec<Hit>,
     count: u64,
     is_cut: bool,
 }
 
-pub(in crate::backend) async fn grep(backend: &SkillBackend, request: GrepRequest) -> Result<GrepReply> {
+pub(in crate::backend) async fn grep(backend: &SessionBackend, request: GrepRequest) -> Result<GrepReply> {
     check(&request)?;
     let errand = backend.errand();
     // A pattern may take a while to compile.
@@ -67,15 +67,15 @@ pub(in crate::backend) async fn grep(backend: &SkillBackend, request: GrepReques
     Ok(reply)
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// The reply, and how many files were searched in part.
-    async fn search_files(&self, search: &Search, files: &mut Files, errand: &Errand) -> Result<(GrepReply, usize)> {
+    async fn search_files(&self, search: &Search, files: &mut FileListing, errand: &Job) -> Result<(GrepReply, usize)> {
         let total = files.entries.len();
         let searched = stream::iter(files.entries.drain(..))
             .map(|found| self.search_found(found, search, errand))
             .buffered(PARALLEL_GETS);
         let mut results = std::pin::pin!(searched);
-        let mut collected = Collected::new(search);
+        let mut collected = ReplyBuilder::new(search);
         let (mut cut, mut done) = (0, 0);
         while let Some(result) = results.next().await {
             let (path, searched) = result?;
@@ -90,27 +90,22 @@ impl SkillBackend {
     }
 
     /// The hits of one file: at most one more than are asked for.
-    async fn search_found(
-        &self,
-        found: ListedFile,
-        search: &Search,
-        errand: &Errand,
-    ) -> Result<(VirtualPath, Searched)> {
+    async fn search_found(&self, found: ListedFile, search: &Search, errand: &Job) -> Result<(VirtualPath, FileHits)> {
         let path = found.file.path.clone();
         if found.size == 0 {
-            return Ok((path, Searched::default()));
+            return Ok((path, FileHits::default()));
         }
         let kib = u32::try_from(found.size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).min(SEARCH_WINDOW_KIB);
         let permit = self.window.acquire_many(kib).await.map_err(Error::internal)?;
         let searched = match self.search_file(&found.file, search, errand).await {
-            Err(Unsearched::Unread(StoreError::NotFound | StoreError::PreconditionFailed))
+            Err(SkipReason::Unread(StoreError::NotFound | StoreError::PreconditionFailed))
                 if is_listed(&found.file) =>
             {
                 drop(permit);
                 let _permit = self.window.acquire_many(SEARCH_WINDOW_KIB).await.map_err(Error::internal)?;
-                let newest = FileRef { version: Version::Newest, size: None, ..found.file };
+                let newest = FileRef { version: FileVersion::Newest, size: None, ..found.file };
                 match self.search_file(&newest, search, errand).await {
-                    Err(Unsearched::Unread(StoreError::NotFound)) => Ok(Searched::default()),
+                    Err(SkipReason::Unread(StoreError::NotFound)) => Ok(FileHits::default()),
                     searched => searched.map_err(|error| error.about(&newest)),
                 }
             }
@@ -120,11 +115,11 @@ impl SkillBackend {
     }
 
     /// Searches a file, one that is larger than [`CHUNK_BYTES`] piece by piece.
-    async fn search_file(&self, file: &FileRef, search: &Search, errand: &Errand) -> Result<Searched, Unsearched> {
+    async fn search_file(&self, file: &FileRef, search: &Search, errand: &Job) -> Result<FileHits, SkipReason> {
         let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
         let Object { meta, bytes: mut piece, range } = self.shared.try_fetch(file, range, None).await?;
         if meta.size > GREP_FILE_BYTES || binary_type(&piece).is_some() {
-            return Ok(Searched::default());
+            return Ok(FileHits::default());
         }
         let mut at = range.end;
         let mut state = search.pattern.file(search.context, search.hits_wanted());
@@ -138,7 +133,7 @@ impl SkillBackend {
                 })
                 .await?;
             if state.is_done {
-                return Ok(Searched { hits: state.hits, count: state.count, is_cut: state.is_cut });
+                return Ok(FileHits { hits: state.hits, count: state.count, is_cut: state.is_cut });
             }
             let next = self.shared.try_fetch(file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
             at = advance(file, at, &next)?;
@@ -148,14 +143,14 @@ impl SkillBackend {
 }
 
 /// Why a file could not be searched.
-enum Unsearched {
+enum SkipReason {
     /// Its bytes could not be had.
     Unread(StoreError),
     /// The search itself failed.
     Failed(Error),
 }
 
-impl Unsearched {
+impl SkipReason {
     fn about(self, file: &FileRef) -> Error {
         match self {
             Self::Unread(error) => unreadable(file, error),
@@ -164,13 +159,13 @@ impl Unsearched {
     }
 }
 
-impl From<StoreError> for Unsearched {
+impl From<StoreError> for SkipReason {
     fn from(error: StoreError) -> Self {
         Self::Unread(error)
     }
 }
 
-impl From<Error> for Unsearched {
+impl From<Error> for SkipReason {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
@@ -179,11 +174,11 @@ impl From<Error> for Unsearched {
 /// Whether the file may have changed or gone between the listing and now: then what is there now counts, as large as it may
 /// be.
 fn is_listed(file: &FileRef) -> bool {
-    matches!(file.version, Version::Listed(_))
+    matches!(file.version, FileVersion::Listed(_))
 }
 
 /// Why a search that found no more than it may show did not look at everything.
-fn left_out(files: &Files, large: usize, cut: usize) -> Option<String> {
+fn left_out(files: &FileListing, large: usize, cut: usize) -> Option<String> {
     if files.truncated {
         return Some(unlisted());
     }
@@ -227,7 +222,7 @@ impl Search {
 
 /// The reply as it grows, file after file.
 #[derive(Debug)]
-struct Collected<'search> {
+struct ReplyBuilder<'search> {
     search: &'search Search,
     matches: Vec<GrepMatch>,
     counts: Vec<GrepCount>,
@@ -235,7 +230,7 @@ struct Collected<'search> {
     cut: Option<String>,
 }
 
-impl<'search> Collected<'search> {
+impl<'search> ReplyBuilder<'search> {
     fn new(search: &'search Search) -> Self {
         Self { search, matches: Vec::new(), counts: Vec::new(), bytes: 0, cut: None }
     }

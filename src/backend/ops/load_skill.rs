@@ -6,10 +6,10 @@ use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream}
 
 use crate::{
     backend::{
-        SessionState, SkillBackend,
+        SessionBackend, SessionState,
         approvals::check_preload,
         gate::permit,
-        lookup::{Fetched, LookupError},
+        lookup::{LiveSkill, LookupError},
         observer::SkillUse,
         publish::ArchivedFile,
         tree::{archive_of, skill_mount},
@@ -17,7 +17,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{Layer, MountName, SkillPath},
-    session::{Change, EffectivePolicy, LoadedSkill, PastDiscovery, Preload, Session},
+    session::{Change, EffectivePolicy, LoadedSkill, Preload, SearchRecord, Session},
     skill::{FilledParameter, SnapshotFile, read_document, render, shown::one_line},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, Request as _, SkillFile, SkillParameter},
 };
@@ -26,7 +26,7 @@ use crate::{
 const PARALLEL_PRELOADS: usize = 8;
 
 /// A skill as it was noted in a session.
-pub(in crate::backend) struct Mounted {
+pub(in crate::backend) struct LoadResult {
     status: LoadStatus,
     loaded: LoadedSkill,
     /// Whether it was never loaded there before.
@@ -38,7 +38,7 @@ pub(in crate::backend) struct Mounted {
 }
 
 pub(in crate::backend) async fn load_skill(
-    backend: &SkillBackend,
+    backend: &SessionBackend,
     request: LoadSkillRequest,
 ) -> Result<LoadSkillReply> {
     let loaded = backend.load_requested(&request).await?;
@@ -46,9 +46,9 @@ pub(in crate::backend) async fn load_skill(
 }
 
 /// What a load answers.
-fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (Mounted, Fetched)) -> Result<LoadSkillReply> {
-    let Mounted { status, loaded, .. } = mounted;
-    let Fetched { document, snapshot, .. } = fetched;
+fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (LoadResult, LiveSkill)) -> Result<LoadSkillReply> {
+    let LoadResult { status, loaded, .. } = mounted;
+    let LiveSkill { document, snapshot, .. } = fetched;
     let mount = skill_mount(&loaded.mount)?;
     let rendered = render(&document, request.arguments.as_deref(), mount.as_str());
     let file = |file: &SnapshotFile| Ok(SkillFile { path: mount.join(&file.path)?.to_string(), size: file.size });
@@ -66,7 +66,7 @@ fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (Mounted, Fetched)) 
     })
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// As [`load_skill`](crate::backend::BackendProtocol::load_skill), for a name that may be no skill's: `None` if no skill
     /// answers to it.
     ///
@@ -96,7 +96,7 @@ impl SkillBackend {
     }
 
     /// Loads the skill that was asked for, if its author lets the invoker call it, and makes it the current one.
-    async fn load_requested(&self, request: &LoadSkillRequest) -> Result<(Mounted, Fetched), LookupError> {
+    async fn load_requested(&self, request: &LoadSkillRequest) -> Result<(LoadResult, LiveSkill), LookupError> {
         // A long message that begins with a slash is a command only if it names a skill, which is not known yet.
         if request.invoker != Invoker::Person {
             check_arguments(request)?;
@@ -131,7 +131,7 @@ impl SkillBackend {
         request: &LoadSkillRequest,
         session: &Session,
         policy: &EffectivePolicy,
-    ) -> Result<Fetched, LookupError> {
+    ) -> Result<LiveSkill, LookupError> {
         match &request.digest {
             None => self.look_up(&request.skill, session, policy).await,
             Some(digest) => self.look_up_version(&request.skill, digest, session, policy).await,
@@ -145,7 +145,7 @@ impl SkillBackend {
         request: &LoadSkillRequest,
         session: &Session,
         unknown: Error,
-    ) -> Result<Fetched, LookupError> {
+    ) -> Result<LiveSkill, LookupError> {
         self.shared.sessions.look(self.user(), &self.session).await?;
         let SessionState { session: now, policy } = self.state().await?;
         if now.drafts == session.drafts {
@@ -159,7 +159,7 @@ impl SkillBackend {
     ///
     /// # Errors
     /// What keeps the first of those that the policy names from being loaded.
-    pub(in crate::backend) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<Fetched>, EffectivePolicy)> {
+    pub(in crate::backend) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<LiveSkill>, EffectivePolicy)> {
         let user = self.shared.sessions.user_policy(self.user()).await?;
         let policy = draft.policy.under(&user);
         let is_chosen = draft.policy.preload == Preload::Auto;
@@ -174,8 +174,9 @@ impl SkillBackend {
         };
         let found = wanted.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy).err_into());
         let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
-        let found = found
-            .map(|found: Result<Fetched>| found.and_then(|found| check_preload(&policy, &found.skill).map(|()| found)));
+        let found = found.map(|found: Result<LiveSkill>| {
+            found.and_then(|found| check_preload(&policy, &found.skill).map(|()| found))
+        });
         let found = found.filter(|found| std::future::ready(found.is_ok() || !is_chosen));
         let found = found.try_collect().await?;
         Ok((found, policy))
@@ -184,19 +185,19 @@ impl SkillBackend {
     /// Notes the skill in the session that is stored.
     async fn mount(
         &self,
-        fetched: &Fetched,
+        fetched: &LiveSkill,
         policy: &EffectivePolicy,
         alias: Option<MountName>,
         arguments: Option<&str>,
-    ) -> Result<Mounted> {
+    ) -> Result<LoadResult> {
         let update = self.shared.sessions.update(self.user(), &self.session, |session| {
             let mounted = self.mount_in(session, fetched, policy, alias.as_ref(), arguments)?;
             Ok(if mounted.is_change { Change::Save(mounted) } else { Change::None(mounted) })
         });
         let (session, mounted) = update.await?;
-        let found = |past: &&PastDiscovery| past.skills.contains(&mounted.loaded.skill);
+        let found = |past: &&SearchRecord| past.skills.contains(&mounted.loaded.skill);
         let question = session.discoveries.iter().rev().find(found).map(|past| past.query.clone());
-        Ok(Mounted { question: question.filter(|_| mounted.is_first), ..mounted })
+        Ok(LoadResult { question: question.filter(|_| mounted.is_first), ..mounted })
     }
 
     /// Notes the skill in `session`, a value, and makes it the current one.
@@ -206,11 +207,11 @@ impl SkillBackend {
     pub(in crate::backend) fn mount_in(
         &self,
         session: &mut Session,
-        fetched: &Fetched,
+        fetched: &LiveSkill,
         policy: &EffectivePolicy,
         alias: Option<&MountName>,
         arguments: Option<&str>,
-    ) -> Result<Mounted> {
+    ) -> Result<LoadResult> {
         let team = self.audience.team.clone().filter(|_| fetched.layer == Layer::Team);
         let before = session.loaded(&fetched.skill).cloned();
         let mount = alias.cloned().or_else(|| before.as_ref().map(|loaded| loaded.mount.clone()));
@@ -232,7 +233,13 @@ impl SkillBackend {
         });
         let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
         if let (Some(loaded), true) = (&unchanged, is_current) {
-            return Ok(Mounted { status, loaded: loaded.clone(), is_first: false, question: None, is_change: false });
+            return Ok(LoadResult {
+                status,
+                loaded: loaded.clone(),
+                is_first: false,
+                question: None,
+                is_change: false,
+            });
         }
         let loaded = LoadedSkill {
             skill: fetched.skill.clone(),
@@ -251,7 +258,7 @@ impl SkillBackend {
         replace(session, loaded.clone())?;
         let is_first = session.note_use(&fetched.skill);
         session.current_skill = Some(fetched.skill.clone());
-        Ok(Mounted { status, loaded, is_first, question: None, is_change: true })
+        Ok(LoadResult { status, loaded, is_first, question: None, is_change: true })
     }
 
     /// Whether the name of a loaded skill may be shown to this caller: since it was loaded it may have been hidden, or the caller is of
@@ -265,14 +272,14 @@ impl SkillBackend {
     ///
     /// # Errors
     /// `skill_changed` where that version is gone; the store's.
-    pub async fn loaded_body(&self, loaded: &LoadedSkill) -> Result<Option<String>> {
+    pub async fn render_loaded(&self, loaded: &LoadedSkill) -> Result<Option<String>> {
         let snapshot = self.shared.sessions.snapshot(self.user(), loaded).await?;
         let mount = skill_mount(&loaded.mount)?;
         let path = mount.join("SKILL.md")?;
         let (Some(home), Some(pinned)) = (self.home(loaded)?, snapshot.file("SKILL.md")) else { return Ok(None) };
         let file = crate::backend::tree::FileRef {
             key: home.skill(&loaded.skill)?.key("SKILL.md")?,
-            version: crate::backend::tree::Version::Pinned(pinned.etag.clone()),
+            version: crate::backend::tree::FileVersion::Pinned(pinned.etag.clone()),
             size: Some(pinned.size),
             archived: archive_of(loaded, &snapshot, &home)?
                 .map(|archive| ArchivedFile { archive, path: "SKILL.md".to_owned() }),
@@ -293,13 +300,13 @@ impl From<FilledParameter> for SkillParameter {
 }
 
 /// What became of the skill, for whoever keeps account.
-fn skill_use(Mounted { status, loaded, .. }: &Mounted) -> SkillUse {
+fn skill_use(LoadResult { status, loaded, .. }: &LoadResult) -> SkillUse {
     let status = match status {
         LoadStatus::Loaded => "loaded",
         LoadStatus::AlreadyLoaded => "already_loaded",
         LoadStatus::Reloaded => "reloaded",
     };
-    SkillUse::of(loaded, status)
+    SkillUse::from_loaded(loaded, status)
 }
 
 /// Keeps what a session remembers of each loaded skill small.
@@ -317,7 +324,7 @@ fn check_arguments(request: &LoadSkillRequest) -> Result<()> {
 }
 
 /// Keeps a skill to those its author meant it for.
-fn check_invoker(fetched: &Fetched, invoker: Invoker) -> Result<()> {
+fn check_invoker(fetched: &LiveSkill, invoker: Invoker) -> Result<()> {
     let says = &fetched.document.frontmatter;
     let (skill, folder) = (one_line(fetched.skill.as_str()), one_line(fetched.skill.folder()));
     let skill = skill.inline();

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::{
     backend::{
-        SkillBackend,
-        tree::{FileRef, Kind, Spot, Tree, missing},
+        SessionBackend,
+        tree::{FileRef, MountKind, Tree, TreeTarget, missing},
     },
     error::{Code, Error, Result},
     limits::LIST_ENTRIES,
@@ -15,20 +15,20 @@ use crate::{
     wire::{Entry, LsReply, LsRequest, Operation},
 };
 
-pub(in crate::backend) async fn ls(backend: &SkillBackend, request: LsRequest) -> Result<LsReply> {
+pub(in crate::backend) async fn ls(backend: &SessionBackend, request: LsRequest) -> Result<LsReply> {
     let path = VirtualPath::parse(&request.path)?;
     let tree = backend.approved(&request).await?.enter_at(Operation::Ls, &path).await?;
     match tree.spot(&path) {
-        Spot::Above => Ok(LsReply { entries: above(&tree, &path), hidden: Vec::new(), truncated: false }),
-        Spot::In { kind: Kind::Pinned(pinned), relative, .. } => {
+        TreeTarget::Above => Ok(LsReply { entries: above(&tree, &path), hidden: Vec::new(), truncated: false }),
+        TreeTarget::In { kind: MountKind::Pinned(pinned), relative, .. } => {
             Ok(folder_first(snapshot_entries(&pinned.snapshot, &path, &relative)?))
         }
-        Spot::In { mount, relative, .. } => backend.list_fresh(mount, &path, &relative, &tree).await,
-        Spot::Nowhere => Err(missing(&path)),
+        TreeTarget::In { mount, relative, .. } => backend.list_fresh(mount, &path, &relative, &tree).await,
+        TreeTarget::Nowhere => Err(missing(&path)),
     }
 }
 
-impl SkillBackend {
+impl SessionBackend {
     async fn list_fresh(&self, mount: &Mount, path: &VirtualPath, relative: &str, tree: &Tree) -> Result<LsReply> {
         let prefix = mount.prefix.folder(relative)?;
         let mut entries = Vec::new();

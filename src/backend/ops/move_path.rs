@@ -13,15 +13,15 @@ use tokio::time::Instant;
 use super::delete::{named, not_begun};
 use crate::{
     backend::{
-        SkillBackend,
+        SessionBackend,
         fetch::{check_size, unreadable},
         files::ListedFile,
-        tree::{Kind, Spot, Tree, is_a_directory, missing},
+        tree::{MountKind, Tree, TreeTarget, is_a_directory, missing},
     },
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, MOVE_FILE_BYTES, PARALLEL_GETS, SEARCH_WINDOW_KIB},
     path::{ETag, ObjectKey, VirtualPath},
-    store::{Base, DeleteOptions, GetOptions, Keep, ListOptions, StoreError},
+    store::{CachePolicy, DeleteOptions, ExpectedVersion, GetOptions, ListOptions, StoreError},
     wire::{MoveReply, MoveRequest, Operation},
 };
 
@@ -32,7 +32,7 @@ struct Step {
     to_key: ObjectKey,
 }
 
-pub(in crate::backend) async fn move_path(backend: &SkillBackend, request: MoveRequest) -> Result<MoveReply> {
+pub(in crate::backend) async fn move_path(backend: &SessionBackend, request: MoveRequest) -> Result<MoveReply> {
     let (from, to) = (VirtualPath::parse(&request.from)?, VirtualPath::parse(&request.to)?);
     if to.below(&from).is_some() {
         let message = format!("{from} cannot be moved to {to}, which is the same path or lies below it");
@@ -63,7 +63,7 @@ pub(in crate::backend) async fn move_path(backend: &SkillBackend, request: MoveR
 /// a move does not touch.
 fn own_place(tree: &Tree, path: &VirtualPath) -> Result<()> {
     tree.writable(path)?;
-    if matches!(tree.spot(path), Spot::In { kind: Kind::Fresh, .. }) {
+    if matches!(tree.spot(path), TreeTarget::In { kind: MountKind::Fresh, .. }) {
         return Ok(());
     }
     let message = format!("{path} cannot be moved: move works within /workspace and /ticket; write and delete instead");
@@ -79,10 +79,10 @@ impl Step {
     }
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Checks that no folder is at `path`: a file there is found by the write, which is create-only.
     async fn check_no_folder(&self, tree: &Tree, path: &VirtualPath) -> Result<()> {
-        let Spot::In { mount, relative, .. } = tree.spot(path) else { return Ok(()) };
+        let TreeTarget::In { mount, relative, .. } = tree.spot(path) else { return Ok(()) };
         let options = ListOptions { max_entries: Some(1), ..ListOptions::default() };
         let listed = self.shared.store.list(&mount.prefix.folder(&relative)?, options).await?;
         if listed.objects.is_empty() {
@@ -136,14 +136,15 @@ impl SkillBackend {
         // Searches of this handle share the window too, so that a turn of many calls takes no more memory than one.
         let kib = u32::try_from(size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).clamp(1, SEARCH_WINDOW_KIB);
         let _room = self.window.acquire_many(kib).await.map_err(Error::internal)?;
-        let options = GetOptions { if_match: source.version.etag().cloned(), keep: Keep::Not, ..GetOptions::default() };
+        let options =
+            GetOptions { if_match: source.version.etag().cloned(), keep: CachePolicy::Not, ..GetOptions::default() };
         let object = match self.shared.store.get(&source.key, options).await {
             Err(StoreError::PreconditionFailed | StoreError::NotFound) => return Err(changed(&source.path)),
             object => object.map_err(|error| unreadable(source, error))?,
         };
         let seen = object.meta.etag.clone();
         let digest = self.noted_digest(&object.bytes).await;
-        let copied = self.shared.committer.commit(&step.to_key, object.bytes, &Base::Absent).await;
+        let copied = self.shared.committer.commit(&step.to_key, object.bytes, &ExpectedVersion::Absent).await;
         let copy = copied.map_err(|error| refused(step, error))?;
         match self.delete_version(&source.key, &seen).await {
             Ok(()) => {

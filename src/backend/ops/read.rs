@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use crate::{
     backend::{
-        SkillBackend,
+        SessionBackend,
         fetch::{advance, unreadable},
         lines::{LineIndex, Window},
         text::{binary_type, is_binary},
-        tree::{FileRef, Version},
+        tree::{FileRef, FileVersion},
     },
     error::{Code, Error, Result},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
@@ -20,7 +20,7 @@ use crate::{
     wire::{Operation, ReadReply, ReadRequest},
 };
 
-pub(in crate::backend) async fn read(backend: &SkillBackend, request: ReadRequest) -> Result<ReadReply> {
+pub(in crate::backend) async fn read(backend: &SessionBackend, request: ReadRequest) -> Result<ReadReply> {
     let path = VirtualPath::parse(&request.file_path)?;
     let file = backend.approved(&request).await?.enter_at(Operation::Read, &path).await?.file(&path)?;
     if let Some(index) = backend.known_index(&file, request.offset) {
@@ -33,7 +33,7 @@ pub(in crate::backend) async fn read(backend: &SkillBackend, request: ReadReques
     backend.read_from_start(&file, &request).await
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// What is known of the lines of a large file, where that helps: not for its first page, which costs one request
     /// anyway and must tell whether the file is still the same.
     fn known_index(&self, file: &FileRef, offset: u64) -> Option<Arc<LineIndex>> {
@@ -98,7 +98,7 @@ impl SkillBackend {
             let wanted = index.end_before(request.offset.saturating_add(request.limit)).filter(|end| *end > at);
             let end = wanted.unwrap_or(u64::MAX).min(at + SCAN_BYTES);
             let chunk = match self.shared.try_fetch(file, Some(at..end), Some(&pin)).await {
-                Err(StoreError::PreconditionFailed) if file.version == Version::Newest => return Ok(None),
+                Err(StoreError::PreconditionFailed) if file.version == FileVersion::Newest => return Ok(None),
                 chunk => chunk.map_err(|error| unreadable(file, error))?,
             };
             advance(file, at, &chunk)?;

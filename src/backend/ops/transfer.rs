@@ -10,7 +10,7 @@ use serde_json::json;
 use super::write::{check_upload_size, precondition_failed};
 use crate::{
     backend::{
-        SkillBackend,
+        SessionBackend,
         fetch::{advance, unreadable},
         service::Shared,
         tree::FileRef,
@@ -49,7 +49,7 @@ pub struct FileReader {
     ready: Option<Bytes>,
 }
 
-impl SkillBackend {
+impl SessionBackend {
     pub(in crate::backend) async fn upload_files(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
         check_count(files.len())?;
         let uploads = files.into_iter().map(|file| async move {

@@ -1,14 +1,14 @@
 //! Hiding a loaded skill again.
 
 use crate::{
-    backend::{SessionState, SkillBackend, lookup::loaded_by_name, observer::SkillUse},
+    backend::{SessionBackend, SessionState, lookup::loaded_by_name, observer::SkillUse},
     error::Result,
     session::Change,
     wire::{Operation, UnloadSkillReply, UnloadSkillRequest, UnloadStatus},
 };
 
 pub(in crate::backend) async fn unload_skill(
-    backend: &SkillBackend,
+    backend: &SessionBackend,
     request: UnloadSkillRequest,
 ) -> Result<UnloadSkillReply> {
     let SessionState { session, policy } = backend.approved(&request).await?.admit(Operation::UnloadSkill).await?;
@@ -29,7 +29,7 @@ pub(in crate::backend) async fn unload_skill(
     });
     match update.await?.1 {
         Some(found) => {
-            backend.note_skill(|| SkillUse::of(&found, "unloaded"));
+            backend.note_skill(|| SkillUse::from_loaded(&found, "unloaded"));
             let skill = if backend.may_name(&found, &policy)? { found.skill.to_string() } else { name };
             Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill })
         }

@@ -7,19 +7,19 @@ use serde_json::json;
 
 use crate::{
     backend::{
-        SkillBackend,
-        changes::{ATTEMPTS, Landed, contested},
-        parts::{Call, Target},
+        SessionBackend,
+        changes::{ATTEMPTS, FirstPartWritten, contested},
+        parts::{IdempotencyKey, WriteTarget},
         tree::unwritable,
     },
     error::{Code, Error, Outcome, Result},
     limits::TEXT_FILE_BYTES,
     path::VirtualPath,
-    store::{Base, Mark, StoreError, StoreResult},
+    store::{ExpectedVersion, StoreError, StoreResult, WriteCallId},
     wire::{Operation, WriteCondition, WriteReply, WriteRequest},
 };
 
-pub(in crate::backend) async fn write(backend: &SkillBackend, request: WriteRequest) -> Result<WriteReply> {
+pub(in crate::backend) async fn write(backend: &SessionBackend, request: WriteRequest) -> Result<WriteReply> {
     let path = VirtualPath::parse(&request.file_path)?;
     check_text_size(&path, request.content.len())?;
     let condition = if request.overwrite { WriteCondition::Always } else { WriteCondition::IfAbsent };
@@ -27,7 +27,7 @@ pub(in crate::backend) async fn write(backend: &SkillBackend, request: WriteRequ
     backend.put_bytes(Operation::Write, &path, request.content.into(), condition, already_exists).await
 }
 
-impl SkillBackend {
+impl SessionBackend {
     /// Stores the bytes of a file as a client sent them, under the condition its headers set. Session and store are asked
     /// once for the condition and the write together.
     ///
@@ -95,27 +95,27 @@ impl SkillBackend {
     /// The first part of a write: the file. A call that was made before finds that it has landed.
     async fn put(
         &self,
-        target: &Target<'_>,
-        call: Option<&Call>,
+        target: &WriteTarget<'_>,
+        call: Option<&IdempotencyKey>,
         bytes: Bytes,
         condition: &WriteCondition,
-    ) -> StoreResult<Landed> {
+    ) -> StoreResult<FirstPartWritten> {
         let size = bytes.len() as u64;
         let store = &self.shared.store;
         let base = match condition {
-            WriteCondition::Always => Ok(Base::Whatever),
-            WriteCondition::IfAbsent => Ok(Base::Absent),
+            WriteCondition::Always => Ok(ExpectedVersion::Whatever),
+            WriteCondition::IfAbsent => Ok(ExpectedVersion::Absent),
             // With its chain, so that a write on top of it can be settled.
-            WriteCondition::IfPresent => store.head(&target.key).await.map(|meta| Base::version(&meta)),
+            WriteCondition::IfPresent => store.head(&target.key).await.map(|meta| ExpectedVersion::version(&meta)),
             WriteCondition::IfMatch(etags) => match store.head(&target.key).await {
-                Ok(meta) if etags.contains(&meta.etag) => Ok(Base::version(&meta)),
+                Ok(meta) if etags.contains(&meta.etag) => Ok(ExpectedVersion::version(&meta)),
                 Ok(_) => Err(StoreError::PreconditionFailed),
                 Err(error) => Err(error),
             },
         };
-        let mark = call.map(|call| Mark { call: call.name.clone(), count: 1 });
+        let mark = call.map(|call| WriteCallId { call: call.name.clone(), count: 1 });
         let before = match &base {
-            Ok(Base::Version(etag, _)) => Some(etag.clone()),
+            Ok(ExpectedVersion::Version(etag, _)) => Some(etag.clone()),
             _ => None,
         };
         let committed = match base {
@@ -123,11 +123,11 @@ impl SkillBackend {
             Err(error) => Err(error),
         };
         match (committed, call) {
-            (Ok(commit), _) => Ok(Landed { commit, size, count: 1, is_earlier: false, before, after: None }),
+            (Ok(commit), _) => Ok(FirstPartWritten { commit, size, count: 1, is_earlier: false, before, after: None }),
             (Err(StoreError::PreconditionFailed), Some(call)) => {
                 let now = store.head(&target.key).await.map_err(gone)?;
-                let (commit, count) = Mark::find(&call.name, &now).ok_or(StoreError::PreconditionFailed)?;
-                Ok(Landed { commit, size, count, is_earlier: true, before: None, after: None })
+                let (commit, count) = WriteCallId::find(&call.name, &now).ok_or(StoreError::PreconditionFailed)?;
+                Ok(FirstPartWritten { commit, size, count, is_earlier: true, before: None, after: None })
             }
             (Err(error), _) => Err(gone(error)),
         }

@@ -17,7 +17,7 @@ const BY_CONTENT: &str = "sha256:";
 pub(super) const SMALL_FILES_BYTES: u64 = VERSION_CACHE_BYTES / 2;
 
 /// The file of an archive that was asked for, if there is one, and its small files.
-pub(super) type Opened = (Option<Bytes>, Vec<(String, Bytes)>);
+pub(super) type ArchiveEntries = (Option<Bytes>, Vec<(String, Bytes)>);
 
 /// The files of a skill in one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,8 @@ impl Archive {
         let files = VersionArchive::open(zip).ok()?.files_up_to(self.unpacked).ok()?;
         let is_sound = match &self.kind {
             ArchiveKind::Version => {
-                let version = Version::new(files.iter().map(|(path, bytes)| VersionFile::of(path, bytes)).collect());
+                let version =
+                    Version::new(files.iter().map(|(path, bytes)| VersionFile::from_bytes(path, bytes)).collect());
                 self.is_named(&version)
             }
             // A session may say anything of its snapshot, and what is unpacked here is for every session.
@@ -72,7 +73,7 @@ impl Archive {
     }
 
     /// The file at `path` of a version and its small files, read from `zip`; `None` if that is damaged, or another version.
-    pub(super) fn file_and_small_ones(&self, zip: Bytes, path: &str) -> Option<Opened> {
+    pub(super) fn file_and_small_ones(&self, zip: Bytes, path: &str) -> Option<ArchiveEntries> {
         let mut zip = VersionArchive::open(zip).ok()?;
         if !self.is_named(&zip.version().ok()?) {
             return None;

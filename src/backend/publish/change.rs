@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Place,
-    folder::{Archived, Folder, is_as_published, is_published},
+    SkillTarget,
+    folder::{PlainFiles, UnversionedFolder, is_as_published, is_published},
     heads::StoredHead,
-    rooms::HeldRoom,
+    rooms::MemoryPermit,
 };
 use crate::{
     error::{Code, Error, Result},
@@ -20,7 +20,7 @@ use crate::{
 
 /// What a change did.
 #[derive(Debug)]
-pub(super) struct Changed {
+pub(super) struct ChangeResult {
     pub(super) status: PublishStatus,
     /// The version that was there before; `None` if nothing was published.
     pub(super) before: Option<String>,
@@ -37,7 +37,7 @@ pub(super) struct PublishedNow {
     pub(super) archive: VersionArchive,
     pub(super) digest: String,
     /// What holds the room of a folder that was packed.
-    pub(super) room: Option<HeldRoom>,
+    pub(super) room: Option<MemoryPermit>,
     /// The draft whose place it took.
     pub(super) took: Option<String>,
 }
@@ -75,7 +75,7 @@ impl From<Option<String>> for Condition {
 /// What is there before a change.
 struct Before {
     head: Option<StoredHead>,
-    folder: Folder,
+    folder: PlainFiles,
     /// The folder as a version, if it is none yet.
     archived: Option<Package>,
     /// The files whose content is known, by path: digest of the content and version of the object.
@@ -83,10 +83,10 @@ struct Before {
     /// The version that the folder is; `None` for an empty one.
     digest: Option<String>,
     /// What holds the room of `archived`.
-    room: Option<HeldRoom>,
+    room: Option<MemoryPermit>,
 }
 
-impl Place {
+impl SkillTarget {
     /// Makes `wanted` the published version, or deletes the skill, if the folder is as `condition` says now. If nothing is in the
     /// folder, the change takes the place of `draft`, the digest of the draft that is there.
     ///
@@ -99,7 +99,7 @@ impl Place {
         from: &Provenance,
         condition: &Condition,
         draft: Option<&str>,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeResult> {
         let _turn = self.service.shared.publishing.enter(self.folder.as_str()).await;
         for _ in 0..PUBLISH_ATTEMPTS {
             let before = self.before(from, wanted.is_some()).await?;
@@ -109,7 +109,7 @@ impl Place {
             if is_same && before.archived.is_none() {
                 let took = before.head.and_then(|known| known.head.took);
                 let (status, before) = (PublishStatus::Unchanged, before.digest);
-                return Ok(Changed { status, before, complete: true, kept: Vec::new(), took });
+                return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took });
             }
             for package in [before.archived.as_ref(), wanted].into_iter().flatten() {
                 let key = self.space.version(&self.skill, package.version.digest())?;
@@ -124,10 +124,10 @@ impl Place {
             // From here on the change is published, whatever becomes of the plain files in this call.
             let (before, took) = (before.digest, head.head.took.clone());
             return Ok(match self.materialise(head, wanted).await {
-                Ok(kept) => Changed { status, before, complete: true, kept, took },
+                Ok(kept) => ChangeResult { status, before, complete: true, kept, took },
                 Err(error) => {
                     tracing::warn!(skill = %self.skill, cause = %error.chain(), "the files of a published skill are behind");
-                    Changed { status, before, complete: false, kept: Vec::new(), took }
+                    ChangeResult { status, before, complete: false, kept: Vec::new(), took }
                 }
             });
         }
@@ -161,7 +161,7 @@ impl Place {
     async fn versioned(
         &self,
         head: Option<StoredHead>,
-        (folder, bytes): (Folder, u64),
+        (folder, bytes): (PlainFiles, u64),
         from: &Provenance,
     ) -> Result<Option<Before>> {
         if is_as_published(head.as_ref(), &folder) {
@@ -177,7 +177,9 @@ impl Place {
         }
         let source = Some("found in the bucket, written by other tools".to_owned());
         let from = Provenance { at: from.at, by: None, source };
-        let Some(Archived { package, room }) = self.archive(&folder, bytes, &from).await? else { return Ok(None) };
+        let Some(UnversionedFolder { package, room }) = self.archive(&folder, bytes, &from).await? else {
+            return Ok(None);
+        };
         let content = |file: &crate::skill::VersionFile| {
             Some((file.path.clone(), (file.sha256.clone(), folder.get(&file.path)?.clone())))
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::Place;
+use super::SkillTarget;
 use crate::{
     backend::{Service, text::is_text},
     error::{Code, Error, Result},
@@ -57,7 +57,7 @@ impl Service {
     }
 }
 
-impl Place {
+impl SkillTarget {
     /// The versions to compare.
     async fn compared(&self, wanted: &DiffRequest) -> Result<(Option<String>, Option<String>)> {
         if let (Some(from), Some(to)) = (&wanted.from, &wanted.to) {
@@ -137,9 +137,9 @@ fn compare(mut before: Option<Side>, mut after: Option<Side>) -> Difference {
             continue;
         }
         let texts = [(&mut before, &old), (&mut after, &new)].map(|(side, file)| content(side, file.as_ref()));
-        let binary = texts.iter().any(|text| matches!(text, Content::Binary));
+        let binary = texts.iter().any(|text| matches!(text, DiffSide::Binary));
         let mut shown = false;
-        if let ([Content::Text(one), Content::Text(two)], false) = (&texts, binary) {
+        if let ([DiffSide::Text(one), DiffSide::Text(two)], false) = (&texts, binary) {
             let named = |file: &Option<VersionFile>, side| {
                 file.as_ref().map_or(NO_FILE.to_owned(), |_| format!("{side}/{path}"))
             };
@@ -163,7 +163,7 @@ fn compare(mut before: Option<Side>, mut after: Option<Side>) -> Difference {
 }
 
 /// The content of a file on one side.
-enum Content {
+enum DiffSide {
     /// Its text; empty if there is no such file.
     Text(String),
     /// It is no text.
@@ -172,16 +172,16 @@ enum Content {
     Long,
 }
 
-fn content(side: &mut Option<Side>, file: Option<&VersionFile>) -> Content {
-    let (Some(side), Some(file)) = (side, file) else { return Content::Text(String::new()) };
+fn content(side: &mut Option<Side>, file: Option<&VersionFile>) -> DiffSide {
+    let (Some(side), Some(file)) = (side, file) else { return DiffSide::Text(String::new()) };
     if file.size > DIFF_FILE_BYTES {
         // A long file is binary or not by its beginning, which would have to be unpacked whole.
-        return Content::Long;
+        return DiffSide::Long;
     }
     let bytes: Option<Bytes> = side.archive.read(&file.path, file.size).ok().flatten();
     match bytes {
-        Some(bytes) if is_text(&bytes) => Content::Text(String::from_utf8_lossy(&bytes).into_owned()),
-        Some(_) => Content::Binary,
-        None => Content::Long,
+        Some(bytes) if is_text(&bytes) => DiffSide::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        Some(_) => DiffSide::Binary,
+        None => DiffSide::Long,
     }
 }

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{
-    Place, PublishOptions, UploadedSkill,
-    change::{Changed, Condition, PublishedNow},
+    PublishOptions, SkillTarget, UploadedSkill,
+    change::{ChangeResult, Condition, PublishedNow},
     intake::reply,
     repack::{TextChange, bytes_to_repack},
-    rooms::{HeldRoom, archive_bytes},
+    rooms::{MemoryPermit, archive_bytes},
 };
 use crate::{
     backend::Service,
@@ -49,7 +49,7 @@ struct Current {
     /// The digest of a draft in whose folder other tools put a skill.
     hidden: Option<String>,
     /// What holds the room of a folder that was packed.
-    room: Option<HeldRoom>,
+    room: Option<MemoryPermit>,
 }
 
 impl Service {
@@ -71,7 +71,7 @@ impl Service {
             check_users_own(&owner)?;
             let place = self.place(&owner, skill)?.noting(note, &owner);
             let _room = place.enter(uploaded.window()).await?;
-            let CheckedSkill { package, findings, quality } = self.take_in(&owner, skill, uploaded, &from).await?;
+            let CheckedSkill { package, findings, quality } = self.check_upload(&owner, skill, uploaded, &from).await?;
             let status = place.save_draft(&package, made(&from, None), &Replaces::If(condition)).await?.0;
             Ok(drafted(skill, package.version.digest(), status, findings, quality))
         };
@@ -94,7 +94,7 @@ impl Service {
         let place = self.place(&owner, &skill)?;
         let uploaded = UploadedSkill::Text(Box::new(text));
         let _room = place.enter(uploaded.window()).await?;
-        let checked = self.take_in(&owner, &skill, uploaded, &from).await?;
+        let checked = self.check_upload(&owner, &skill, uploaded, &from).await?;
         let change = made(&from, Some(session.clone()));
         let (_, draft) = place.save_draft(&checked.package, change, &Replaces::OwnTwin(session)).await?;
         Ok((draft, checked))
@@ -114,7 +114,7 @@ impl Service {
     ) -> Result<PublishReply> {
         let owner = owner.into();
         let reply = self.change_state_or_text(&owner, skill, wanted, options).await.map_err(Error::of_change)?;
-        self.show_change(&owner).await;
+        self.refresh_catalog(&owner).await;
         Ok(reply)
     }
 
@@ -173,7 +173,7 @@ impl Service {
     }
 }
 
-impl Place {
+impl SkillTarget {
     /// What a change of the skill takes in memory, as it is now: its archive, that packed again, and its largest file.
     async fn bytes_to_change(&self) -> Result<u64> {
         let (head, draft) = tokio::try_join!(self.head(), self.draft())?;
@@ -202,7 +202,7 @@ impl Place {
         from: &Provenance,
         before: &Condition,
         digest: &str,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeResult> {
         let draft = self.draft().await?;
         let is_other = draft.as_ref().is_none_or(|known| known.draft.digest != digest);
         if *before == Condition::Nothing && is_other {
@@ -228,12 +228,12 @@ impl Place {
         change: DraftChange,
         before: &Condition,
         digest: &str,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeResult> {
         if *before == Condition::Nothing {
             let status =
                 self.save_draft(package, change, &Replaces::If(Condition::Version(digest.to_owned()))).await?.0;
             let before = Some(digest.to_owned());
-            return Ok(Changed { status, before, complete: true, kept: Vec::new(), took: None });
+            return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took: None });
         }
         // The draft is there before the published skill goes: a crash between leaves both, and the skill is published.
         let known = self.draft().await?;
@@ -244,7 +244,7 @@ impl Place {
         }
         let changed = self.change(None, &from, before, None).await?;
         self.noted(Some((digest, SkillState::Published)), Some((package.version.digest(), SkillState::Draft)));
-        Ok(Changed { status: PublishStatus::Updated, ..changed })
+        Ok(ChangeResult { status: PublishStatus::Updated, ..changed })
     }
 
     /// Puts a draft where no skill is published.
@@ -348,7 +348,7 @@ fn drafted(
     lint: Vec<crate::skill::Diagnostic>,
     quality: Quality,
 ) -> PublishReply {
-    let changed = Changed { status, before: None, complete: true, kept: Vec::new(), took: None };
+    let changed = ChangeResult { status, before: None, complete: true, kept: Vec::new(), took: None };
     PublishReply { state: SkillState::Draft, ..reply(skill, digest, changed, lint, quality) }
 }
 

@@ -4,17 +4,17 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::{
-    Place,
-    change::{Changed, Condition},
+    SkillTarget,
+    change::{ChangeResult, Condition},
 };
 use crate::{
-    access::Reach,
+    access::SessionScope,
     backend::Service,
     error::{Code, Error, Result},
     limits::{DRAFT_BYTES, LIST_OBJECTS, PARALLEL_GETS},
     path::{ETag, Id, LayerOwner, SkillPath},
     skill::{Package, Provenance, SkillDraft},
-    store::{Base, GetOptions, Keep, StoreError, StoreExt as _},
+    store::{CachePolicy, ExpectedVersion, GetOptions, StoreError, StoreExt as _},
     wire::{PublishStatus, SkillState},
 };
 
@@ -24,7 +24,7 @@ pub enum DraftReader<'reach> {
     /// One who decides what is published, and sees all.
     Control,
     /// An agent, which sees those of the sessions that it is bound to by their ids.
-    Agent(&'reach Reach),
+    Agent(&'reach SessionScope),
 }
 
 impl DraftReader<'_> {
@@ -50,7 +50,7 @@ impl DraftReader<'_> {
 pub(super) struct StoredDraft {
     pub(super) draft: SkillDraft,
     etag: ETag,
-    base: Base,
+    base: ExpectedVersion,
 }
 
 impl Service {
@@ -95,14 +95,14 @@ impl Service {
     }
 }
 
-impl Place {
+impl SkillTarget {
     /// The draft.
     ///
     /// # Errors
     /// `internal` if there is an object that is no draft of this skill, or one that a newer version wrote; the store's.
     pub(super) async fn draft(&self) -> Result<Option<StoredDraft>> {
         let key = self.space.draft(&self.skill)?;
-        let once = GetOptions { keep: Keep::Not, ..GetOptions::range(0..DRAFT_BYTES + 1) };
+        let once = GetOptions { keep: CachePolicy::Not, ..GetOptions::range(0..DRAFT_BYTES + 1) };
         let object = match self.service.store().get(&key, once).await {
             Ok(object) => object,
             Err(StoreError::NotFound) => return Ok(None),
@@ -118,7 +118,7 @@ impl Place {
             );
             Error::new(Code::Internal, message).with_source(Error::internal(format!("{key}: {why}")))
         })?;
-        Ok(Some(StoredDraft { draft, etag: object.meta.etag.clone(), base: Base::version(&object.meta) }))
+        Ok(Some(StoredDraft { draft, etag: object.meta.etag.clone(), base: ExpectedVersion::version(&object.meta) }))
     }
 
     /// Puts a draft in the place of `before`. Returns false if another one is there by now.
@@ -128,7 +128,7 @@ impl Place {
     pub(super) async fn put_draft(&self, before: Option<&StoredDraft>, draft: &SkillDraft) -> Result<bool> {
         let key = self.space.draft(&self.skill)?;
         let bytes = Bytes::from(serde_json::to_vec(draft).map_err(Error::internal)?);
-        let base = before.map_or(Base::Absent, |before| before.base.clone());
+        let base = before.map_or(ExpectedVersion::Absent, |before| before.base.clone());
         match self.service.shared.committer.commit(&key, bytes, &base).await {
             Ok(_) => Ok(true),
             Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(false),
@@ -148,7 +148,7 @@ impl Place {
         wanted: Option<&Package>,
         from: &Provenance,
         condition: Condition,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeResult> {
         let draft = self.draft().await?;
         let digest = draft.as_ref().map(|known| known.draft.digest.clone());
         let (condition, names_draft) = match (condition, &digest) {
@@ -181,7 +181,7 @@ impl Place {
             {
                 if self.remove_draft(draft).await? {
                     self.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);
-                    return Ok(Changed {
+                    return Ok(ChangeResult {
                         status: PublishStatus::Updated,
                         before: digest,
                         complete: true,
@@ -201,7 +201,7 @@ impl Place {
     }
 
     /// Removes a draft if the skill took its place. If that fails, the next change of the skill removes it.
-    pub(super) async fn remove_taken(&self, known: StoredDraft, changed: &Changed) {
+    pub(super) async fn remove_taken(&self, known: StoredDraft, changed: &ChangeResult) {
         if changed.took.as_ref() == Some(&known.draft.digest)
             && let Err(error) = self.remove_draft(known).await
         {

@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 
-use super::{Place, SkillFiles};
+use super::{SkillFiles, SkillTarget};
 use crate::{
     backend::Service,
     error::{Code, Error, Result},
     limits::{ARCHIVE_PIECE_BYTES, VERSION_ZIP_BYTES},
     path::{ETag, Id, LayerOwner, ObjectKey, SkillPath, UserSpace},
     skill::{SkillDraft, SnapshotFile, ZipPieces},
-    store::{GetOptions, Keep, SharedStore, StoreError},
+    store::{CachePolicy, GetOptions, SharedStore, StoreError},
 };
 
 /// A skill as an archive.
@@ -47,7 +47,7 @@ struct PinnedObject {
 /// Files that are packed on the way.
 #[derive(Debug)]
 struct Packing {
-    place: Place,
+    place: SkillTarget,
     zip: ZipPieces,
     left: VecDeque<SnapshotFile>,
     /// The file under way, and its next byte.
@@ -102,7 +102,7 @@ impl Service {
     }
 
     /// The archive at `key`, which is checked.
-    async fn stored_archive(&self, place: &Place, key: ObjectKey, digest: &str) -> Result<SkillArchive> {
+    async fn stored_archive(&self, place: &SkillTarget, key: ObjectKey, digest: &str) -> Result<SkillArchive> {
         let size = match self.store().head(&key).await {
             Ok(meta) => meta.size.min(VERSION_ZIP_BYTES as u64),
             // Opening it says so.
@@ -142,7 +142,7 @@ impl PinnedObject {
     /// The bytes from `at` on; at least one.
     async fn piece(&self, at: u64) -> Result<Bytes> {
         let range = at..self.size.min(at + ARCHIVE_PIECE_BYTES);
-        let once = GetOptions { if_match: Some(self.etag.clone()), keep: Keep::Not, ..GetOptions::range(range) };
+        let once = GetOptions { if_match: Some(self.etag.clone()), keep: CachePolicy::Not, ..GetOptions::range(range) };
         match self.store.get(&self.key, once).await {
             Ok(object) if !object.bytes.is_empty() => Ok(object.bytes),
             Ok(_) => Err(Error::internal(format!("the store gave no bytes of {} at {at}", self.key))),

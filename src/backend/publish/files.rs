@@ -11,20 +11,20 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::{
-    Place,
+    SkillTarget,
     archive::ArchivedFile,
-    folder::{Folder, is_published},
+    folder::{PlainFiles, is_published},
     heads::StoredHead,
     materialise::mark_of,
     rooms::archive_bytes,
 };
 use crate::{
-    backend::{Service, pace::Pace},
+    backend::{Service, pace::RequestPace},
     error::{Code, Error, Result},
     limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, LayerOwner, SkillPath, UserSpace},
     skill::{HeadState, MAIN, SkillDraft, Snapshot, SnapshotFile, VersionArchive},
-    store::{GetOptions, Keep, ListEntry, Mark, Object, StoreError, StoreExt as _, StoreResult},
+    store::{CachePolicy, GetOptions, ListEntry, Object, StoreError, StoreExt as _, StoreResult, WriteCallId},
 };
 
 /// Objects of one page of a listing, which is of one moment.
@@ -47,7 +47,7 @@ pub(in crate::backend) struct SkillFiles {
 
 /// What lies at the path of a skill.
 #[derive(Debug)]
-pub(in crate::backend) enum Found {
+pub(in crate::backend) enum SkillContents {
     /// No SKILL.md.
     Nothing,
     /// A SKILL.md that the store does not return.
@@ -67,8 +67,8 @@ impl Service {
     ///
     /// # Errors
     /// `file_too_large` for a skill over the limits; the store's.
-    pub(in crate::backend) async fn skill_files(&self, space: &UserSpace, path: &SkillPath) -> Result<Found> {
-        self.skill_files_at(space, path, Pace::NONE).await
+    pub(in crate::backend) async fn skill_files(&self, space: &UserSpace, path: &SkillPath) -> Result<SkillContents> {
+        self.skill_files_at(space, path, RequestPace::NONE).await
     }
 
     /// As [`skill_files`](Self::skill_files), at this pace.
@@ -79,8 +79,8 @@ impl Service {
         &self,
         space: &UserSpace,
         path: &SkillPath,
-        at: Pace,
-    ) -> Result<Found> {
+        at: RequestPace,
+    ) -> Result<SkillContents> {
         let place = self.place_in(space.clone(), path)?;
         let (mut look, mut head) = place.look_and_head(at).await?;
         for _ in 0..PUBLISH_ATTEMPTS {
@@ -156,8 +156,8 @@ impl Service {
     }
 }
 
-impl Place {
-    async fn look_and_head(&self, pace: Pace) -> Result<(Look, Option<StoredHead>)> {
+impl SkillTarget {
+    async fn look_and_head(&self, pace: RequestPace) -> Result<(Look, Option<StoredHead>)> {
         if !pace.is_slow() {
             return tokio::try_join!(self.look(pace), self.head());
         }
@@ -166,26 +166,26 @@ impl Place {
         Ok((look, self.head().await?))
     }
 
-    async fn look(&self, pace: Pace) -> Result<Look> {
+    async fn look(&self, pace: RequestPace) -> Result<Look> {
         pace.rest().await;
         let key = self.folder.key(MAIN)?;
         // The text that is read here is what the session pins.
-        let whole = GetOptions { keep: Keep::Pinned, ..GetOptions::range(0..SKILL_FILE_BYTES + 1) };
+        let whole = GetOptions { keep: CachePolicy::Pinned, ..GetOptions::range(0..SKILL_FILE_BYTES + 1) };
         let store = self.service.store();
         let (listed, text) = tokio::join!(store.list_all(&self.folder, SKILL_FILES), store.get(&key, whole));
         Ok(Look { listed, text })
     }
 
     /// The plain files, which are those of `head` if `is_it`.
-    fn plain(&self, look: Look, head: Option<&StoredHead>, is_it: bool) -> Result<Found> {
+    fn plain(&self, look: Look, head: Option<&StoredHead>, is_it: bool) -> Result<SkillContents> {
         let Look { listed, text } = look;
         if matches!(text, Err(StoreError::NotFound)) {
-            return Ok(Found::Nothing);
+            return Ok(SkillContents::Nothing);
         }
         let (entries, has_more) = listed?;
         let text = match text {
             // The folder was listed by the same credentials, so it is this file that is kept from them.
-            Err(error @ StoreError::Denied(_)) => return Ok(Found::Unreadable(error)),
+            Err(error @ StoreError::Denied(_)) => return Ok(SkillContents::Unreadable(error)),
             text => text?,
         };
         if has_more || !text.is_whole() {
@@ -210,20 +210,20 @@ impl Place {
         let snapshot = if snapshot.file(MAIN).is_some() { snapshot } else { snapshot.with(MAIN, Some(main)) };
         let version = head.filter(|_| is_it).and_then(|known| known.head.digest.clone());
         let (snapshot, is_published) = (Arc::new(snapshot), is_published(head));
-        Ok(Found::Files(SkillFiles { text: text.bytes, snapshot, version, draft: None, is_published }))
+        Ok(SkillContents::Files(SkillFiles { text: text.bytes, snapshot, version, draft: None, is_published }))
     }
 
     /// The files of a head, from the archive of its version.
-    async fn published(&self, known: &StoredHead) -> Result<Found> {
+    async fn published(&self, known: &StoredHead) -> Result<SkillContents> {
         let head = &known.head;
         let Some(digest) = head.digest.as_deref().filter(|_| head.state == HeadState::Published) else {
-            return Ok(Found::Nothing);
+            return Ok(SkillContents::Nothing);
         };
         let unpacked: u64 = head.files.iter().map(|one| one.file.size).sum();
         let _room = self.enter(archive_bytes(unpacked)).await?;
         let archive = self.version_archive(digest).await?;
         let files = head.files.iter().map(|one| (one.file.path.clone(), one.file.size, one.file.sha256.clone()));
-        self.archived(archive, files.collect(), digest, head.published_at).map(Found::Files)
+        self.archived(archive, files.collect(), digest, head.published_at).map(SkillContents::Files)
     }
 
     async fn draft_content(&self, draft: &SkillDraft) -> Result<SkillFiles> {
@@ -283,9 +283,9 @@ impl Place {
 
 impl Look {
     /// Whether this is the folder of `known`.
-    fn is(&self, place: &Place, known: &StoredHead) -> bool {
+    fn is(&self, place: &SkillTarget, known: &StoredHead) -> bool {
         let Ok((entries, false)) = &self.listed else { return false };
-        let folder: Folder = place.files_of(entries);
+        let folder: PlainFiles = place.files_of(entries);
         let text = match &self.text {
             Ok(text) => Some(&text.meta.etag),
             Err(StoreError::NotFound) => None,
@@ -298,14 +298,14 @@ impl Look {
 
     /// Whether a head may have been written since it was asked for, although there was none. The first publish of a folder
     /// writes SKILL.md before all else, with its mark.
-    fn may_precede_a_head(&self, place: &Place) -> bool {
+    fn may_precede_a_head(&self, place: &SkillTarget) -> bool {
         let (Ok((entries, _)), Ok(text)) = (&self.listed, &self.text) else { return false };
         let listed = entries.iter().find(|entry| place.folder.relative(&entry.key) == Some(MAIN));
         let seconds = |at: Timestamp| at.as_second();
         let is_one = listed.is_some_and(|entry| {
             entry.etag == text.meta.etag && seconds(entry.modified_at) == seconds(text.meta.modified_at)
         });
-        let is_marked = place.folder.key(MAIN).is_ok_and(|key| Mark::find(&mark_of(&key), &text.meta).is_some());
+        let is_marked = place.folder.key(MAIN).is_ok_and(|key| WriteCallId::find(&mark_of(&key), &text.meta).is_some());
         !is_one || is_marked || entries.len() > PAGE
     }
 }

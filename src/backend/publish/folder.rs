@@ -5,40 +5,40 @@ use std::collections::BTreeMap;
 use futures_util::future::try_join_all;
 
 use super::{
-    Place,
+    SkillTarget,
     heads::StoredHead,
-    rooms::{HeldRoom, archive_bytes, owner_below},
+    rooms::{MemoryPermit, archive_bytes, owner_below},
 };
 use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_FILES, UPLOAD_FILE_BYTES},
     path::{ETag, SkillPath},
     skill::{HeadState, MAIN, Package, Packer, Provenance},
-    store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
+    store::{CachePolicy, GetOptions, ListEntry, StoreError, StoreExt as _},
 };
 
 /// The plain files: path and version of each. Objects that no path can name are no files of the skill.
-pub(super) type Folder = BTreeMap<String, ETag>;
+pub(super) type PlainFiles = BTreeMap<String, ETag>;
 
 /// A folder that is no version yet, as a version.
 #[derive(Debug)]
-pub(super) struct Archived {
+pub(super) struct UnversionedFolder {
     pub(super) package: Package,
     /// Held as long as the package is.
-    pub(super) room: HeldRoom,
+    pub(super) room: MemoryPermit,
 }
 
-impl Place {
+impl SkillTarget {
     /// Lists the folder.
     ///
     /// # Errors
     /// `file_too_large` if it has too many files; the store's.
-    pub(super) async fn list(&self) -> Result<Folder> {
+    pub(super) async fn list(&self) -> Result<PlainFiles> {
         Ok(self.list_sized().await?.0)
     }
 
     /// As [`list`](Self::list), with the most that packing the files takes in memory.
-    pub(super) async fn list_sized(&self) -> Result<(Folder, u64)> {
+    pub(super) async fn list_sized(&self) -> Result<(PlainFiles, u64)> {
         let (entries, has_more) = self.service.store().list_all(&self.folder, SKILL_FILES).await?;
         if has_more {
             let message = format!("{} holds more than {SKILL_FILES} files: move some of them elsewhere", self.skill);
@@ -50,7 +50,7 @@ impl Place {
     }
 
     /// The files among listed objects.
-    pub(super) fn files_of(&self, entries: &[ListEntry]) -> Folder {
+    pub(super) fn files_of(&self, entries: &[ListEntry]) -> PlainFiles {
         let file = |entry: &ListEntry| {
             self.folder.admit(&entry.key)?;
             Some((self.folder.relative(&entry.key)?.to_owned(), entry.etag.clone()))
@@ -63,17 +63,22 @@ impl Place {
     ///
     /// # Errors
     /// `file_too_large` if they are more than a version may be; the store's.
-    pub(super) async fn archive(&self, folder: &Folder, bytes: u64, from: &Provenance) -> Result<Option<Archived>> {
+    pub(super) async fn archive(
+        &self,
+        folder: &PlainFiles,
+        bytes: u64,
+        from: &Provenance,
+    ) -> Result<Option<UnversionedFolder>> {
         let rooms = &self.service.shared.versions.rooms;
         let room = rooms.enter_folder(&owner_below(self.space.root()), bytes).await?;
-        Ok(self.pack(folder, from).await?.map(|package| Archived { package, room }))
+        Ok(self.pack(folder, from).await?.map(|package| UnversionedFolder { package, room }))
     }
 
     /// The files of `folder`, packed; `None` if one of them has changed.
-    async fn pack(&self, folder: &Folder, from: &Provenance) -> Result<Option<Package>> {
+    async fn pack(&self, folder: &PlainFiles, from: &Provenance) -> Result<Option<Package>> {
         let mut packer = Packer::default();
         for (path, etag) in folder {
-            let options = GetOptions { keep: Keep::Not, ..GetOptions::pinned(etag.clone()) };
+            let options = GetOptions { keep: CachePolicy::Not, ..GetOptions::pinned(etag.clone()) };
             let key = self.folder.key(path)?;
             let bytes = match self.service.store().get(&key, options.with_range(0..UPLOAD_FILE_BYTES as u64 + 1)).await
             {
@@ -98,7 +103,7 @@ impl Place {
     ///
     /// # Errors
     /// `already_exists` if it may not; the store's.
-    pub(super) async fn check_place(&self, head: Option<&StoredHead>, folder: &Folder) -> Result<()> {
+    pub(super) async fn check_place(&self, head: Option<&StoredHead>, folder: &PlainFiles) -> Result<()> {
         if is_published(head) && folder.contains_key(MAIN) {
             return Ok(());
         }
@@ -117,7 +122,7 @@ impl Place {
     ///
     /// # Errors
     /// The store's.
-    pub(super) async fn own_files(&self, head: Option<&StoredHead>, mut folder: Folder) -> Result<Folder> {
+    pub(super) async fn own_files(&self, head: Option<&StoredHead>, mut folder: PlainFiles) -> Result<PlainFiles> {
         let has_main = folder.contains_key(MAIN);
         match head.filter(|known| is_published(Some(known))) {
             Some(_) if has_main => {}
@@ -146,13 +151,13 @@ impl Place {
 }
 
 /// The path of a skill below a folder, which is no file that its head names.
-fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder Folder) -> Option<&'folder str> {
+fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder PlainFiles) -> Option<&'folder str> {
     let is_own = |path: &str| head.is_some_and(|known| known.head.file(path).is_some());
     folder.keys().filter(|path| !is_own(path)).find_map(|path| path.strip_suffix("/SKILL.md"))
 }
 
 /// Whether a folder is what its head says; a folder without head is if it is empty.
-pub(super) fn is_as_published(head: Option<&StoredHead>, folder: &Folder) -> bool {
+pub(super) fn is_as_published(head: Option<&StoredHead>, folder: &PlainFiles) -> bool {
     match head {
         None => folder.is_empty(),
         Some(known) => {

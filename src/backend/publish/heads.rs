@@ -2,29 +2,29 @@
 
 use bytes::Bytes;
 
-use super::Place;
+use super::SkillTarget;
 use crate::{
     error::{Code, Error, Result},
     json,
     limits::HEAD_BYTES,
     path::ETag,
     skill::{HeadFormat, SkillHead},
-    store::{Base, GetOptions, StoreError, StoreResult},
+    store::{ExpectedVersion, GetOptions, StoreError, StoreResult},
 };
 
 /// A head, and the version of its object.
 #[derive(Clone, Debug)]
 pub(super) struct StoredHead {
     pub(super) head: SkillHead,
-    base: Base,
+    base: ExpectedVersion,
 }
 
 impl StoredHead {
     /// The version of its object.
     pub(super) fn etag(&self) -> Option<&ETag> {
         match &self.base {
-            Base::Version(etag, _) => Some(etag),
-            Base::Absent | Base::Whatever => None,
+            ExpectedVersion::Version(etag, _) => Some(etag),
+            ExpectedVersion::Absent | ExpectedVersion::Whatever => None,
         }
     }
 }
@@ -38,7 +38,7 @@ pub(super) enum HeadFault {
     Damaged(String),
 }
 
-impl Place {
+impl SkillTarget {
     /// The head; `None` if nothing was ever published here.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl Place {
         };
         let head = if object.is_whole() { self.read_head(&object.bytes) } else { Err("it is too large".into()) };
         Ok(match head {
-            Ok(Some(head)) => Ok(Some(StoredHead { head, base: Base::version(&object.meta) })),
+            Ok(Some(head)) => Ok(Some(StoredHead { head, base: ExpectedVersion::version(&object.meta) })),
             Ok(None) => Err(HeadFault::Newer),
             Err(why) => Err(HeadFault::Damaged(format!("{key}: {why}"))),
         })
@@ -103,11 +103,13 @@ impl Place {
     pub(super) async fn put_head(&self, before: Option<&StoredHead>, head: SkillHead) -> Result<Option<StoredHead>> {
         let key = self.space.head(&self.skill)?;
         let bytes = Bytes::from(serde_json::to_vec(&head).map_err(Error::internal)?);
-        let base = before.map_or(Base::Absent, |before| before.base.clone());
+        let base = before.map_or(ExpectedVersion::Absent, |before| before.base.clone());
         let put = self.service.shared.committer.commit(&key, bytes, &base).await;
         self.service.shared.heads.forget_listing(&self.space);
         match put {
-            Ok(commit) => Ok(commit.etag.map(|etag| StoredHead { head, base: Base::Version(etag, commit.metadata) })),
+            Ok(commit) => {
+                Ok(commit.etag.map(|etag| StoredHead { head, base: ExpectedVersion::Version(etag, commit.metadata) }))
+            }
             Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -6,7 +6,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
 
 use super::{
-    Place,
+    SkillTarget,
     folder::is_published,
     intake::{PublishOptions, reply},
     numbered::StoredVersion,
@@ -18,12 +18,12 @@ use crate::{
     limits::{LIST_OBJECTS, NUMBERED_VERSIONS, PAGE_ENTRIES, PARALLEL_GETS, VERSIONS_LISTED},
     path::{LayerOwner, SkillPath},
     skill::{CheckedSkill, RECORD_TAIL_BYTES, SkillHead, VersionRecord, is_version_digest, record_in},
-    store::{GetOptions, Keep, ListEntry, StoreError, StoreExt as _},
+    store::{CachePolicy, GetOptions, ListEntry, StoreError, StoreExt as _},
     wire::{PublishReply, VersionChange, VersionDocument, VersionList, VersionListRequest},
 };
 
 /// A version as it is listed.
-struct Listed {
+struct VersionRow {
     digest: String,
     entry: ListEntry,
 }
@@ -52,7 +52,7 @@ impl Service {
         // A store may know whole seconds alone, and then the numbers say which version is newer.
         let numbered = head.iter().flat_map(|known| known.head.numbers.iter());
         let numbers: HashMap<&str, u64> = numbered.map(|(number, digest)| (digest, number)).collect();
-        let number = |one: &Listed| numbers.get(one.digest.as_str()).copied();
+        let number = |one: &VersionRow| numbers.get(one.digest.as_str()).copied();
         listed.sort_by_cached_key(|one| (Reverse(one.entry.modified_at), Reverse(number(one)), one.digest.clone()));
         let begin = match &wanted.cursor {
             None => 0,
@@ -103,7 +103,7 @@ impl Service {
         let archive = place.version_archive(digest).await?;
         let CheckedSkill { package, findings, quality } = place.repacked(owner, archive, &from).await?;
         let changed = place.change_with_draft(Some(&package), &from, condition).await?;
-        self.show_change(owner).await;
+        self.refresh_catalog(owner).await;
         Ok(reply(skill, digest, changed, findings, quality))
     }
 
@@ -123,14 +123,14 @@ impl Service {
             self.place(&owner, skill)?.noting(note, &owner).change_with_draft(None, &from, condition).await
         };
         delete.await.map_err(Error::of_change)?;
-        self.show_change(&owner).await;
+        self.refresh_catalog(&owner).await;
         Ok(())
     }
 }
 
-impl Place {
+impl SkillTarget {
     /// Every version, in the order of their digests.
-    async fn listed_versions(&self) -> Result<Vec<Listed>> {
+    async fn listed_versions(&self) -> Result<Vec<VersionRow>> {
         let (listed, has_more) = self.archives(LIST_OBJECTS).await?;
         if has_more {
             let message =
@@ -147,13 +147,13 @@ impl Place {
     }
 
     /// The archives among the first `most` objects, in the order of their digests, and whether there are more objects.
-    async fn archives(&self, most: usize) -> Result<(Vec<Listed>, bool)> {
+    async fn archives(&self, most: usize) -> Result<(Vec<VersionRow>, bool)> {
         let prefix = self.space.versions(&self.skill)?;
         let (entries, has_more) = self.service.store().list_all(&prefix, most).await?;
         let version = |entry: ListEntry| {
             let digest = format!("sha256:{}", prefix.relative(&entry.key)?.strip_suffix(".zip")?);
             // Versions of a skill that lay below this one have longer names.
-            is_version_digest(&digest).then_some(Listed { digest, entry })
+            is_version_digest(&digest).then_some(VersionRow { digest, entry })
         };
         Ok((entries.into_iter().filter_map(version).collect(), has_more))
     }
@@ -162,7 +162,7 @@ impl Place {
     pub(super) async fn stored_versions(&self) -> Result<Vec<(String, StoredVersion)>> {
         let mut listed = self.listed_versions().await?;
         listed.sort_by_key(|one| (one.entry.modified_at, one.digest.clone()));
-        let stored = |one: Listed| {
+        let stored = |one: VersionRow| {
             let ListEntry { size, modified_at, .. } = one.entry;
             (one.digest, StoredVersion { size, modified_at })
         };
@@ -170,8 +170,8 @@ impl Place {
     }
 
     /// What a version says of itself; only its time if it does not say.
-    async fn describe(&self, listed: Listed) -> Result<VersionDocument> {
-        let Listed { digest, entry } = listed;
+    async fn describe(&self, listed: VersionRow) -> Result<VersionDocument> {
+        let VersionRow { digest, entry } = listed;
         let record = self.record(&digest, entry.size).await?;
         Ok(document(digest, entry.modified_at, record))
     }
@@ -180,7 +180,7 @@ impl Place {
     pub(super) async fn record(&self, digest: &str, size: u64) -> Result<Option<VersionRecord>> {
         let begin = size.saturating_sub(RECORD_TAIL_BYTES);
         let key = self.space.version(&self.skill, digest)?;
-        let tail = GetOptions { keep: Keep::Not, ..GetOptions::range(begin..size.max(1)) };
+        let tail = GetOptions { keep: CachePolicy::Not, ..GetOptions::range(begin..size.max(1)) };
         match self.service.store().get(&key, tail).await {
             Ok(object) => Ok(record_in(&object.bytes).filter(|record| record.digest == digest)),
             Err(StoreError::NotFound | StoreError::RangeNotSatisfiable) => Ok(None),

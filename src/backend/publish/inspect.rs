@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Place, folder::is_as_published, heads::HeadFault};
+use super::{SkillTarget, folder::is_as_published, heads::HeadFault};
 use crate::{
     backend::Service,
     error::{Code, Result},
@@ -101,7 +101,7 @@ impl Service {
 
     /// Brings the plain files of a skill up to its head; false if they cannot follow.
     pub(in crate::backend) async fn settle_head(&self, space: &UserSpace, skill: &SkillPath) -> Result<bool> {
-        let head = Place::settled_head(&self.place_in(space.clone(), skill)?).await?;
+        let head = SkillTarget::settled_head(&self.place_in(space.clone(), skill)?).await?;
         Ok(head.is_none_or(|known| known.head.materialised))
     }
 }

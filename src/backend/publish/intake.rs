@@ -1,11 +1,11 @@
 //! Skills on their way in: taken apart and checked by a worker, then published.
 
 use super::{
-    change::{Changed, Condition},
+    change::{ChangeResult, Condition},
     uploaded::UploadedSkill,
 };
 use crate::{
-    backend::{EffectsNote, Service},
+    backend::{EffectsRecorder, Service},
     error::{Code, Error, Result},
     limits::SOURCE_BYTES,
     path::{Id, LayerOwner, SkillPath},
@@ -23,7 +23,7 @@ pub struct PublishOptions {
     /// What must be there now, published or as a draft.
     pub condition: Condition,
     /// Where the change is noted, for whoever keeps account of it.
-    pub note: EffectsNote,
+    pub note: EffectsRecorder,
 }
 
 impl Service {
@@ -54,9 +54,9 @@ impl Service {
         let (from, condition, note) = self.provenance(options)?;
         let place = self.place(owner, skill)?.noting(note, owner);
         let _room = place.enter(uploaded.window()).await?;
-        let CheckedSkill { package, findings, quality } = self.take_in(owner, skill, uploaded, &from).await?;
+        let CheckedSkill { package, findings, quality } = self.check_upload(owner, skill, uploaded, &from).await?;
         let changed = place.change_with_draft(Some(&package), &from, condition).await?;
-        self.show_change(owner).await;
+        self.refresh_catalog(owner).await;
         Ok(reply(skill, package.version.digest(), changed, findings, quality))
     }
 
@@ -64,7 +64,7 @@ impl Service {
     ///
     /// # Errors
     /// `invalid_skill` with `findings`.
-    pub(super) async fn take_in(
+    pub(super) async fn check_upload(
         &self,
         owner: &LayerOwner,
         skill: &SkillPath,
@@ -93,7 +93,7 @@ impl Service {
     }
 
     /// What a version keeps of who publishes it now, the condition, and where the change is noted.
-    pub(super) fn provenance(&self, options: PublishOptions) -> Result<(Provenance, Condition, EffectsNote)> {
+    pub(super) fn provenance(&self, options: PublishOptions) -> Result<(Provenance, Condition, EffectsRecorder)> {
         self.check_writable()?;
         let PublishOptions { by, source, condition, note } = options;
         check_source(source.as_deref())?;
@@ -105,7 +105,7 @@ impl Service {
     }
 
     /// Reads the owner's catalog again, so that a change of ours shows at once. If that fails, it shows as any other.
-    pub(super) async fn show_change(&self, owner: &LayerOwner) {
+    pub(super) async fn refresh_catalog(&self, owner: &LayerOwner) {
         if let Err(error) = self.catalogs().look_again(owner).await {
             tracing::warn!(%owner, cause = %error.chain(), "a published skill shows later");
         }
@@ -115,11 +115,11 @@ impl Service {
 pub(super) fn reply(
     skill: &SkillPath,
     digest: &str,
-    changed: Changed,
+    changed: ChangeResult,
     lint: Vec<Diagnostic>,
     quality: Quality,
 ) -> PublishReply {
-    let Changed { status, complete, kept, .. } = changed;
+    let ChangeResult { status, complete, kept, .. } = changed;
     let (skill, digest) = (skill.to_string(), digest.to_owned());
     PublishReply { status, skill, digest, state: SkillState::Published, complete, kept, lint, quality }
 }

@@ -14,7 +14,7 @@ use crate::{
 
 /// What a process keeps of heads for listings.
 #[derive(Debug)]
-pub(in crate::backend) struct KnownHeads {
+pub(in crate::backend) struct HeadCache {
     /// By the folder they lie in.
     pub(super) listings: Cache<String, Arc<HeadListing>>,
     pub(super) heads: Cache<(ObjectKey, ETag), Arc<KnownHead>>,
@@ -63,7 +63,7 @@ pub(super) struct HeadCard {
     pub(super) latest: u64,
 }
 
-impl Default for KnownHeads {
+impl Default for HeadCache {
     fn default() -> Self {
         let of_listing = |folder: &String, listing: &Arc<HeadListing>| {
             let names = listing.heads.iter().map(|(name, (etag, _))| weight::text(name) + weight::text(etag.as_str()));
@@ -86,7 +86,7 @@ impl Default for KnownHeads {
     }
 }
 
-impl KnownHeads {
+impl HeadCache {
     /// Lists the heads of an owner again when they are next asked for.
     pub(super) fn forget_listing(&self, space: &UserSpace) {
         if let Ok(folder) = space.heads() {

@@ -13,7 +13,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
 
 use super::{
-    Place,
+    SkillTarget,
     archive::{Archive, ArchiveKind},
     folder::{is_as_published, is_published},
     known_heads::{HeadListing, KnownHead},
@@ -31,13 +31,13 @@ use crate::{
 
 /// How a skill of a listing stands to what was published.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::backend) struct Standing {
+pub(in crate::backend) struct PublishState {
     pub(in crate::backend) state: ListedState,
     /// The version that its files are.
     pub(in crate::backend) digest: Option<String>,
 }
 
-impl Standing {
+impl PublishState {
     /// That of a skill whose files were read: `version` is the one that they are.
     pub(in crate::backend) fn of_files(is_published: bool, version: Option<String>) -> Self {
         let state = if is_published { ListedState::Published } else { ListedState::Unmanaged };
@@ -55,7 +55,7 @@ impl Service {
         &self,
         audience: &Audience,
         entries: &[&CatalogEntry],
-    ) -> Result<Vec<Standing>> {
+    ) -> Result<Vec<PublishState>> {
         let mut listings: HashMap<Layer, (UserSpace, Arc<HeadListing>)> = HashMap::new();
         for (layer, space) in self.catalogs().layers(audience)? {
             if entries.iter().any(|entry| entry.layer == layer) {
@@ -70,7 +70,7 @@ impl Service {
             async move {
                 match home {
                     Some((space, listing)) => self.standing(&space, &listing, &entry).await,
-                    None => Ok(Standing::of_files(false, None)),
+                    None => Ok(PublishState::of_files(false, None)),
                 }
             }
         };
@@ -127,18 +127,18 @@ impl Service {
         Ok(head.filter(|_| is_so).and_then(|known| known.head.digest))
     }
 
-    async fn standing(&self, space: &UserSpace, listing: &HeadListing, entry: &CatalogEntry) -> Result<Standing> {
+    async fn standing(&self, space: &UserSpace, listing: &HeadListing, entry: &CatalogEntry) -> Result<PublishState> {
         let Some((etag, size)) = listing.heads.get(entry.skill.as_str()) else {
-            return Ok(Standing::of_files(false, None));
+            return Ok(PublishState::of_files(false, None));
         };
         let place = self.place_in(space.clone(), &entry.skill)?;
         let head = place.known_head(etag, *size).await?;
         let is_same = head.fingerprint.is_some() && head.fingerprint == entry.fingerprint;
-        Ok(Standing::of_files(head.is_published, head.digest.clone().filter(|_| is_same)))
+        Ok(PublishState::of_files(head.is_published, head.digest.clone().filter(|_| is_same)))
     }
 }
 
-impl Place {
+impl SkillTarget {
     /// Keeps the digests of a head whose plain files are in place.
     fn note_manifest(&self, head: &SkillHead) -> Result<()> {
         let (Some(fingerprint), Some(digest)) = (head.fingerprint(), &head.digest) else { return Ok(()) };

@@ -16,13 +16,15 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use sha2::{Digest as _, Sha256};
 
-use super::{Place, heads::StoredHead};
+use super::{SkillTarget, heads::StoredHead};
 use crate::{
     error::{Code, Error, Result},
     limits::{CHUNK_BYTES, PARALLEL_GETS, PARALLEL_TRANSFERS, PUBLISH_ATTEMPTS, UPLOAD_FILE_BYTES},
     path::{ETag, ObjectKey},
     skill::{HeadFile, MAIN, Package, SkillHead, VersionArchive},
-    store::{Base, Commit, DeleteOptions, GetOptions, Keep, Mark, Metadata, Object, StoreError},
+    store::{
+        CachePolicy, Commit, DeleteOptions, ExpectedVersion, GetOptions, Metadata, Object, StoreError, WriteCallId,
+    },
 };
 
 /// A file that is sent beside many others.
@@ -59,7 +61,7 @@ struct Run {
     superseded: bool,
 }
 
-impl Place {
+impl SkillTarget {
     /// The newest head, with the plain files brought up to it first if they are behind.
     ///
     /// # Errors
@@ -171,8 +173,9 @@ impl Place {
     async fn take(&self, known: &StoredHead, step: Step, bytes: Option<Bytes>) -> Result<Done> {
         let key = self.folder.key(&step.path)?;
         let (Some(bytes), Some(content)) = (bytes, &step.content) else { return self.remove(&key, step).await };
-        let mark = Mark { call: mark_of(&key), count: number_of(&content.file.sha256) };
-        let mut base = step.base.map_or(Base::Absent, |etag| Base::Version(etag, Metadata::new()));
+        let mark = WriteCallId { call: mark_of(&key), count: number_of(&content.file.sha256) };
+        let mut base =
+            step.base.map_or(ExpectedVersion::Absent, |etag| ExpectedVersion::Version(etag, Metadata::new()));
         for _ in 0..PUBLISH_ATTEMPTS {
             let put = self.service.shared.committer.commit_marked(&key, bytes.clone(), &base, Some(&mark)).await;
             match put {
@@ -192,7 +195,7 @@ impl Place {
                     return Ok(Done::Found(step.path, object.meta.etag));
                 }
                 _ if !self.is_newest(known).await? => return Ok(Done::Superseded),
-                Some(object) if self.is_late(&key, &object).await? => base = Base::version(&object.meta),
+                Some(object) if self.is_late(&key, &object).await? => base = ExpectedVersion::version(&object.meta),
                 _ => return Ok(Done::Kept(step.path)),
             }
         }
@@ -229,7 +232,7 @@ impl Place {
     /// Whether an object is a late write of an earlier head, or is another by now: its newest write is one of publishing, and it
     /// still has the content of that write.
     async fn is_late(&self, key: &ObjectKey, there: &Object) -> Result<bool> {
-        let Some((Commit { etag: Some(etag), .. }, wrote)) = Mark::find(&mark_of(key), &there.meta) else {
+        let Some((Commit { etag: Some(etag), .. }, wrote)) = WriteCallId::find(&mark_of(key), &there.meta) else {
             return Ok(false);
         };
         // No write of publishing is larger, and another tool's may have any size.
@@ -239,7 +242,7 @@ impl Place {
         let mut content = Sha256::new_with_prefix(&there.bytes);
         let mut at = there.range.end;
         while at < there.meta.size {
-            let options = GetOptions { keep: Keep::Not, ..GetOptions::pinned(etag.clone()) };
+            let options = GetOptions { keep: CachePolicy::Not, ..GetOptions::pinned(etag.clone()) };
             match self.service.store().get(key, options.with_range(at..at + SMALL)).await {
                 Ok(object) if object.range.end > at => {
                     content.update(&object.bytes);
@@ -255,7 +258,8 @@ impl Place {
 
     /// The object that is there: all of it, if it has at most `size` bytes.
     async fn look_at(&self, key: &ObjectKey, size: u64) -> Result<Option<Object>> {
-        let options = GetOptions { keep: Keep::Not, ..GetOptions::range(0..size.min(UPLOAD_FILE_BYTES as u64) + 1) };
+        let options =
+            GetOptions { keep: CachePolicy::Not, ..GetOptions::range(0..size.min(UPLOAD_FILE_BYTES as u64) + 1) };
         match self.service.store().get(key, options).await {
             Ok(object) => Ok(Some(object)),
             Err(StoreError::NotFound) => Ok(None),

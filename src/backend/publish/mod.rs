@@ -41,21 +41,21 @@ pub use change::Condition;
 pub(super) use drafting::{DraftAsked, taken};
 pub use drafts::DraftReader;
 pub use export::SkillArchive;
-pub(super) use files::{Found, SkillFiles};
+pub(super) use files::{SkillContents, SkillFiles};
 pub(super) use inspect::InspectedHead;
 pub use intake::PublishOptions;
-pub(super) use known_heads::KnownHeads;
+pub(super) use known_heads::HeadCache;
 pub use known_heads::NumberedVersion;
-pub(super) use listed::Standing;
-pub use published::{PublishedPage, PublishedSkill, PublishedVersion, VersionName, Wanted};
+pub(super) use listed::PublishState;
+pub use published::{PageRequest, PublishedPage, PublishedSkill, PublishedVersion, VersionName};
 pub use uploaded::UploadedSkill;
-pub(super) use versions::Versions;
-pub use waiting::WaitingBytes;
+pub(super) use versions::VersionCache;
+pub use waiting::SpooledBody;
 
-use rooms::HeldRoom;
+use rooms::MemoryPermit;
 pub(super) use rooms::owner_below;
 
-use super::{EffectsNote, Service};
+use super::{EffectsRecorder, Service};
 use crate::{
     error::{Code, Error, Result},
     path::{KeyPrefix, Layer, LayerOwner, SkillPath, UserSpace},
@@ -64,19 +64,19 @@ use crate::{
 
 /// One skill of one owner, as far as publishing goes. It borrows nothing, so that work on it can outlive a call.
 #[derive(Clone, Debug)]
-struct Place {
+struct SkillTarget {
     service: Service,
     space: UserSpace,
     skill: SkillPath,
     /// Where its plain files lie.
     folder: KeyPrefix,
     /// Where a change is noted, for whoever keeps account of it.
-    note: EffectsNote,
+    note: EffectsRecorder,
 }
 
-impl Place {
+impl SkillTarget {
     /// The same place, whose changes are noted there.
-    fn noting(self, note: EffectsNote, owner: &LayerOwner) -> Self {
+    fn noting(self, note: EffectsRecorder, owner: &LayerOwner) -> Self {
         note.layer(owner.layer());
         Self { note, ..self }
     }
@@ -87,7 +87,7 @@ impl Place {
     }
 
     /// Waits for the room to have `bytes` of archives and unpacked files of this owner in memory.
-    async fn enter(&self, bytes: u64) -> Result<HeldRoom> {
+    async fn enter(&self, bytes: u64) -> Result<MemoryPermit> {
         self.service.shared.versions.rooms.enter(&owner_below(self.space.root()), bytes).await
     }
 }
@@ -110,13 +110,13 @@ impl Service {
     ///
     /// # Errors
     /// `invalid_request` if nobody would see that layer; `invalid_path` if the key would be too long.
-    fn place(&self, owner: &LayerOwner, skill: &SkillPath) -> Result<Place> {
+    fn place(&self, owner: &LayerOwner, skill: &SkillPath) -> Result<SkillTarget> {
         self.check_layer(owner.layer())?;
         self.place_in(owner.space(self.namespace())?, skill)
     }
 
-    fn place_in(&self, space: UserSpace, skill: &SkillPath) -> Result<Place> {
+    fn place_in(&self, space: UserSpace, skill: &SkillPath) -> Result<SkillTarget> {
         let folder = space.skill(skill)?;
-        Ok(Place { service: self.clone(), space, skill: skill.clone(), folder, note: EffectsNote::default() })
+        Ok(SkillTarget { service: self.clone(), space, skill: skill.clone(), folder, note: EffectsRecorder::default() })
     }
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{
-    Place,
+    SkillTarget,
     heads::StoredHead,
     known_heads::{HeadCard, NumberedVersion},
     rooms::owner_below,
@@ -22,7 +22,7 @@ pub(super) struct StoredVersion {
     pub(super) modified_at: Timestamp,
 }
 
-impl Place {
+impl SkillTarget {
     /// The numbers of the versions that `head` knows. If an earlier version of this program wrote it, they are counted in the
     /// order in which the versions were stored.
     ///

@@ -9,7 +9,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
 
 use super::{
-    Condition, NumberedVersion, Place, PublishOptions, UploadedSkill, known_heads::HeadCard, numbered::StoredVersion,
+    Condition, NumberedVersion, PublishOptions, SkillTarget, UploadedSkill, known_heads::HeadCard,
+    numbered::StoredVersion,
 };
 use crate::{
     backend::Service,
@@ -63,7 +64,7 @@ pub enum VersionName {
 
 /// The part of a listing that a caller wants.
 #[derive(Clone, Debug)]
-pub struct Wanted<T> {
+pub struct PageRequest<T> {
     /// The last item of the page before.
     pub after: Option<T>,
     /// Whether the listing is in falling order.
@@ -90,7 +91,7 @@ impl Service {
         &self,
         user: &Id,
         policy: &Policy,
-        wanted: &Wanted<SkillPath>,
+        wanted: &PageRequest<SkillPath>,
     ) -> Result<PublishedPage<PublishedSkill>> {
         let view = self.catalogs().view(user, false).await?;
         let space = self.namespace().user(user)?;
@@ -111,7 +112,7 @@ impl Service {
         if wanted.descending {
             found.reverse();
         }
-        let look = |(place, entry, etag, size): (Place, _, _, u64)| async move {
+        let look = |(place, entry, etag, size): (SkillTarget, _, _, u64)| async move {
             Ok::<_, Error>((place.known_head(etag, size).await?, entry))
         };
         let known: Vec<_> = found.into_iter().map(look).collect();
@@ -123,7 +124,7 @@ impl Service {
             let skill = |card| listed(entry.skill.clone(), card, entry.description().to_owned());
             page.extend(head.card.clone().map(skill));
         }
-        Ok(PublishedPage::of(page, wanted.limit))
+        Ok(PublishedPage::from_items(page, wanted.limit))
     }
 
     /// One of the user's published skills.
@@ -144,7 +145,7 @@ impl Service {
         user: &Id,
         policy: &Policy,
         skill: &SkillPath,
-        wanted: &Wanted<VersionName>,
+        wanted: &PageRequest<VersionName>,
     ) -> Result<PublishedPage<PublishedVersion>> {
         let (place, head) = self.published(user, Some(policy), skill).await?;
         let (numbers, stored) = tokio::try_join!(place.numbers(&head), place.stored())?;
@@ -164,7 +165,7 @@ impl Service {
             chosen.extend(stored.get(digest).map(|stored| place.described(version, *stored)));
         }
         let page = stream::iter(chosen).buffered(PARALLEL_GETS).try_collect().await?;
-        Ok(PublishedPage::of(page, wanted.limit))
+        Ok(PublishedPage::from_items(page, wanted.limit))
     }
 
     /// One version of a published skill.
@@ -225,7 +226,7 @@ impl Service {
             let (from, ..) = self.provenance(options)?;
             let _room = place.enter(uploaded.window()).await?;
             let owner = LayerOwner::from(user);
-            let CheckedSkill { package, .. } = Box::pin(self.take_in(&owner, skill, uploaded, &from)).await?;
+            let CheckedSkill { package, .. } = Box::pin(self.check_upload(&owner, skill, uploaded, &from)).await?;
             let digest = package.version.digest().to_owned();
             place.put_archive(&place.space.version(skill, &digest)?, &package).await?;
             digest
@@ -306,7 +307,12 @@ impl Service {
     }
 
     /// The head of a published skill that `policy` does not hide.
-    async fn published(&self, user: &Id, policy: Option<&Policy>, skill: &SkillPath) -> Result<(Place, SkillHead)> {
+    async fn published(
+        &self,
+        user: &Id,
+        policy: Option<&Policy>,
+        skill: &SkillPath,
+    ) -> Result<(SkillTarget, SkillHead)> {
         let place = self.place(&LayerOwner::from(user), skill)?;
         if policy.is_some_and(|policy| !policy.skill(skill).is_visible()) {
             return Err(place.unpublished());
@@ -319,14 +325,14 @@ impl Service {
 
 impl<T> PublishedPage<T> {
     /// The first `limit` of `items`.
-    fn of(mut items: Vec<T>, limit: usize) -> Self {
+    fn from_items(mut items: Vec<T>, limit: usize) -> Self {
         let has_more = items.len() > limit;
         items.truncate(limit);
         Self { items, has_more }
     }
 }
 
-impl Place {
+impl SkillTarget {
     async fn as_published(&self, head: &SkillHead) -> Result<PublishedSkill> {
         let card = self.card(head).await?.ok_or_else(|| self.unpublished())?;
         let description = self.version_of(card.current.clone()).await?.description;

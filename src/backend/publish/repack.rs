@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Place, intake::invalid};
+use super::{SkillTarget, intake::invalid};
 use crate::{
     backend::text::is_text,
     error::{Code, Error, Result},
@@ -38,7 +38,7 @@ pub(super) fn bytes_to_repack(zip: u64) -> u64 {
     2 * zip + zip.saturating_mul(VERSION_RATIO).min(UPLOAD_FILE_BYTES as u64)
 }
 
-impl Place {
+impl SkillTarget {
     /// The skill in `archive` as it is, with what lint finds.
     pub(super) async fn repacked(
         &self,

@@ -15,7 +15,7 @@ const ZIP_ROOM_BYTES: u64 = 4 << 20;
 
 /// The room of one process.
 #[derive(Debug)]
-pub(in crate::backend) struct Rooms {
+pub(in crate::backend) struct ArchiveMemory {
     versions: Room,
     /// Folders that are packed before they are replaced. A call that has room for its version waits for this too, and never
     /// the other way round.
@@ -33,28 +33,28 @@ struct Room {
 /// Room that is held. Dropping it gives it back.
 #[derive(Debug)]
 #[must_use = "room is held only as long as this lives"]
-pub(in crate::backend) struct HeldRoom {
+pub(in crate::backend) struct MemoryPermit {
     _of_owner: Option<Share>,
     _of_all: Share,
 }
 
-impl Rooms {
+impl ArchiveMemory {
     pub(super) fn new() -> Self {
         Self { versions: Room::new(VERSION_WINDOW_KIB), folders: Room::new(FOLDER_WINDOW_KIB) }
     }
 
     /// Waits for room for `bytes` of archives and unpacked files of `owner`.
-    pub(in crate::backend) async fn enter(&self, owner: &Owner, bytes: u64) -> Result<HeldRoom> {
+    pub(in crate::backend) async fn enter(&self, owner: &Owner, bytes: u64) -> Result<MemoryPermit> {
         self.versions.enter(owner, bytes).await
     }
 
     /// As [`enter`](Self::enter), for what can be done without: what is large gets room at once or `None`.
-    pub(super) async fn enter_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<HeldRoom>> {
+    pub(super) async fn enter_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<MemoryPermit>> {
         self.versions.enter_if_free(owner, bytes).await
     }
 
     /// Waits for room for `bytes` of a folder of `owner` that is packed.
-    pub(in crate::backend) async fn enter_folder(&self, owner: &Owner, bytes: u64) -> Result<HeldRoom> {
+    pub(in crate::backend) async fn enter_folder(&self, owner: &Owner, bytes: u64) -> Result<MemoryPermit> {
         self.folders.enter(owner, bytes).await
     }
 }
@@ -68,29 +68,29 @@ impl Room {
         }
     }
 
-    async fn enter(&self, owner: &Owner, bytes: u64) -> Result<HeldRoom> {
+    async fn enter(&self, owner: &Owner, bytes: u64) -> Result<MemoryPermit> {
         let kib = self.kib(bytes);
         if kib <= SMALL_VERSION_KIB {
             return self.enter_small(owner, kib).await;
         }
         let of_owner = self.owners.acquire(owner, kib.min(self.owners.part())).await.ok_or_else(closed)?;
         let of_all = self.large.acquire(owner, kib).await.ok_or_else(closed)?;
-        Ok(HeldRoom { _of_owner: Some(of_owner), _of_all: of_all })
+        Ok(MemoryPermit { _of_owner: Some(of_owner), _of_all: of_all })
     }
 
-    async fn enter_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<HeldRoom>> {
+    async fn enter_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<MemoryPermit>> {
         let kib = self.kib(bytes);
         if kib <= SMALL_VERSION_KIB {
             return self.enter_small(owner, kib).await.map(Some);
         }
         let of_owner = self.owners.try_acquire(owner, kib.min(self.owners.part()));
         let of_all = self.large.try_acquire(owner, kib);
-        Ok(of_owner.zip(of_all).map(|(of_owner, of_all)| HeldRoom { _of_owner: Some(of_owner), _of_all: of_all }))
+        Ok(of_owner.zip(of_all).map(|(of_owner, of_all)| MemoryPermit { _of_owner: Some(of_owner), _of_all: of_all }))
     }
 
-    async fn enter_small(&self, owner: &Owner, kib: u64) -> Result<HeldRoom> {
+    async fn enter_small(&self, owner: &Owner, kib: u64) -> Result<MemoryPermit> {
         let share = self.small.acquire(owner, kib).await.ok_or_else(closed)?;
-        Ok(HeldRoom { _of_owner: None, _of_all: share })
+        Ok(MemoryPermit { _of_owner: None, _of_all: share })
     }
 
     fn kib(&self, bytes: u64) -> u64 {
@@ -152,7 +152,7 @@ mod tests {
     // S-VERSION-6: Archives have bounded room in memory, which users share.
     #[tokio::test]
     async fn large_publishes_of_one_user_stop_no_small_one_and_take_turns_with_large_ones() {
-        let rooms = Rooms::new();
+        let rooms = ArchiveMemory::new();
         let (greedy, other) = (owner("greedy/"), owner("other/"));
         let whole = rooms.enter(&greedy, 192 * MIB).await.unwrap();
         let mut waiting: Vec<_> = (0..20).map(|_| Box::pin(rooms.enter(&greedy, 192 * MIB))).collect();
@@ -171,7 +171,7 @@ mod tests {
     // S-VERSION-6: Archives have bounded room in memory, which users share.
     #[tokio::test]
     async fn what_can_be_done_without_waits_for_small_room_and_never_for_large() {
-        let rooms = Rooms::new();
+        let rooms = ArchiveMemory::new();
         let (greedy, other) = (owner("greedy/"), owner("other/"));
         let whole = rooms.enter(&greedy, 192 * MIB).await.unwrap();
         assert!(rooms.enter_if_free(&other, 9 * MIB).now_or_never().unwrap().unwrap().is_none());
@@ -225,7 +225,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_user_holds_half_at_most_but_for_one_that_is_larger_by_itself() {
-        let rooms = Rooms::new();
+        let rooms = ArchiveMemory::new();
         let (greedy, other) = (owner("greedy/"), owner("other/"));
         let held = [rooms.enter(&greedy, 48 * MIB).await.unwrap(), rooms.enter(&greedy, 48 * MIB).await.unwrap()];
         let mut third = Box::pin(rooms.enter(&greedy, 9 * MIB));

@@ -1,15 +1,15 @@
 //! The archives of versions and drafts, checked before they are read.
 
-use super::{Place, rooms::owner_below, versions::get_whole};
+use super::{SkillTarget, rooms::owner_below, versions::get_whole};
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::VERSION_ZIP_BYTES,
     path::ObjectKey,
     skill::{Package, VersionArchive},
-    store::{Base, ObjectMeta, StoreError},
+    store::{ExpectedVersion, ObjectMeta, StoreError},
 };
 
-impl Place {
+impl SkillTarget {
     /// The archive of a version, once it is certain that it holds what its name says.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Place {
     /// Puts an archive, unless it is there. Its name is the digest of what is in it, so a put whose outcome is unknown can be
     /// repeated.
     pub(super) async fn put_archive(&self, key: &ObjectKey, package: &Package) -> Result<()> {
-        match self.service.shared.committer.commit(key, package.zip.clone(), &Base::Absent).await {
+        match self.service.shared.committer.commit(key, package.zip.clone(), &ExpectedVersion::Absent).await {
             Ok(_) => Ok(()),
             Err(StoreError::PreconditionFailed) => self.mend_archive(key, package).await,
             Err(error) => Err(Error::from(error).with_outcome(Outcome::NotApplied)),
@@ -63,7 +63,7 @@ impl Place {
         match self.checked_archive(key, package.version.digest()).await {
             Ok(_) => Ok(()),
             Err(error) if error.code() == Code::VersionNotFound => {
-                self.service.shared.committer.commit(key, package.zip.clone(), &Base::Whatever).await?;
+                self.service.shared.committer.commit(key, package.zip.clone(), &ExpectedVersion::Whatever).await?;
                 Ok(())
             }
             Err(error) => Err(error),

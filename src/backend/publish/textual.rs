@@ -12,7 +12,7 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use super::waiting::WaitingBytes;
+use super::waiting::SpooledBody;
 use crate::{
     backend::text::is_text,
     error::{Code, Error, Result},
@@ -51,7 +51,7 @@ struct FilePath(String);
 ///
 /// # Errors
 /// Those of [`from_long_request`].
-pub(super) fn read(json: &WaitingBytes) -> Result<Textual> {
+pub(super) fn read(json: &SpooledBody) -> Result<Textual> {
     from_long_request(BOUNDS, || json.reader())
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{
     textual::{self, Textual},
-    waiting::WaitingBytes,
+    waiting::SpooledBody,
 };
 use crate::{
     backend::text::is_text,
@@ -23,13 +23,13 @@ pub enum UploadedSkill {
     /// What its SKILL.md says, and the text of its other files.
     Text(Box<PublishRequest>),
     /// A [`PublishRequest`] as JSON.
-    Json(WaitingBytes),
+    Json(SpooledBody),
     /// A zip archive of its folder.
     Archive(Bytes),
     /// Path and bytes of each file.
     Files(Vec<(String, Bytes)>),
     /// Files one after another, and the path and the place of each.
-    Parts(WaitingBytes, Vec<(String, Range<u64>)>),
+    Parts(SpooledBody, Vec<(String, Range<u64>)>),
 }
 
 impl UploadedSkill {

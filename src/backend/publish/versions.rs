@@ -13,7 +13,7 @@ use moka::{future::Cache, policy::EvictionPolicy};
 
 use super::{
     archive::{Archive, ArchiveKind, ArchivedFile, SMALL_FILES_BYTES},
-    rooms::{HeldRoom, Rooms, owner_of},
+    rooms::{ArchiveMemory, MemoryPermit, owner_of},
 };
 use crate::{
     budget::{Workers, weight},
@@ -23,17 +23,17 @@ use crate::{
         VERSION_ZIP_BYTES,
     },
     path::ObjectKey,
-    session::Lanes,
-    store::{GetOptions, Keep, Object, ObjectMeta, SharedStore, StoreError, StoreResult, rules::clip},
+    session::KeyedLocks,
+    store::{CachePolicy, GetOptions, Object, ObjectMeta, SharedStore, StoreError, StoreResult, rules::clip},
 };
 
 /// What a process keeps of versions.
 #[derive(Debug)]
-pub(in crate::backend) struct Versions {
+pub(in crate::backend) struct VersionCache {
     files: Cache<(ObjectKey, String), Bytes>,
     /// One archive is fetched once, however many of its files are asked for.
-    fetching: Lanes,
-    pub(in crate::backend) rooms: Rooms,
+    fetching: KeyedLocks,
+    pub(in crate::backend) rooms: ArchiveMemory,
     /// What archives were when this process last had to do with them.
     states: Cache<ObjectKey, ArchiveState>,
     /// The file of an archive that was read by itself.
@@ -58,7 +58,7 @@ enum ArchiveState {
     Wrong,
 }
 
-impl Versions {
+impl VersionCache {
     /// Nothing yet. Archives are taken apart on `workers`.
     pub(in crate::backend) fn new(workers: Workers) -> Self {
         let weigh = |(key, path): &(ObjectKey, String), bytes: &Bytes| {
@@ -72,8 +72,8 @@ impl Versions {
             .build();
         Self {
             files,
-            fetching: Lanes::default(),
-            rooms: Rooms::new(),
+            fetching: KeyedLocks::default(),
+            rooms: ArchiveMemory::new(),
             states: of_late(),
             reads: of_late(),
             fetched: of_late(),
@@ -84,12 +84,12 @@ impl Versions {
     }
 
     /// Waits for the room to have `bytes` of archives and unpacked files in memory, for who owns the object at `key`.
-    pub(in crate::backend) async fn enter(&self, key: &ObjectKey, bytes: u64) -> Result<HeldRoom> {
+    pub(in crate::backend) async fn enter(&self, key: &ObjectKey, bytes: u64) -> Result<MemoryPermit> {
         self.rooms.enter(&owner_of(key), bytes).await
     }
 
     /// As [`enter`](Self::enter), for what can be done without: what is large gets room at once or `None`.
-    pub(in crate::backend) async fn enter_if_free(&self, key: &ObjectKey, bytes: u64) -> Result<Option<HeldRoom>> {
+    pub(in crate::backend) async fn enter_if_free(&self, key: &ObjectKey, bytes: u64) -> Result<Option<MemoryPermit>> {
         self.rooms.enter_if_free(&owner_of(key), bytes).await
     }
 
@@ -221,13 +221,13 @@ impl ArchivedFile {
     pub(in crate::backend) async fn get(
         &self,
         store: &SharedStore,
-        versions: &Arc<Versions>,
+        versions: &Arc<VersionCache>,
         meta: ObjectMeta,
         range: Option<Range<u64>>,
     ) -> StoreResult<Object> {
         let bytes = self.whole(store, versions).await?;
         let is_other = match Self::sha256_of(&meta.etag) {
-            Some(sha256) => crate::skill::VersionFile::of("", &bytes).sha256 != sha256,
+            Some(sha256) => crate::skill::VersionFile::from_bytes("", &bytes).sha256 != sha256,
             None => false,
         };
         if bytes.len() as u64 != meta.size || is_other {
@@ -239,7 +239,7 @@ impl ArchivedFile {
         Ok(Object { meta, range, bytes: bytes.slice(start..end) })
     }
 
-    async fn whole(&self, store: &SharedStore, versions: &Arc<Versions>) -> StoreResult<Bytes> {
+    async fn whole(&self, store: &SharedStore, versions: &Arc<VersionCache>) -> StoreResult<Bytes> {
         let name = (self.archive.key.clone(), self.path.clone());
         if let Some(bytes) = versions.files.get(&name).await {
             return Ok(bytes);
@@ -275,7 +275,7 @@ fn gone(error: StoreError) -> StoreError {
 
 /// A whole object of at most `most` bytes, in pieces of one version.
 pub(super) async fn get_whole(store: &SharedStore, key: &ObjectKey, most: u64) -> StoreResult<(ObjectMeta, Bytes)> {
-    let once = |range| GetOptions { keep: Keep::Not, ..GetOptions::range(range) };
+    let once = |range| GetOptions { keep: CachePolicy::Not, ..GetOptions::range(range) };
     let first = store.get(key, once(0..CHUNK_BYTES.min(most + 1))).await?;
     if first.meta.size > most {
         return Err(StoreError::PreconditionFailed);

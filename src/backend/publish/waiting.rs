@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 /// Bytes that wait. Cheap to clone; a file is open as long as there is a clone.
 #[derive(Clone, Debug)]
-pub struct WaitingBytes {
+pub struct SpooledBody {
     place: Place,
     len: u64,
 }
@@ -26,18 +26,18 @@ enum Place {
 /// Reads some of the bytes that wait.
 #[derive(Debug)]
 pub(super) struct WaitingReader<'w> {
-    bytes: &'w WaitingBytes,
+    bytes: &'w SpooledBody,
     range: Range<u64>,
 }
 
-impl From<Bytes> for WaitingBytes {
+impl From<Bytes> for SpooledBody {
     fn from(bytes: Bytes) -> Self {
         let len = bytes.len() as u64;
         Self { place: Place::Memory(bytes), len }
     }
 }
 
-impl WaitingBytes {
+impl SpooledBody {
     /// The first `len` bytes of `file`, which nobody else changes.
     #[must_use]
     pub fn in_file(file: File, len: u64) -> Self {
@@ -98,7 +98,7 @@ mod tests {
     fn bytes_are_the_same_in_memory_and_in_a_file_and_none_is_read_beyond_them() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"0123456789 and more").unwrap();
-        for waiting in [Bytes::from_static(b"0123456789").into(), WaitingBytes::in_file(file, 10)] {
+        for waiting in [Bytes::from_static(b"0123456789").into(), SpooledBody::in_file(file, 10)] {
             let (mut all, mut again) = (String::new(), String::new());
             let mut reader = waiting.reader();
             assert_eq!(waiting.read(2..5).unwrap(), "234", "two readers do not disturb each other");

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::{
-    Step, Steps,
+    RankingStep, Steps,
     document::{Field, SearchDocument},
     gist,
     gists::Gists,
@@ -18,7 +18,7 @@ use super::{
     words::{Spacing, fold, words},
 };
 use crate::{
-    budget::{Stop, Work},
+    budget::{StopReason, WorkBudget},
     path::SkillPath,
 };
 
@@ -42,8 +42,8 @@ impl SearchIndex {
     /// The reason why the work ended early.
     pub fn build_within<'a>(
         documents: impl IntoIterator<Item = SearchDocument<'a>>,
-        work: &Work,
-    ) -> Result<Self, Stop> {
+        work: &WorkBudget,
+    ) -> Result<Self, StopReason> {
         Self::build_while(documents, Steps::ALL, |bytes| work.spend(bytes))
     }
 
@@ -67,11 +67,11 @@ impl SearchIndex {
 struct Builder {
     steps: Steps,
     /// Every word seen, by language, so that each is stemmed once.
-    known: [WordMap<Known>; Language::ALL.len()],
+    known: [WordMap<VocabularyWord>; Language::ALL.len()],
     terms: WordMap<u32>,
     /// The vector of each term; none of them if the step is left out.
     vectors: Vec<Option<WordVector>>,
-    documents: Vec<Counted>,
+    documents: Vec<DocumentTerms>,
     /// The words of the document that is added.
     found: Vec<Found>,
 }
@@ -84,7 +84,7 @@ type Found = u32;
 const STOP_WORD: u32 = u32::MAX;
 
 /// A word of some documents of one language. There are very many, so it is small.
-struct Known {
+struct VocabularyWord {
     /// Its term, or [`STOP_WORD`].
     term: u32,
     spacing: Spacing,
@@ -93,7 +93,7 @@ struct Known {
 }
 
 /// A document as terms.
-struct Counted {
+struct DocumentTerms {
     /// Those of its words, in the order of its fields.
     found: Box<[Found]>,
     lengths: FieldNumbers,
@@ -123,7 +123,7 @@ impl Builder {
             for text in document.texts(field) {
                 self.add_text(&fold(text), field, language, &mut found);
             }
-            if field == Field::Keywords && self.steps.has(Step::Fields) {
+            if field == Field::Keywords && self.steps.has(RankingStep::Fields) {
                 // A list that repeats a word says it once.
                 let mut own = found.split_off(from);
                 own.sort_unstable();
@@ -135,21 +135,21 @@ impl Builder {
         for (_, field, spacing) in found.iter().filter_map(|one| parts(*one)) {
             lengths.add(field, spacing, 1.0);
         }
-        self.documents.push(Counted { found: found.as_slice().into(), lengths });
+        self.documents.push(DocumentTerms { found: found.as_slice().into(), lengths });
         self.found = found;
     }
 
     fn searches(&self, field: Field) -> bool {
         match field {
-            Field::Headings => self.steps.has(Step::Headings),
-            Field::Body => self.steps.has(Step::Body),
-            Field::Category => self.steps.has(Step::Fields),
+            Field::Headings => self.steps.has(RankingStep::Headings),
+            Field::Body => self.steps.has(RankingStep::Body),
+            Field::Category => self.steps.has(RankingStep::Fields),
             _ => true,
         }
     }
 
     fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<Found>) {
-        let counted_as = if self.steps.has(Step::Fields) { field } else { Field::Description };
+        let counted_as = if self.steps.has(RankingStep::Fields) { field } else { Field::Description };
         let is_spelling = !matches!(field, Field::Headings | Field::Body);
         for word in words(folded) {
             let term = self.term(word, language, is_spelling);
@@ -164,19 +164,19 @@ impl Builder {
             known.is_spelling |= is_spelling;
             return Some((known.term, known.spacing)).filter(|(term, _)| *term != STOP_WORD);
         }
-        let is_stop_word = self.steps.has(Step::StopWords) && language.is_stop_word(word);
+        let is_stop_word = self.steps.has(RankingStep::StopWords) && language.is_stop_word(word);
         let term = (!is_stop_word).then(|| {
-            let stem = if self.steps.has(Step::Stems) { language.stem(word) } else { word.to_owned() };
+            let stem = if self.steps.has(RankingStep::Stems) { language.stem(word) } else { word.to_owned() };
             let next = number(self.terms.len());
             let term = *self.terms.get_or_insert(&stem, next);
-            if self.steps.has(Step::Gists) {
-                let vector = WordVector::of(&stem, lexicon::meaning_of_form(word, language));
+            if self.steps.has(RankingStep::Gists) {
+                let vector = WordVector::from_stem(&stem, lexicon::meaning_of_form(word, language));
                 note_meaning(&mut self.vectors, term, vector, language);
             }
             term
         });
         let spacing = self.steps.spacing(word);
-        known.insert(word, Known { term: term.unwrap_or(STOP_WORD), spacing, is_spelling });
+        known.insert(word, VocabularyWord { term: term.unwrap_or(STOP_WORD), spacing, is_spelling });
         term.map(|term| (term, spacing))
     }
 
@@ -210,7 +210,7 @@ impl Builder {
             vectors,
             gists: Gists::default(),
         };
-        if self.steps.has(Step::Gists) {
+        if self.steps.has(RankingStep::Gists) {
             index.gists = gist::of_skills(&index, go_on)?;
         }
         Ok(index)
@@ -240,7 +240,7 @@ pub(super) fn language_of(document: &SearchDocument<'_>) -> Language {
 /// normalisation of the field. Only the sum saturates. Returns the postings of all terms, in the order of their `places`, and
 /// the end of each term's.
 fn strengths<E>(
-    documents: &[Counted],
+    documents: &[DocumentTerms],
     places: &[u32],
     mean_lengths: FieldNumbers,
     mut go_on: impl FnMut() -> Result<(), E>,
@@ -249,7 +249,7 @@ fn strengths<E>(
     let mut sums = Sums { of: vec![0.0; places.len()], touched: Vec::new() };
     let (mut next, end) = beginnings(documents, place, &mut sums);
     let mut postings = vec![Posting { document: 0, strength: 0.0 }; end as usize];
-    for (document, Counted { found, lengths }) in (0_u32..).zip(documents) {
+    for (document, DocumentTerms { found, lengths }) in (0_u32..).zip(documents) {
         go_on()?;
         let worths = lengths.worths(&mean_lengths);
         for (term, field, spacing) in found.iter().filter_map(|one| parts(*one)) {
@@ -268,7 +268,7 @@ fn strengths<E>(
 }
 
 /// Where the postings of each term begin, in the order of places, and where the last ones end.
-fn beginnings(documents: &[Counted], place: impl Fn(u32) -> u32, sums: &mut Sums) -> (Vec<u32>, u32) {
+fn beginnings(documents: &[DocumentTerms], place: impl Fn(u32) -> u32, sums: &mut Sums) -> (Vec<u32>, u32) {
     let mut held = vec![0_u32; sums.of.len()];
     for document in documents {
         for (term, ..) in document.found.iter().filter_map(|one| parts(*one)) {

@@ -33,11 +33,11 @@ const NO_PROSE: f32 = 0.7;
 
 /// How much more the everyday words of a message tell together than those of a request: its natural logarithm.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Crowd(f32);
+pub(super) struct CommonWordLoad(f32);
 
-impl Crowd {
+impl CommonWordLoad {
     /// The crowd of everyday words that tell `together` so much; `None` in a request.
-    pub(super) fn of(together: f32) -> Option<Self> {
+    pub(super) fn from_sum(together: f32) -> Option<Self> {
         (together > TOGETHER).then(|| Self((together / TOGETHER).ln()))
     }
 
@@ -49,12 +49,12 @@ impl Crowd {
 }
 
 /// How much passages count in a message of so many words, with such a crowd; 0 in a request.
-pub(super) fn attention(words: usize, crowd: Option<Crowd>) -> f32 {
+pub(super) fn attention(words: usize, crowd: Option<CommonWordLoad>) -> f32 {
     let words = f32::from(u16::try_from(words).unwrap_or(u16::MAX));
     if words <= REQUEST {
         return 0.0;
     }
-    let chats = crowd.map_or(0.0, |Crowd(crowd)| crowd - LONG);
+    let chats = crowd.map_or(0.0, |CommonWordLoad(crowd)| crowd - LONG);
     chats.max((words / REQUEST).ln()).clamp(0.0, HEARD)
 }
 
@@ -65,14 +65,14 @@ pub(super) fn heard(part: f32, attention: f32) -> f32 {
 
 /// A word of a message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spoken<'text> {
+pub(super) struct MessageWord<'text> {
     pub(super) word: &'text str,
     /// Whether it stands as in prose: without digits, and with a space between it and the word before. In logs, traces, code and
     /// tables fewer words do.
     is_prose: bool,
 }
 
-impl<'text> Spoken<'text> {
+impl<'text> MessageWord<'text> {
     /// The words of a folded message, in order.
     pub(super) fn all(folded: &'text str) -> Vec<Self> {
         let spoken = placed(folded).map(|(gap, word)| {
@@ -94,7 +94,7 @@ fn is_of_prose(gap: &str) -> bool {
 
 /// For each word of a message, the part that the best passage around it has of what the best one of all has: what its words tell, each
 /// once, as far as they are part of prose. `tells` is what a word tells.
-pub(super) fn passages<'word>(words: &[Spoken<'word>], tells: impl Fn(&str) -> f32) -> BTreeMap<&'word str, f32> {
+pub(super) fn passages<'word>(words: &[MessageWord<'word>], tells: impl Fn(&str) -> f32) -> BTreeMap<&'word str, f32> {
     let mut times = BTreeMap::<&str, f32>::new();
     for spoken in words {
         *times.entry(spoken.word).or_default() += 1.0;
@@ -124,7 +124,7 @@ pub(super) fn passages<'word>(words: &[Spoken<'word>], tells: impl Fn(&str) -> f
 }
 
 /// How much words that stand together are prose, from nearly nothing to 1.
-fn prose(words: &[Spoken<'_>]) -> f32 {
+fn prose(words: &[MessageWord<'_>]) -> f32 {
     let count = |number: usize| f32::from(u16::try_from(number).unwrap_or(u16::MAX));
     let share = count(words.iter().filter(|spoken| spoken.is_prose).count()) / count(words.len().max(1));
     // Not quite nothing, so that the words of a message that is no prose at all still count beside each other.
@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn a_request_is_no_crowd_and_the_more_common_a_word_is_the_more_it_loses_in_one() {
-        assert!(Crowd::of(TOGETHER).is_none());
-        let [small, large] = [3.0, 10.0].map(|times| Crowd::of(times * TOGETHER).unwrap());
+        assert!(CommonWordLoad::from_sum(TOGETHER).is_none());
+        let [small, large] = [3.0, 10.0].map(|times| CommonWordLoad::from_sum(times * TOGETHER).unwrap());
         for power in [4.0, 5.0, 6.0] {
             assert!(small.kept(power) > large.kept(power) && large.kept(power) > large.kept(power + 0.5));
         }
@@ -147,7 +147,7 @@ mod tests {
         assert!(
             heard(0.5, small) > heard(0.5, large) && heard(0.5, large) > heard(0.2, large) && heard(0.0, large) > 0.0
         );
-        let several_sentences = Crowd::of(4.0 * TOGETHER);
+        let several_sentences = CommonWordLoad::from_sum(4.0 * TOGETHER);
         assert!(attention(70, several_sentences) + attention(70, None) == 0.0);
         assert!(attention(200, None) > attention(100, None) && attention(100, None) > 0.0);
     }
@@ -156,11 +156,11 @@ mod tests {
     fn a_word_has_the_best_of_the_passages_it_stands_in() {
         let filler = ["so"; 56].join(" ");
         let message = format!("weather {filler} debug cluster so");
-        let parts = passages(&Spoken::all(&message), |word| if word == "so" { 0.0 } else { 3.0 });
+        let parts = passages(&MessageWord::all(&message), |word| if word == "so" { 0.0 } else { 3.0 });
         let part = |word| parts[word];
         assert!((part("cluster") - 1.0).abs() < f32::EPSILON && (part("so") - 1.0).abs() < f32::EPSILON);
         assert!((part("weather") - 0.5).abs() < f32::EPSILON);
-        assert_eq!((passages(&Spoken::all("so"), |_| 0.0)["so"], passages(&[], |_| 1.0).len()), (0.0, 0));
+        assert_eq!((passages(&MessageWord::all("so"), |_| 0.0)["so"], passages(&[], |_| 1.0).len()), (0.0, 0));
     }
 
     #[test]
@@ -168,13 +168,13 @@ mod tests {
         let log = "2026-11-25t10:04:07.123z error gateway upstream=orders-3 status=502 142ms path=/api/v2/carts/981 ";
         let message = format!("please find out why our carts are slow, and tell me what to do. {}", log.repeat(4));
         let message = format!("{message}worker_pool=2 drained=7 exit=0");
-        let parts = passages(&Spoken::all(&message), |_| 3.0);
+        let parts = passages(&MessageWord::all(&message), |_| 3.0);
         assert!((parts["slow"] - 1.0).abs() < f32::EPSILON);
         for word in ["worker", "drained", "exit"] {
             assert!(parts[word] < 0.1, "{word} {}", parts[word]);
         }
         let message = "gateway answers late, ".repeat(9) + &"so ".repeat(20) + "deploy the cluster of our new team.";
-        let parts = passages(&Spoken::all(&message), |word| if word == "so" { 0.0 } else { 3.0 });
+        let parts = passages(&MessageWord::all(&message), |word| if word == "so" { 0.0 } else { 3.0 });
         assert!(parts["gateway"] < 0.2 && (parts["cluster"] - 1.0).abs() < f32::EPSILON, "{parts:?}");
     }
 

@@ -28,7 +28,7 @@ pub struct SearchDocument<'a> {
 impl<'a> SearchDocument<'a> {
     /// The document of a catalog entry.
     #[must_use]
-    pub fn of(entry: &'a CatalogEntry) -> Self {
+    pub fn from_entry(entry: &'a CatalogEntry) -> Self {
         let head = &entry.frontmatter;
         Self {
             skill: &entry.skill,

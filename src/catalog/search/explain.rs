@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{
     document::SearchDocument,
-    fusion::{Nearness, Scale},
+    fusion::{Scale, Similarity},
     gist::QuestionGist,
     index::SearchIndex,
-    matches::{Answered, MatchedBy, Place, WordMatch, as_written, places, shared},
-    query::{self, Meaning, Way},
+    matches::{FieldMatch, MatchedBy, WordHit, WordMatch, as_written, places, shared},
+    query::{self, MatchRoute, QueryWord},
     score::{SearchResults, is_enough, share_of},
     spent::Spent,
     words::{fold, words},
@@ -52,18 +52,18 @@ pub struct AskedWord {
 
 /// A question as an index understands it.
 #[derive(Debug)]
-pub struct Question<'index> {
+pub struct ParsedQuestion<'index> {
     index: &'index SearchIndex,
     /// Its words in lower case by their folded forms. It is made once: a long question is looked at for each of its words.
     written: BTreeMap<String, String>,
-    meanings: Vec<Meaning>,
+    meanings: Vec<QueryWord>,
     /// The information of all words.
     information: f32,
     /// What the scores are measured by.
     scale: Scale,
     /// The nearness from which on a skill is found by its meaning alone.
     nearest: f32,
-    nearness: Option<&'index Nearness>,
+    nearness: Option<&'index Similarity>,
     /// What it is about, if no encoder counts.
     gist: Option<QuestionGist>,
 }
@@ -73,7 +73,7 @@ impl SearchIndex {
     ///
     /// # Errors
     /// As [`search`](Self::search).
-    pub fn question(&self, query: &str) -> Result<Question<'_>> {
+    pub fn question(&self, query: &str) -> Result<ParsedQuestion<'_>> {
         let mut spent = Spent::default();
         let meanings = query::meanings(self, query, &mut spent)?;
         let information = meanings.iter().map(|meaning| meaning.information).sum();
@@ -82,15 +82,15 @@ impl SearchIndex {
         let weight = gist.as_ref().map_or(0.0, |gist| gist.weight);
         let scale = Scale { best, best_share: share_of(best, information), gist: weight, ..Scale::default() };
         let written = written(query);
-        Ok(Question { index: self, written, meanings, information, scale, nearest: 0.0, nearness: None, gist })
+        Ok(ParsedQuestion { index: self, written, meanings, information, scale, nearest: 0.0, nearness: None, gist })
     }
 }
 
-impl<'index> Question<'index> {
+impl<'index> ParsedQuestion<'index> {
     /// The same question where nearness in meaning counts too, with the results that are to be explained: the best of them is
     /// what the others are judged by.
     #[must_use]
-    pub fn as_found(self, nearness: Option<&'index Nearness>, results: &SearchResults) -> Self {
+    pub fn as_found(self, nearness: Option<&'index Similarity>, results: &SearchResults) -> Self {
         Self { nearness, scale: results.scale, nearest: results.nearest, ..self }
     }
 
@@ -120,7 +120,7 @@ impl<'index> Question<'index> {
         asked.collect()
     }
 
-    fn is_known(&self, meaning: &Meaning, is_heard_of: impl Fn(&SkillPath) -> bool) -> bool {
+    fn is_known(&self, meaning: &QueryWord, is_heard_of: impl Fn(&SkillPath) -> bool) -> bool {
         let postings = meaning.senses.iter().flat_map(|sense| self.index.postings(sense.term));
         let mut holders = postings.filter_map(|posting| self.index.skills.get(posting.document as usize));
         holders.any(is_heard_of)
@@ -131,7 +131,7 @@ impl<'index> Question<'index> {
     #[must_use]
     pub fn explain(&self, skill: &SearchDocument<'_>) -> Option<ExplainedScore> {
         let number = u32::try_from(self.index.skills.binary_search(skill.skill).ok()?).ok()?;
-        let answered: Vec<Answered<'_>> =
+        let answered: Vec<WordHit<'_>> =
             self.meanings.iter().filter_map(|meaning| self.answered(meaning, number)).collect();
         let covered: f32 = answered.iter().map(|one| one.meaning.information).sum();
         let known: f32 = self.meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
@@ -140,13 +140,13 @@ impl<'index> Question<'index> {
             None if self.scale.nearness.is_some() => (self.scale.of_words(share), None),
             None => self.by_words(number as usize, share),
             Some(near) => {
-                let near_part = self.scale.near_part(near.of(number as usize));
+                let near_part = self.scale.near_part(near.score_for(number as usize));
                 let explained = ExplainedNearness { cosine: near.cosine(number as usize), weight: near_part };
                 (self.scale.lexical_part(share * self.information), Some(explained))
             }
         };
         let (matches, more) = self.heaviest(skill, &answered, if share > 0.0 { lexical / share } else { 1.0 });
-        let is_near = self.nearness.is_some_and(|near| near.of(number as usize) >= self.nearest);
+        let is_near = self.nearness.is_some_and(|near| near.score_for(number as usize) >= self.nearest);
         let has_words = !answered.is_empty() && is_enough(covered, known, share * self.information, self.scale.best);
         Some(ExplainedScore {
             score: lexical + nearness.map_or(0.0, |nearness| nearness.weight),
@@ -166,18 +166,18 @@ impl<'index> Question<'index> {
     }
 
     /// The sense of a word that counts for a skill, which is the best of those that the skill contains.
-    fn answered<'a>(&self, meaning: &'a Meaning, skill: u32) -> Option<Answered<'a>> {
+    fn answered<'a>(&self, meaning: &'a QueryWord, skill: u32) -> Option<WordHit<'a>> {
         let gains = meaning.senses.iter().filter_map(|sense| {
             let postings = self.index.postings(sense.term);
             let at = postings.binary_search_by_key(&skill, |posting| posting.document).ok()?;
             Some((sense, postings.get(at)?.strength * sense.factor))
         });
         let (sense, gain) = gains.reduce(|best, other| if other.1 > best.1 { other } else { best })?;
-        Some(Answered { meaning, sense, gain: gain * meaning.information / self.information })
+        Some(WordHit { meaning, sense, gain: gain * meaning.information / self.information })
     }
 
     /// The matches that weigh most, heaviest first, and how many more there are. `scale` is what a gain of one weighs.
-    fn heaviest(&self, skill: &SearchDocument<'_>, answered: &[Answered<'_>], scale: f32) -> (Vec<WordMatch>, usize) {
+    fn heaviest(&self, skill: &SearchDocument<'_>, answered: &[WordHit<'_>], scale: f32) -> (Vec<WordMatch>, usize) {
         let mut places: Vec<_> = answered.iter().zip(places(self.index, skill, answered)).flat_map(shared).collect();
         places.sort_by(|(.., one), (.., two)| two.total_cmp(one));
         let more = places.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
@@ -186,18 +186,24 @@ impl<'index> Question<'index> {
         (shown.map(|(one, place, gain)| self.matched(one, place, skill, gain * scale)).collect(), more)
     }
 
-    fn matched(&self, answered: &Answered<'_>, place: &Place, skill: &SearchDocument<'_>, weight: f32) -> WordMatch {
+    fn matched(
+        &self,
+        answered: &WordHit<'_>,
+        place: &FieldMatch,
+        skill: &SearchDocument<'_>,
+        weight: f32,
+    ) -> WordMatch {
         let word = self.written(&answered.meaning.word);
         let found = skill.texts(place.field).find_map(|text| as_written(text, &place.form));
         let matched = found.unwrap_or_else(|| place.form.clone());
         let by = match answered.sense.way {
-            Way::Itself if place.form != answered.meaning.word => MatchedBy::Stem,
-            Way::Itself if matched != word => MatchedBy::Accent,
-            Way::Itself => MatchedBy::Exact,
-            Way::Compound => MatchedBy::Part,
-            Way::Translation => MatchedBy::Translation,
-            Way::Repair => MatchedBy::Typo,
-            Way::TranslatedRepair => MatchedBy::TypoAndTranslation,
+            MatchRoute::Itself if place.form != answered.meaning.word => MatchedBy::Stem,
+            MatchRoute::Itself if matched != word => MatchedBy::Accent,
+            MatchRoute::Itself => MatchedBy::Exact,
+            MatchRoute::Compound => MatchedBy::Part,
+            MatchRoute::Translation => MatchedBy::Translation,
+            MatchRoute::Repair => MatchedBy::Typo,
+            MatchRoute::TranslatedRepair => MatchedBy::TypoAndTranslation,
         };
         WordMatch { field: place.field, word, matched, by, weight }
     }
@@ -308,7 +314,7 @@ mod tests {
         let index = SearchIndex::build(documents.clone());
         #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
         let cosines = paths.iter().enumerate().map(|(at, path)| (path, 0.9 - at as f32 / 1000.0));
-        let nearness = Nearness::new(&index, 0, cosines);
+        let nearness = Similarity::new(&index, 0, cosines);
         let results = index.search_near("origami", Some(&nearness), |_| true, usize::MAX).unwrap();
         assert!(results.total < paths.len(), "{}", results.total);
         let question = index.question("origami").unwrap().as_found(Some(&nearness), &results);

@@ -43,7 +43,7 @@ pub struct QuestionPrint {
 impl QuestionPrint {
     /// That of a question, as far as sessions remember questions.
     #[must_use]
-    pub fn of(question: &str) -> Self {
+    pub fn from_question(question: &str) -> Self {
         let told = told_by(question);
         Self { told: told.values().sum(), words: told.into_keys().collect() }
     }
@@ -64,30 +64,30 @@ pub struct PastLoad<'load> {
 
 /// By how much loads raise a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Raise {
+pub struct Boost {
     /// The loads after like questions.
     pub loads: usize,
     /// How like their questions were, each the less the older its load, all together.
     likeness: f32,
 }
 
-impl Raise {
+impl Boost {
     /// What it adds to a score.
     #[must_use]
-    pub fn of(&self, score: f32) -> f32 {
+    pub fn apply(&self, score: f32) -> f32 {
         MOST * (self.likeness / ENOUGH).min(1.0) * score * (1.0 - score).max(0.0)
     }
 }
 
 /// The skills that loads raise for one question.
 #[derive(Clone, Debug, Default)]
-pub struct Raises(BTreeMap<SkillPath, Raise>);
+pub struct Raises(BTreeMap<SkillPath, Boost>);
 
 impl Raises {
     /// Those of a question, by the loads of its user.
     #[must_use]
-    pub fn of<'load>(question: &str, loads: impl IntoIterator<Item = PastLoad<'load>>) -> Self {
-        let (asked, mut raises) = (told_by(question), BTreeMap::<SkillPath, Raise>::new());
+    pub fn from_loads<'load>(question: &str, loads: impl IntoIterator<Item = PastLoad<'load>>) -> Self {
+        let (asked, mut raises) = (told_by(question), BTreeMap::<SkillPath, Boost>::new());
         let all: u32 = asked.values().sum();
         for load in loads {
             let left = FEEDBACK_DAYS.saturating_sub(load.days);
@@ -112,7 +112,7 @@ impl Raises {
 
     /// By how much a skill is raised.
     #[must_use]
-    pub fn of_skill(&self, skill: &SkillPath) -> Option<Raise> {
+    pub fn of_skill(&self, skill: &SkillPath) -> Option<Boost> {
         self.0.get(skill).copied()
     }
 
@@ -122,7 +122,7 @@ impl Raises {
         let best = hits.len().min(reach);
         let Some(best) = hits.get_mut(..best).filter(|_| !self.is_empty()) else { return };
         for hit in &mut *best {
-            hit.score += self.0.get(&hit.skill).map_or(0.0, |raise| raise.of(hit.score));
+            hit.score += self.0.get(&hit.skill).map_or(0.0, |raise| raise.apply(hit.score));
         }
         // The sort is stable, so equals stay in their order.
         best.sort_by(|one, two| two.score.total_cmp(&one.score));
@@ -176,7 +176,9 @@ mod tests {
     fn raised(asked: &str, past: &[(&str, &str, u32)], scores: &[(&str, f32)]) -> Vec<(String, f32)> {
         let past: Vec<_> = past
             .iter()
-            .map(|(question, skill, days)| (QuestionPrint::of(question), SkillPath::parse(skill).unwrap(), *days))
+            .map(|(question, skill, days)| {
+                (QuestionPrint::from_question(question), SkillPath::parse(skill).unwrap(), *days)
+            })
             .collect();
         let loads = past.iter().map(|(print, skill, days)| PastLoad {
             skill,
@@ -185,7 +187,7 @@ mod tests {
             days: *days,
         });
         let mut found = results(scores);
-        Raises::of(asked, loads).apply(&mut found, usize::MAX);
+        Raises::from_loads(asked, loads).apply(&mut found, usize::MAX);
         assert_eq!((found.total, found.hits.len()), (scores.len(), scores.len()));
         found.hits.into_iter().map(|hit| (hit.skill.to_string(), hit.score)).collect()
     }
@@ -222,13 +224,13 @@ mod tests {
 
     #[test]
     fn a_print_has_numbers_of_stems_and_no_words() {
-        let print = QuestionPrint::of("Convert the invoices!");
-        assert_eq!(print.words, QuestionPrint::of("converting an INVOICE").words);
+        let print = QuestionPrint::from_question("Convert the invoices!");
+        assert_eq!(print.words, QuestionPrint::from_question("converting an INVOICE").words);
         assert_eq!(print.words.len(), 2);
-        assert_eq!(QuestionPrint::of("the of and"), QuestionPrint::default());
+        assert_eq!(QuestionPrint::from_question("the of and"), QuestionPrint::default());
         let long = "a word, ".repeat(DISCOVERY_QUERY_BYTES / 8);
-        assert_eq!(QuestionPrint::of(&format!("{long} invoice")), QuestionPrint::of("word"));
+        assert_eq!(QuestionPrint::from_question(&format!("{long} invoice")), QuestionPrint::from_question("word"));
         let numbers = (0..500).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ") + " ";
-        assert!(QuestionPrint::of(&numbers).words.len() <= DISCOVERY_QUERY_BYTES / 3);
+        assert!(QuestionPrint::from_question(&numbers).words.len() <= DISCOVERY_QUERY_BYTES / 3);
     }
 }

@@ -18,7 +18,7 @@ pub(super) const FOUND_BY_MEANING: usize = 100;
 
 /// How near skills are to a question in meaning.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Nearness {
+pub struct Similarity {
     /// The cosine for each skill of an index, in its order.
     cosines: Vec<f32>,
     /// The cosine of texts that have nothing to do with each other.
@@ -27,7 +27,7 @@ pub struct Nearness {
     steps: u64,
 }
 
-impl Nearness {
+impl Similarity {
     /// The nearness of the skills of `index`. `cosines` come in byte order of their skills; a skill without one counts as
     /// having nothing to do with the question. `background` is the mean cosine of unrelated texts, in ten-thousandths.
     #[must_use]
@@ -67,7 +67,7 @@ impl Nearness {
 
     /// How far a skill is above what has nothing to do with the question, from 0 to 1. It is 0 for an encoder to which all texts
     /// are alike: its cosines say nothing.
-    pub(super) fn of(&self, document: usize) -> f32 {
+    pub(super) fn score_for(&self, document: usize) -> f32 {
         let room = 1.0 - self.background;
         if room > 0.0 { ((self.cosine(document) - self.background) / room).clamp(0.0, 1.0) } else { 0.0 }
     }
@@ -136,7 +136,7 @@ mod tests {
         let documents = paths.iter().zip(skills).map(|(path, (_, description, _))| document(path, description));
         let index = SearchIndex::build(documents);
         let cosines = paths.iter().zip(skills).map(|(path, (.., cosine))| (path, *cosine));
-        let nearness = Nearness::new(&index, 0, cosines);
+        let nearness = Similarity::new(&index, 0, cosines);
         index.search_near(query, Some(&nearness), |_| true, 10).unwrap()
     }
 
@@ -158,8 +158,8 @@ mod tests {
         let skills = ["a/b", "a/c"].map(|path| SkillPath::parse(path).unwrap());
         let index = SearchIndex::build(skills.iter().map(|skill| document(skill, "Folds cranes.")));
         for cosine in [0.9, 1.0] {
-            let near = Nearness::new(&index, 10_000, skills.iter().map(|skill| (skill, cosine)));
-            assert!(near.of(0) <= 0.0 && near.of(1) <= 0.0, "{cosine}");
+            let near = Similarity::new(&index, 10_000, skills.iter().map(|skill| (skill, cosine)));
+            assert!(near.score_for(0) <= 0.0 && near.score_for(1) <= 0.0, "{cosine}");
             let results = index.search_near("cranes", Some(&near), |_| true, 10).unwrap();
             assert!(results.hits.iter().all(|hit| hit.score.is_finite()), "{results:?}");
             assert_eq!(names(&results), ["a/b", "a/c"]);
@@ -181,8 +181,8 @@ mod tests {
     fn the_steps_that_nearness_took_are_steps_of_the_search() {
         let skills = ["a/b"].map(|path| SkillPath::parse(path).unwrap());
         let index = SearchIndex::build(skills.iter().map(|skill| document(skill, "Folds cranes.")));
-        let near = Nearness::new(&index, 0, skills.iter().map(|skill| (skill, 0.8)));
-        let steps = |near: &Nearness| index.search_near("cranes", Some(near), |_| true, 10).map(|found| found.steps);
+        let near = Similarity::new(&index, 0, skills.iter().map(|skill| (skill, 0.8)));
+        let steps = |near: &Similarity| index.search_near("cranes", Some(near), |_| true, 10).map(|found| found.steps);
         let of_words = steps(&near).unwrap();
         assert_eq!(steps(&near.clone().after(1000)).unwrap(), 1000 + of_words);
         assert_eq!(steps(&near.after(SEARCH_STEPS)).unwrap_err().code(), Code::TooExpensive);

@@ -7,10 +7,10 @@
 use super::{
     gists::Gists,
     index::SearchIndex,
-    query::{Meaning, Way, information},
+    query::{MatchRoute, QueryWord, information},
     word_vectors::{NUMBERS, WordVector},
 };
-use crate::catalog::direction::Direction;
+use crate::catalog::direction::QuantizedVector;
 
 /// The weight of a gist that is the question's, where the best lexical score has 1.
 const GIST: f32 = 0.75;
@@ -31,13 +31,13 @@ pub(super) fn of_skills<E>(index: &SearchIndex, mut go_on: impl FnMut() -> Resul
             }
         }
     }
-    Ok(Gists::of(&sums))
+    Ok(Gists::from_sums(&sums))
 }
 
 /// The gist of a question.
 #[derive(Debug)]
 pub(super) struct QuestionGist {
-    direction: Direction,
+    direction: QuantizedVector,
     /// The weight of a cosine of 1, where the best lexical score has 1.
     pub(super) weight: f32,
 }
@@ -46,7 +46,7 @@ impl QuestionGist {
     /// The gist of the words that a skill of `index` contains and of the everyday words that none does, each as far as the message
     /// leaves it what it tells. Names and dates that no skill contains are part of no gist. If the words with vectors tell less than half
     /// of what all do, there is `None`: a question about a product whose name has none is not about the everyday words beside it.
-    pub(super) fn of(index: &SearchIndex, meanings: &[Meaning]) -> Option<Self> {
+    pub(super) fn from_words(index: &SearchIndex, meanings: &[QueryWord]) -> Option<Self> {
         let (mut sum, mut known, mut all) = ([0.0; NUMBERS], 0.0, 0.0);
         for meaning in meanings.iter().filter(|meaning| meaning.is_known() || meaning.vector.is_some()) {
             let vectors = vectors(index, meaning);
@@ -59,7 +59,7 @@ impl QuestionGist {
             }
         }
         let weight = GIST * (2.0 * known / all - 1.0);
-        Some(Self { direction: Direction::of(&sum)?, weight }).filter(|gist| gist.weight > 0.0)
+        Some(Self { direction: QuantizedVector::quantize(&sum)?, weight }).filter(|gist| gist.weight > 0.0)
     }
 
     /// The cosine of the angle to the gist of a skill, from 0 to 1.
@@ -70,11 +70,12 @@ impl QuestionGist {
 
 /// The vectors of what a word of a question means, each with its weight. What was guessed counts as a word and not for the gist: a
 /// misspelt word, and one that a skill has as a part of a longer one.
-fn vectors(index: &SearchIndex, meaning: &Meaning) -> Vec<(WordVector, f32)> {
+fn vectors(index: &SearchIndex, meaning: &QueryWord) -> Vec<(WordVector, f32)> {
     if let Some(vector) = meaning.vector {
         return vec![(vector, 1.0)];
     }
-    let senses = meaning.senses.iter().filter(|sense| matches!(sense.way, Way::Itself | Way::Translation));
+    let senses =
+        meaning.senses.iter().filter(|sense| matches!(sense.way, MatchRoute::Itself | MatchRoute::Translation));
     let vector = |term: u32| index.vectors.get(term as usize).copied().flatten();
     senses.filter_map(|sense| Some((vector(sense.term)?, sense.factor))).collect()
 }
@@ -83,7 +84,7 @@ fn vectors(index: &SearchIndex, meaning: &Meaning) -> Vec<(WordVector, f32)> {
 mod tests {
     use super::*;
     use crate::{
-        catalog::search::{SearchIndex, Step, Steps, tests::document},
+        catalog::search::{RankingStep, SearchIndex, Steps, tests::document},
         path::SkillPath,
     };
 
@@ -105,7 +106,7 @@ mod tests {
     fn of_skills_that_share_as_much_with_a_question_the_one_about_its_topic_is_first() {
         let question = "my pages are so slow to load";
         assert_eq!(found(PAGES, question, Steps::ALL), ["latency", "binding"]);
-        let without = found(PAGES, question, Steps::ALL.without(Step::Gists));
+        let without = found(PAGES, question, Steps::ALL.without(RankingStep::Gists));
         assert_eq!(without, ["binding", "latency"], "they share one word with it");
     }
 
@@ -122,11 +123,11 @@ mod tests {
             let documents =
                 || [document(&paths[0], "Paints the walls of the house red."), document(&paths[1], spanish)];
             let meaning = |index: &SearchIndex| index.vectors[index.terms.find("red").unwrap() as usize];
-            assert_eq!(meaning(&SearchIndex::build(documents())), WordVector::of("red", []));
+            assert_eq!(meaning(&SearchIndex::build(documents())), WordVector::from_stem("red", []));
             let alone = SearchIndex::build(documents().into_iter().skip(1));
-            assert_eq!(meaning(&alone), WordVector::of("red", ["network"]));
+            assert_eq!(meaning(&alone), WordVector::from_stem("red", ["network"]));
         }
-        assert_ne!(WordVector::of("red", []), WordVector::of("red", ["network"]));
+        assert_ne!(WordVector::from_stem("red", []), WordVector::from_stem("red", ["network"]));
     }
 
     #[test]
@@ -137,6 +138,6 @@ mod tests {
         ];
         let question = "mis paginas van muy lentas con el trafico";
         assert_eq!(found(&skills, question, Steps::ALL), ["rendimiento", "encuadernacion"]);
-        assert_eq!(found(&skills, question, Steps::ALL.without(Step::Gists)), ["encuadernacion", "rendimiento"]);
+        assert_eq!(found(&skills, question, Steps::ALL.without(RankingStep::Gists)), ["encuadernacion", "rendimiento"]);
     }
 }

@@ -1,7 +1,7 @@
 //! The gists of the skills of an index, a vector in bytes for each.
 
 use super::word_vectors::NUMBERS;
-use crate::catalog::direction::{Direction, NUMBERS_PER_STEP, length};
+use crate::catalog::direction::{NUMBERS_PER_STEP, QuantizedVector, length};
 
 /// The gists of skills, in their order.
 #[derive(Debug, Default)]
@@ -13,10 +13,10 @@ pub(super) struct Gists {
 
 impl Gists {
     /// Those with the directions of these sums.
-    pub(super) fn of(sums: &[[f32; NUMBERS]]) -> Self {
+    pub(super) fn from_sums(sums: &[[f32; NUMBERS]]) -> Self {
         let mut numbers = Vec::with_capacity(sums.len() * NUMBERS);
         for sum in sums {
-            match Direction::of(sum) {
+            match QuantizedVector::quantize(sum) {
                 Some(gist) => numbers.extend(gist.numbers),
                 None => numbers.extend([0; NUMBERS]),
             }
@@ -26,7 +26,7 @@ impl Gists {
     }
 
     /// The cosine of the angle between the gist of a skill and that of a question; 0 if it is negative, or the skill has none.
-    pub(super) fn cosine(&self, skill: usize, question: &Direction) -> f32 {
+    pub(super) fn cosine(&self, skill: usize, question: &QuantizedVector) -> f32 {
         let (numbers, length) = (self.numbers.chunks_exact(NUMBERS).nth(skill), self.lengths.get(skill));
         let cosine = numbers.zip(length).map(|(numbers, length)| question.cosine(numbers, *length));
         cosine.unwrap_or_default().clamp(0.0, 1.0)

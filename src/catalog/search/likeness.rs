@@ -35,9 +35,9 @@ impl Likeness {
         let is_small = |word: &str| Language::likely(language).any(|language| language.is_stop_word(word));
         let mut forms = Vec::new();
         for word in words(&folded).filter(|word| !is_small(word)).take(COMPARED) {
-            forms.push(Form::of(word));
+            forms.push(Form::from_word(word));
             for from in Language::likely(language) {
-                forms.extend(lexicon::translations(word, from).iter().map(|word| Form::of(word)));
+                forms.extend(lexicon::translations(word, from).iter().map(|word| Form::from_word(word)));
             }
         }
         Self(forms)
@@ -64,7 +64,7 @@ impl Likeness {
 }
 
 impl Form {
-    fn of(word: &str) -> Self {
+    fn from_word(word: &str) -> Self {
         let allowed = match word.chars().count() {
             0..=3 => 0,
             4..=5 => 1,

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Step,
+    RankingStep,
     build::{count, language_of},
     document::{Field, SearchDocument},
     index::SearchIndex,
     lengths::FieldNumbers,
-    query::{Meaning, Sense},
+    query::{QueryWord, TermWeight},
     words::{fold, words},
 };
 
@@ -47,15 +47,15 @@ pub struct WordMatch {
 }
 
 /// A word of a question that a skill answers.
-pub(super) struct Answered<'a> {
-    pub(super) meaning: &'a Meaning,
-    pub(super) sense: &'a Sense,
+pub(super) struct WordHit<'a> {
+    pub(super) meaning: &'a QueryWord,
+    pub(super) sense: &'a TermWeight,
     /// What it adds to the score.
     pub(super) gain: f32,
 }
 
 /// A word in a field of a skill.
-pub(super) struct Place {
+pub(super) struct FieldMatch {
     pub(super) field: Field,
     /// The word, folded.
     pub(super) form: String,
@@ -63,12 +63,16 @@ pub(super) struct Place {
 }
 
 /// Where the answered words stand in the skill, for each of them.
-pub(super) fn places(index: &SearchIndex, skill: &SearchDocument<'_>, answered: &[Answered<'_>]) -> Vec<Vec<Place>> {
+pub(super) fn places(
+    index: &SearchIndex,
+    skill: &SearchDocument<'_>,
+    answered: &[WordHit<'_>],
+) -> Vec<Vec<FieldMatch>> {
     let mut asking = BTreeMap::<u32, Vec<usize>>::new();
     for (at, one) in answered.iter().enumerate() {
         asking.entry(one.sense.term).or_default().push(at);
     }
-    let mut places: Vec<Vec<Place>> = answered.iter().map(|_| Vec::new()).collect();
+    let mut places: Vec<Vec<FieldMatch>> = answered.iter().map(|_| Vec::new()).collect();
     let language = language_of(skill);
     let forms = Field::ALL.map(|field| {
         let mut forms = BTreeMap::<String, usize>::new();
@@ -88,12 +92,12 @@ pub(super) fn places(index: &SearchIndex, skill: &SearchDocument<'_>, answered: 
     let worths = lengths.worths(&index.mean_lengths);
     for (field, forms) in Field::ALL.into_iter().zip(forms) {
         for (form, times) in forms {
-            let stem = if index.steps.has(Step::Stems) { language.stem(&form) } else { form.clone() };
+            let stem = if index.steps.has(RankingStep::Stems) { language.stem(&form) } else { form.clone() };
             let worth = worths.get(field, index.steps.spacing(&form)) * count(times);
             let asking = index.terms.find(&stem).and_then(|term| asking.get(&term));
             for at in asking.into_iter().flatten() {
                 if let Some(places) = places.get_mut(*at) {
-                    places.push(Place { field, form: form.clone(), worth });
+                    places.push(FieldMatch { field, form: form.clone(), worth });
                 }
             }
         }
@@ -103,8 +107,8 @@ pub(super) fn places(index: &SearchIndex, skill: &SearchDocument<'_>, answered: 
 
 /// The gain of an answered word, shared among its places by their worth.
 pub(super) fn shared<'a>(
-    (answered, places): (&'a Answered<'a>, Vec<Place>),
-) -> impl Iterator<Item = (&'a Answered<'a>, Place, f32)> {
+    (answered, places): (&'a WordHit<'a>, Vec<FieldMatch>),
+) -> impl Iterator<Item = (&'a WordHit<'a>, FieldMatch, f32)> {
     let whole: f32 = places.iter().map(|place| place.worth).sum();
     places.into_iter().map(move |place| {
         let gain = answered.gain * place.worth / whole;

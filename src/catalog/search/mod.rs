@@ -45,9 +45,9 @@ mod word_vectors;
 mod words;
 
 pub use document::{Field, SearchDocument};
-pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, Question};
-pub use feedback::{PastLoad, QuestionPrint, Raise, Raises};
-pub use fusion::Nearness;
+pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, ParsedQuestion};
+pub use feedback::{Boost, PastLoad, QuestionPrint, Raises};
+pub use fusion::Similarity;
 pub use index::SearchIndex;
 pub(super) use likeness::Likeness;
 pub use matches::{MatchedBy, WordMatch};
@@ -57,7 +57,7 @@ use words::Spacing;
 
 /// One step beyond plain BM25, so that a benchmark can measure the effect of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum RankingStep {
     /// Fields have weights, and the category is searched as well. Without this step all fields are one text.
     Fields,
     /// A text in two scripts, of which one has no spaces between words, has two lengths. Without this step it has one.
@@ -96,24 +96,24 @@ impl Steps {
 
     /// The same steps and one more.
     #[must_use]
-    pub const fn with(self, step: Step) -> Self {
+    pub const fn with(self, step: RankingStep) -> Self {
         Self(self.0 | 1 << step as u8)
     }
 
     /// The same steps without one.
     #[must_use]
-    pub const fn without(self, step: Step) -> Self {
+    pub const fn without(self, step: RankingStep) -> Self {
         Self(self.0 & !(1 << step as u8))
     }
 
     /// Whether the index takes `step`.
     #[must_use]
-    pub const fn has(self, step: Step) -> bool {
+    pub const fn has(self, step: RankingStep) -> bool {
         self.0 & (1 << step as u8) != 0
     }
 
     /// How a word is written, as far as it counts for lengths.
     fn spacing(self, word: &str) -> Spacing {
-        if self.has(Step::Scripts) { Spacing::of(word) } else { Spacing::Spaced }
+        if self.has(RankingStep::Scripts) { Spacing::from_word(word) } else { Spacing::Spaced }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    Step,
-    chat::{self, Crowd, Spoken},
+    RankingStep,
+    chat::{self, CommonWordLoad, MessageWord},
     everyday,
     index::SearchIndex,
     language::Language,
@@ -30,7 +30,7 @@ const COMPOUND_BYTES: usize = 5;
 
 /// How a term was found for a word of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum MatchRoute {
     /// It is the stem of the word.
     Itself,
     /// It is in a word that begins or ends with the word asked for.
@@ -45,20 +45,20 @@ pub(super) enum Way {
 
 /// A term that a word of a question can mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sense {
+pub(super) struct TermWeight {
     pub(super) term: u32,
     /// Its weight.
     pub(super) factor: f32,
-    pub(super) way: Way,
+    pub(super) way: MatchRoute,
 }
 
 /// One word of a question.
 #[derive(Debug, PartialEq)]
-pub(super) struct Meaning {
+pub(super) struct QueryWord {
     /// The word, folded.
     pub(super) word: String,
     /// The terms that it can mean.
-    pub(super) senses: Vec<Sense>,
+    pub(super) senses: Vec<TermWeight>,
     /// Its information: the fewer skills contain it, the more. A word that no skill contains has the most and finds
     /// nothing.
     pub(super) information: f32,
@@ -72,7 +72,7 @@ pub(super) struct Meaning {
     everyday: Option<f32>,
 }
 
-impl Meaning {
+impl QueryWord {
     /// Whether the index contains one of its terms.
     pub(super) fn is_known(&self) -> bool {
         !self.senses.is_empty()
@@ -87,7 +87,7 @@ impl Meaning {
 }
 
 /// The words of `query` except stop words, each once, in alphabetical order.
-pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> Result<Vec<Meaning>> {
+pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> Result<Vec<QueryWord>> {
     if query.len() > SEARCH_QUERY_BYTES {
         return Err(refused(&format!("{} bytes long; the limit is {SEARCH_QUERY_BYTES}", query.len())));
     }
@@ -106,29 +106,29 @@ pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> R
         meanings.push(reading.meaning(word));
         spent.take(reading.steps)?;
     }
-    meanings.sort_by(|one: &Meaning, two| one.word.cmp(&two.word));
+    meanings.sort_by(|one: &QueryWord, two| one.word.cmp(&two.word));
     let mut seen = HashSet::new();
     // Two forms of one word count once.
     meanings.retain(|meaning| {
         let first = meaning.senses.first().map(|sense| (sense.term, sense.factor.to_bits()));
         first.is_none_or(|first| seen.insert(first))
     });
-    if index.steps.has(Step::Chat) {
+    if index.steps.has(RankingStep::Chat) {
         quieten(&mut meanings, &folded, spent)?;
     }
     Ok(meanings)
 }
 
 /// In a long message, everyday words tell less, and so do words that stand far from its task.
-fn quieten(meanings: &mut [Meaning], folded: &str, spent: &mut Spent) -> Result<()> {
+fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut Spent) -> Result<()> {
     let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
-    let crowd = Crowd::of(everyday.map(|meaning| meaning.information).sum());
+    let crowd = CommonWordLoad::from_sum(everyday.map(|meaning| meaning.information).sum());
     if let Some(crowd) = crowd {
         for meaning in meanings.iter_mut() {
             meaning.tell_less(meaning.everyday.map_or(1.0, |power| crowd.kept(power)));
         }
     }
-    let spoken = Spoken::all(folded);
+    let spoken = MessageWord::all(folded);
     let attention = chat::attention(spoken.len(), crowd);
     if attention <= 0.0 {
         return Ok(());
@@ -149,7 +149,7 @@ fn refused(what: &str) -> Error {
 
 fn tells(index: &SearchIndex, word: &str, language: Option<Language>) -> bool {
     let is_small = || is_small_number(word) || Language::likely(language).any(|language| language.is_stop_word(word));
-    !index.steps.has(Step::StopWords) || !is_small()
+    !index.steps.has(RankingStep::StopWords) || !is_small()
 }
 
 /// Days, hours and amounts do not describe a skill; `13485` may.
@@ -161,7 +161,7 @@ fn is_small_number(word: &str) -> bool {
 struct Reading<'index> {
     index: &'index SearchIndex,
     language: Option<Language>,
-    senses: Vec<Sense>,
+    senses: Vec<TermWeight>,
     /// The terms of the senses.
     terms: HashSet<u32>,
     /// How many more unknown words of the question are compared with all known words.
@@ -175,25 +175,25 @@ impl<'index> Reading<'index> {
         Self { index, language, senses: Vec::new(), terms: HashSet::new(), repairs, steps: 0 }
     }
 
-    fn meaning(&mut self, word: &str) -> Meaning {
-        self.take(word, 1.0, Way::Itself);
-        if self.index.steps.has(Step::Stems)
+    fn meaning(&mut self, word: &str) -> QueryWord {
+        self.take(word, 1.0, MatchRoute::Itself);
+        if self.index.steps.has(RankingStep::Stems)
             && let Some(singular) = Language::abbreviation(word)
         {
-            self.take(singular, 1.0, Way::Itself);
+            self.take(singular, 1.0, MatchRoute::Itself);
         }
-        if self.index.steps.has(Step::Lexicon) {
-            self.translate(word, 1.0, Way::Translation);
+        if self.index.steps.has(RankingStep::Lexicon) {
+            self.translate(word, 1.0, MatchRoute::Translation);
         }
         if self.senses.is_empty() {
             self.translate_from_any(word);
         }
         let exact = self.senses.len();
-        if self.index.steps.has(Step::Repair) {
+        if self.index.steps.has(RankingStep::Repair) {
             self.compounds(word);
             if self.senses.is_empty() && !self.repair(word) {
                 let (word, senses) = (word.to_owned(), Vec::new());
-                return Meaning {
+                return QueryWord {
                     word,
                     senses,
                     information: 0.0,
@@ -211,25 +211,25 @@ impl<'index> Reading<'index> {
         let information = everyday.map_or(information, |power| information.min(everyday::ceiling(power)));
         let vector = everyday.filter(|_| exact == 0).and_then(|_| self.vector(word));
         let (word, senses) = (word.to_owned(), std::mem::take(&mut self.senses));
-        Meaning { word, senses, information, general, vector, kept: 1.0, everyday }
+        QueryWord { word, senses, information, general, vector, kept: 1.0, everyday }
     }
 
     /// What a word means in general.
     fn vector(&self, word: &str) -> Option<WordVector> {
         let of = |language: Language| match language {
-            Language::English => WordVector::of(&language.stem(word), []),
-            _ => WordVector::of(&language.stem(word), lexicon::translations(word, language).iter().copied()),
+            Language::English => WordVector::from_stem(&language.stem(word), []),
+            _ => WordVector::from_stem(&language.stem(word), lexicon::translations(word, language).iter().copied()),
         };
         Language::likely(self.language).find_map(of)
     }
 
     fn everyday(&self, word: &str) -> Option<f32> {
-        if self.index.steps.has(Step::Everyday) { everyday::power(word, self.language) } else { None }
+        if self.index.steps.has(RankingStep::Everyday) { everyday::power(word, self.language) } else { None }
     }
 
     /// Adds the stems of `word` in English, Spanish and the language of the question, because a skill is indexed in its own.
-    fn take(&mut self, word: &str, factor: f32, way: Way) {
-        let stems = self.index.steps.has(Step::Stems);
+    fn take(&mut self, word: &str, factor: f32, way: MatchRoute) {
+        let stems = self.index.steps.has(RankingStep::Stems);
         let other = self.language.filter(|language| !matches!(language, Language::English | Language::Spanish));
         for language in [Language::English, Language::Spanish].into_iter().chain(other) {
             self.steps += 1;
@@ -237,18 +237,18 @@ impl<'index> Reading<'index> {
             if let Some(term) = self.index.terms.find(&stem)
                 && self.terms.insert(term)
             {
-                self.senses.push(Sense { term, factor, way });
+                self.senses.push(TermWeight { term, factor, way });
             }
         }
     }
 
-    fn translate(&mut self, word: &str, factor: f32, way: Way) {
+    fn translate(&mut self, word: &str, factor: f32, way: MatchRoute) {
         for language in Language::likely(self.language) {
             self.translate_from(language, word, factor, way);
         }
     }
 
-    fn translate_from(&mut self, language: Language, word: &str, factor: f32, way: Way) {
+    fn translate_from(&mut self, language: Language, word: &str, factor: f32, way: MatchRoute) {
         for translation in lexicon::translations(word, language) {
             self.take(translation, factor, way);
         }
@@ -257,23 +257,23 @@ impl<'index> Reading<'index> {
     /// Adds what a word that no skill contains means in any language: a short question does not say in which it is asked. In
     /// English such a word is misspelt.
     fn translate_from_any(&mut self, word: &str) {
-        if self.index.steps.has(Step::Lexicon) && self.language != Some(Language::English) {
+        if self.index.steps.has(RankingStep::Lexicon) && self.language != Some(Language::English) {
             for language in Language::ALL {
-                self.translate_from(language, word, 1.0, Way::Translation);
+                self.translate_from(language, word, 1.0, MatchRoute::Translation);
             }
         }
     }
 
     /// Adds what the two words mean that a German one is put together from. Returns whether it has such words.
     fn take_apart(&mut self, word: &str) -> bool {
-        if !self.index.steps.has(Step::Lexicon) || self.language == Some(Language::English) {
+        if !self.index.steps.has(RankingStep::Lexicon) || self.language == Some(Language::English) {
             return false;
         }
         self.steps += word.len();
         let is_known = |part: &str| self.index.terms.find(&Language::English.stem(part)).is_some();
         for part in lexicon::parts(word, is_known).into_iter().flatten() {
-            self.take(part, APART, Way::Translation);
-            self.translate_from(Language::German, part, APART, Way::Translation);
+            self.take(part, APART, MatchRoute::Translation);
+            self.translate_from(Language::German, part, APART, MatchRoute::Translation);
         }
         !self.senses.is_empty()
     }
@@ -289,7 +289,7 @@ impl<'index> Reading<'index> {
             return;
         };
         for number in longer {
-            self.take(self.index.spellings.word(number), COMPOUND, Way::Compound);
+            self.take(self.index.spellings.word(number), COMPOUND, MatchRoute::Compound);
         }
     }
 
@@ -300,11 +300,11 @@ impl<'index> Reading<'index> {
             return true;
         }
         let is_small = |language: Language| typo::is_slip_of(word, language.stop_words());
-        if self.index.steps.has(Step::StopWords) && Language::likely(self.language).any(is_small) {
+        if self.index.steps.has(RankingStep::StopWords) && Language::likely(self.language).any(is_small) {
             return false;
         }
         let mut known = vec![&self.index.spellings];
-        if self.index.steps.has(Step::Lexicon) {
+        if self.index.steps.has(RankingStep::Lexicon) {
             for language in Language::likely(self.language) {
                 known.push(lexicon::spellings(language));
             }
@@ -318,9 +318,9 @@ impl<'index> Reading<'index> {
         let (nearest, slips) = typo::nearest(word, known);
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
         for right in nearest.into_iter().take(SEARCH_COMPOUNDS) {
-            self.take(right, factor, Way::Repair);
-            if self.index.steps.has(Step::Lexicon) {
-                self.translate(right, factor, Way::TranslatedRepair);
+            self.take(right, factor, MatchRoute::Repair);
+            if self.index.steps.has(RankingStep::Lexicon) {
+                self.translate(right, factor, MatchRoute::TranslatedRepair);
             }
         }
         true

@@ -1,12 +1,12 @@
 //! From the words of a question to ranked skills.
 
 use super::{
-    Step,
-    fusion::{FOUND_BY_MEANING, NEAR_ENOUGH, Nearness, NearnessScale, Scale},
+    RankingStep,
+    fusion::{FOUND_BY_MEANING, NEAR_ENOUGH, NearnessScale, Scale, Similarity},
     gist::QuestionGist,
     gists::Gists,
     index::SearchIndex,
-    query::{self, Meaning, Sense},
+    query::{self, QueryWord, TermWeight},
     spent::Spent,
 };
 use crate::{error::Result, limits::SEARCH_STEPS, path::SkillPath};
@@ -54,7 +54,7 @@ pub enum Confidence {
 impl Confidence {
     /// The confidence in a skill that answers this share of a question. `told` is what the answered words tell in general, and
     /// `near` how near the skill is in meaning, if that is known.
-    fn of(share: f32, told: f32, near: Option<f32>) -> Self {
+    fn from_parts(share: f32, told: f32, near: Option<f32>) -> Self {
         let strength = told.powf(1.0 - SHARE_PART) * share.powf(SHARE_PART);
         let trusted = match near {
             None => strength >= TRUSTED,
@@ -121,12 +121,12 @@ impl SearchIndex {
     pub fn search_near(
         &self,
         query: &str,
-        nearness: Option<&Nearness>,
+        nearness: Option<&Similarity>,
         filter: impl Fn(&SkillPath) -> bool,
         limit: usize,
     ) -> Result<SearchResults> {
         let mut spent = Spent::default();
-        spent.take_all(nearness.map_or(0, Nearness::steps))?;
+        spent.take_all(nearness.map_or(0, Similarity::steps))?;
         let meanings = query::meanings(self, query, &mut spent)?;
         let tallies = self.tallies(&meanings, &mut spent)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
@@ -134,12 +134,12 @@ impl SearchIndex {
         let gist = self.gist(&meanings, nearness, &mut spent)?;
         let mut found: Vec<Found<'_>> = (self.skills.iter().zip(tallies).enumerate())
             .filter(|(document, (skill, tally))| {
-                let is_near = || nearness.is_some_and(|nearness| nearness.of(*document) >= NEAR_ENOUGH);
+                let is_near = || nearness.is_some_and(|nearness| nearness.score_for(*document) >= NEAR_ENOUGH);
                 (tally.score > 0.0 || is_near()) && filter(skill)
             })
             .map(|(document, (skill, tally))| {
                 let gist = gist.as_ref().map_or(0.0, |gist| gist.cosine(self, document));
-                Found { skill, near: nearness.map(|one| one.of(document)), gist, tally }
+                Found { skill, near: nearness.map(|one| one.score_for(document)), gist, tally }
             })
             .collect();
         let scale = Scale {
@@ -147,7 +147,7 @@ impl SearchIndex {
             ..scale_of(&found, information, nearness.is_some())
         };
         let nearest = nearness.map_or(0.0, |_| nearest_of(&found));
-        if self.steps.has(Step::CutOff) {
+        if self.steps.has(RankingStep::CutOff) {
             found.retain(|one| {
                 one.near.is_some_and(|near| near >= nearest)
                     || (one.tally.score > 0.0 && is_enough(one.tally.covered, known, one.tally.score, scale.best))
@@ -165,7 +165,7 @@ impl SearchIndex {
             skill: one.skill.clone(),
             score: score(&one),
             share: share(&one),
-            confidence: Confidence::of(share(&one), one.tally.told, one.near),
+            confidence: Confidence::from_parts(share(&one), one.tally.told, one.near),
         };
         let steps = spent.steps();
         Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, steps, scale, nearest })
@@ -174,21 +174,21 @@ impl SearchIndex {
     /// The gist of a question, if no encoder counts.
     pub(super) fn gist(
         &self,
-        meanings: &[Meaning],
-        nearness: Option<&Nearness>,
+        meanings: &[QueryWord],
+        nearness: Option<&Similarity>,
         spent: &mut Spent,
     ) -> Result<Option<QuestionGist>> {
-        if nearness.is_some() || self.skills.is_empty() || !self.steps.has(Step::Gists) {
+        if nearness.is_some() || self.skills.is_empty() || !self.steps.has(RankingStep::Gists) {
             return Ok(None);
         }
         let senses: usize = meanings.iter().map(|meaning| meaning.senses.len().max(1)).sum();
         spent.take(Gists::steps(self.skills.len() + senses))?;
-        Ok(QuestionGist::of(self, meanings))
+        Ok(QuestionGist::from_words(self, meanings))
     }
 
     /// The scores of all skills, in their order.
-    pub(super) fn tallies(&self, meanings: &[Meaning], spent: &mut Spent) -> Result<Vec<Tally>> {
-        let mut tallies = vec![Tally::default(); self.skills.len()];
+    pub(super) fn tallies(&self, meanings: &[QueryWord], spent: &mut Spent) -> Result<Vec<SkillScore>> {
+        let mut tallies = vec![SkillScore::default(); self.skills.len()];
         let mut gains = Gains { of: vec![0.0; self.skills.len()], touched: Vec::new() };
         for meaning in meanings {
             spent.take(meaning.senses.iter().map(|sense| self.postings(sense.term).len()).sum())?;
@@ -198,8 +198,8 @@ impl SearchIndex {
     }
 
     /// Adds the score of one word of the question. For each skill, the best of the terms that the word can mean counts.
-    fn add(&self, meaning: &Meaning, gains: &mut Gains, tallies: &mut [Tally]) {
-        for Sense { term, factor, .. } in &meaning.senses {
+    fn add(&self, meaning: &QueryWord, gains: &mut Gains, tallies: &mut [SkillScore]) {
+        for TermWeight { term, factor, .. } in &meaning.senses {
             for posting in self.postings(*term) {
                 let Some(gain) = gains.of.get_mut(posting.document as usize) else { continue };
                 if *gain == 0.0 {
@@ -223,7 +223,7 @@ impl SearchIndex {
 /// A skill that may answer a question.
 struct Found<'index> {
     skill: &'index SkillPath,
-    tally: Tally,
+    tally: SkillScore,
     /// How near it is in meaning, if that is known.
     near: Option<f32>,
     /// How near its gist is, if no encoder counts.
@@ -269,7 +269,7 @@ struct Gains {
 
 /// The score of one skill so far.
 #[derive(Clone, Default)]
-pub(super) struct Tally {
+pub(super) struct SkillScore {
     /// The information of its matches, each weighted by its posting.
     pub(super) score: f32,
     /// The same with what the words tell in general in place of their information.

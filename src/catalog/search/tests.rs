@@ -251,7 +251,7 @@ fn a_request_amid_chat_finds_what_it_finds_alone() {
     let request = "Sorry that I am late: my son was ill, and the car broke down on the way to my parents. The weather is lovely \
         for once. Please debug the kubernetes cluster, and tell me after lunch, before the holiday of the family begins.";
     assert_eq!(found(&SearchIndex::build(documents()), request).first().unwrap(), "x/s001");
-    let without = SearchIndex::build_with(documents(), Steps::ALL.without(Step::Chat));
+    let without = SearchIndex::build_with(documents(), Steps::ALL.without(RankingStep::Chat));
     assert_eq!(found(&without, request).first().unwrap(), "x/s000", "nine everyday words outweigh three of the task");
 }
 

@@ -22,7 +22,7 @@ use super::{
     words::{fold, words},
 };
 use crate::{
-    budget::{Stop, Work},
+    budget::{StopReason, WorkBudget},
     limits::{TRIGGER_CANDIDATES, TRIGGER_REACH, TRIGGER_TEXT_BYTES},
     path::SkillPath,
 };
@@ -76,8 +76,8 @@ impl SearchIndex {
         text: &TriggerText,
         document: impl Fn(&SkillPath) -> Option<SearchDocument<'a>>,
         limit: usize,
-        work: &Work,
-    ) -> Result<Vec<TriggerMatch>, Stop> {
+        work: &WorkBudget,
+    ) -> Result<Vec<TriggerMatch>, StopReason> {
         let read = ReadText::new(self, text);
         let candidates = read.candidates(work)?.into_iter().filter_map(document).take(TRIGGER_CANDIDATES);
         let mut found: Vec<_> = candidates.filter_map(|document| read.held_against(&document)).collect();
@@ -115,7 +115,7 @@ impl<'text> ReadText<'text> {
     }
 
     /// The skills that share words with the text, those first that share most of its information.
-    fn candidates(&self, work: &Work) -> Result<Vec<&'text SkillPath>, Stop> {
+    fn candidates(&self, work: &WorkBudget) -> Result<Vec<&'text SkillPath>, StopReason> {
         let skills = &self.index.skills;
         let mut shared = vec![0.0_f32; skills.len()];
         let stems: BTreeSet<&str> = self.tokens.iter().flat_map(|token| &token.stems).map(String::as_str).collect();
@@ -233,7 +233,7 @@ mod tests {
         let index = SearchIndex::build(skills.iter().map(Skill::document));
         let document = |path: &SkillPath| skills.iter().find(|skill| skill.path == *path).map(Skill::document);
         let text = TriggerText::new(text, alone.iter().copied());
-        let found = index.called_for(&text, document, 10, &Work::of_steps(WORK_STEPS)).unwrap();
+        let found = index.called_for(&text, document, 10, &WorkBudget::of_steps(WORK_STEPS)).unwrap();
         found.into_iter().map(|found| format!("{}: {}", found.skill, found.words.join(" "))).collect()
     }
 
@@ -299,6 +299,6 @@ mod tests {
         let skills = office();
         let index = SearchIndex::build(skills.iter().map(Skill::document));
         let text = TriggerText::new("create a pdf", []);
-        assert_eq!(index.called_for(&text, |_| None, 1, &Work::of_steps(1)), Err(Stop::Spent));
+        assert_eq!(index.called_for(&text, |_| None, 1, &WorkBudget::of_steps(1)), Err(StopReason::Spent));
     }
 }

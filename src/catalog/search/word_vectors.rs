@@ -18,7 +18,7 @@ pub(super) struct WordVector(NonZeroU16);
 impl WordVector {
     /// That of a word of any language: of the first of the words that it means in English, or else of its stem, since languages share
     /// words.
-    pub(super) fn of<'word>(stem: &str, meant: impl IntoIterator<Item = &'word str>) -> Option<Self> {
+    pub(super) fn from_stem<'word>(stem: &str, meant: impl IntoIterator<Item = &'word str>) -> Option<Self> {
         let meant = meant.into_iter().find_map(|meant| Self::of_english(&Language::English.stem(meant)));
         meant.or_else(|| Self::of_english(stem))
     }
@@ -53,12 +53,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::direction::Direction;
+    use crate::catalog::direction::QuantizedVector;
 
-    fn vector(word: &str) -> Direction {
+    fn vector(word: &str) -> QuantizedVector {
         let mut sum = [0.0; NUMBERS];
         WordVector::of_english(&Language::English.stem(word)).expect(word).add_to(&mut sum, 1.0);
-        Direction::of(&sum).unwrap()
+        QuantizedVector::quantize(&sum).unwrap()
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
     fn a_word_of_another_language_has_the_vector_of_what_it_means() {
         let invoice = WordVector::of_english(&Language::English.stem("invoice"));
         assert!(invoice.is_some());
-        assert_eq!(WordVector::of("factur", ["zzqx", "invoices"]), invoice);
-        assert_eq!((WordVector::of("invoic", []), WordVector::of("factur", ["zzqx"])), (invoice, None));
+        assert_eq!(WordVector::from_stem("factur", ["zzqx", "invoices"]), invoice);
+        assert_eq!((WordVector::from_stem("invoic", []), WordVector::from_stem("factur", ["zzqx"])), (invoice, None));
     }
 }

@@ -116,7 +116,7 @@ impl Spacing {
     pub(super) const ALL: [Self; 2] = [Self::Spaced, Self::Unspaced];
 
     /// The spacing of the script that a word is written in.
-    pub(super) fn of(word: &str) -> Self {
+    pub(super) fn from_word(word: &str) -> Self {
         // Most words are of ASCII.
         let first = if word.is_ascii() { None } else { word.chars().next() };
         if first.is_some_and(is_unspaced) { Self::Unspaced } else { Self::Spaced }

@@ -4,9 +4,9 @@
 //! once for each encoder, with questions and skills that no catalog decides.
 
 use crate::catalog::{
-    direction::Direction,
+    direction::QuantizedVector,
     encoder::{Encoder, EncoderError, TextRole},
-    search::Nearness,
+    search::Similarity,
 };
 
 /// Questions that none of the skills answers.
@@ -31,7 +31,7 @@ const SKILLS: [&str; 6] = [
 pub(super) async fn background(encoder: &dyn Encoder) -> Result<(i32, usize), EncoderError> {
     let encode = async |texts: [&str; 6], role| {
         let vectors = encode_all(encoder, texts.map(str::to_owned).to_vec(), role).await?;
-        let directions: Vec<_> = vectors.iter().filter_map(|vector| Direction::of(vector)).collect();
+        let directions: Vec<_> = vectors.iter().filter_map(|vector| QuantizedVector::quantize(vector)).collect();
         let dimensions = directions.first().map_or(0, |first| first.numbers.len());
         let are_alike = directions.len() == texts.len() && directions.iter().all(|one| one.numbers.len() == dimensions);
         if are_alike { Ok((directions, dimensions)) } else { Err(EncoderError::new("its vectors are not alike")) }
@@ -41,7 +41,7 @@ pub(super) async fn background(encoder: &dyn Encoder) -> Result<(i32, usize), En
     let cosines =
         questions.iter().flat_map(|question| skills.iter().map(|skill| question.cosine(&skill.numbers, skill.length)));
     let sum: f32 = cosines.sum();
-    Ok((Nearness::in_ten_thousandths(sum / 36.0), dimensions))
+    Ok((Similarity::in_ten_thousandths(sum / 36.0), dimensions))
 }
 
 /// A text of a skill that no catalog decides.

@@ -9,16 +9,16 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::time::{sleep, timeout};
 
 use super::{
-    kept::{KeptVectors, Meanings},
-    knowledge::Kind,
+    kept::{KeptVectors, VectorStore},
+    knowledge::EncoderTraits,
     layer::LayerVectors,
-    pace::Pace,
+    pace::EncodingPriority,
     skill_text::skill_text,
 };
 use crate::{
     catalog::{
         CatalogEntry,
-        direction::Direction,
+        direction::QuantizedVector,
         encoder::{EncoderError, TextRole},
     },
     limits::{ENCODED_AT_ONCE, ENCODER_DELAY, ENCODER_DELAYS, VECTORS_SAVED_EVERY},
@@ -30,11 +30,11 @@ pub(super) type Made = BTreeMap<SkillPath, (ETag, Box<[i8]>)>;
 
 /// The encoding of one layer's skills.
 pub(super) struct Encoding<'a> {
-    pub(super) meanings: &'a Meanings,
+    pub(super) meanings: &'a VectorStore,
     pub(super) key: &'a ObjectKey,
     pub(super) owner: &'a LayerOwner,
     pub(super) kept: &'a Arc<KeptVectors>,
-    pub(super) kind: Kind,
+    pub(super) kind: EncoderTraits,
     pub(super) made: Made,
     /// How many of them are made since they were last kept.
     pub(super) unsaved: usize,
@@ -44,7 +44,7 @@ impl Encoding<'_> {
     pub(super) async fn encode_all(
         &mut self,
         missing: &[&Arc<CatalogEntry>],
-        pace: Pace<'_>,
+        pace: EncodingPriority<'_>,
     ) -> Result<(), EncoderError> {
         let all = self.made.len() + missing.len();
         for entries in missing.chunks(ENCODED_AT_ONCE) {
@@ -55,15 +55,19 @@ impl Encoding<'_> {
                 self.keep().await;
             }
             match pace {
-                Pace::Behind => sleep(clock.uptime().saturating_sub(began)).await,
-                Pace::Awaited { told, .. } => told(self.made.len(), all),
+                EncodingPriority::Behind => sleep(clock.uptime().saturating_sub(began)).await,
+                EncodingPriority::Awaited { told, .. } => told(self.made.len(), all),
             }
         }
         Ok(())
     }
 
     /// Encodes some skills. An encoder that is busy is asked again after its delay, as long as the catalog or a caller needs them.
-    async fn encode_patiently(&mut self, entries: &[&Arc<CatalogEntry>], pace: Pace<'_>) -> Result<(), EncoderError> {
+    async fn encode_patiently(
+        &mut self,
+        entries: &[&Arc<CatalogEntry>],
+        pace: EncodingPriority<'_>,
+    ) -> Result<(), EncoderError> {
         let mut waited = Duration::ZERO;
         loop {
             let encoded = match pace.time_left(self.meanings) {
@@ -75,7 +79,7 @@ impl Encoding<'_> {
             waited += delay;
             let is_late = pace.time_left(self.meanings).is_some_and(|left| delay >= left);
             // The catalog holds the vectors too, until it is forgotten.
-            let is_forgotten = matches!(pace, Pace::Behind) && Arc::strong_count(self.kept) == 1;
+            let is_forgotten = matches!(pace, EncodingPriority::Behind) && Arc::strong_count(self.kept) == 1;
             if waited > ENCODER_DELAYS || is_late || is_forgotten {
                 return Err(error);
             }
@@ -152,13 +156,13 @@ impl Encoding<'_> {
     /// Adds the vector of a skill. One without a direction is near to nothing.
     fn add(&mut self, entry: &CatalogEntry, vector: &[f32]) {
         let none = || vec![0; self.kind.dimensions].into();
-        let numbers = Direction::of(vector).map_or_else(none, |one| one.numbers);
+        let numbers = QuantizedVector::quantize(vector).map_or_else(none, |one| one.numbers);
         self.made.insert(entry.skill.clone(), (entry.etag.clone(), numbers));
         self.unsaved += 1;
     }
 
     pub(super) fn vectors_so_far(&self) -> LayerVectors {
-        let (Kind { background, dimensions }, made) = (self.kind, self.made.clone());
+        let (EncoderTraits { background, dimensions }, made) = (self.kind, self.made.clone());
         LayerVectors::new(self.meanings.encoder.identity(), background, dimensions, made)
     }
 

@@ -29,7 +29,7 @@ struct Header {
 
 /// The reason why an object of vectors is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unusable {
+pub(super) enum VectorsRejection {
     #[error("it has no readable first line")]
     Header,
     #[error("it is of schema {0}")]
@@ -62,23 +62,23 @@ pub(super) fn encode(vectors: &LayerVectors) -> Result<Bytes, serde_json::Error>
 }
 
 /// Decodes vectors that are whole and made by `encoder`.
-pub(super) fn decode(object: &[u8], encoder: &str) -> Result<LayerVectors, Unusable> {
+pub(super) fn decode(object: &[u8], encoder: &str) -> Result<LayerVectors, VectorsRejection> {
     let vectors = decode_any(object)?;
-    if vectors.encoder == encoder { Ok(vectors) } else { Err(Unusable::OtherEncoder) }
+    if vectors.encoder == encoder { Ok(vectors) } else { Err(VectorsRejection::OtherEncoder) }
 }
 
 /// Decodes vectors that are whole, whichever encoder made them.
-pub(super) fn decode_any(object: &[u8]) -> Result<LayerVectors, Unusable> {
-    let (header, body) = line(object, HEADER_BYTES).ok_or(Unusable::Header)?;
-    let header: Header = serde_json::from_slice(header).map_err(|_| Unusable::Header)?;
+pub(super) fn decode_any(object: &[u8]) -> Result<LayerVectors, VectorsRejection> {
+    let (header, body) = line(object, HEADER_BYTES).ok_or(VectorsRejection::Header)?;
+    let header: Header = serde_json::from_slice(header).map_err(|_| VectorsRejection::Header)?;
     if header.schema != SCHEMA {
-        return Err(Unusable::Schema(header.schema));
+        return Err(VectorsRejection::Schema(header.schema));
     }
     if header.sha256 != checksum(&header, body) {
-        return Err(Unusable::Checksum);
+        return Err(VectorsRejection::Checksum);
     }
-    let (names, numbers) = line(body, body.len()).ok_or(Unusable::Content)?;
-    let skills: Vec<EncodedSkill> = serde_json::from_slice(names).map_err(|_| Unusable::Content)?;
+    let (names, numbers) = line(body, body.len()).ok_or(VectorsRejection::Content)?;
+    let skills: Vec<EncodedSkill> = serde_json::from_slice(names).map_err(|_| VectorsRejection::Content)?;
     let Header { encoder, background, dimensions, .. } = header;
     // Lookups bisect, so order is part of the format.
     let ordered = skills.is_sorted_by(|one, two| one.skill < two.skill);
@@ -87,7 +87,7 @@ pub(super) fn decode_any(object: &[u8]) -> Result<LayerVectors, Unusable> {
         || !(1..=VECTOR_DIMENSIONS).contains(&dimensions)
         || numbers.len() != skills.len() * dimensions
     {
-        return Err(Unusable::Content);
+        return Err(VectorsRejection::Content);
     }
     let numbers: Vec<i8> = numbers.iter().map(|number| number.cast_signed()).collect();
     let lengths = numbers.chunks(dimensions).map(length).collect();
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn vectors_are_read_as_they_were_written() {
         assert_eq!(decode(&encode(&vectors()).unwrap(), "an encoder"), Ok(vectors()));
-        assert_eq!(decode(&encode(&vectors()).unwrap(), "another"), Err(Unusable::OtherEncoder));
+        assert_eq!(decode(&encode(&vectors()).unwrap(), "another"), Err(VectorsRejection::OtherEncoder));
     }
 
     #[test]

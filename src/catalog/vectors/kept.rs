@@ -12,7 +12,7 @@ use tokio::{sync::Semaphore, time::timeout};
 
 use super::{format, knowledge::Knowledge, layer::LayerVectors};
 use crate::{
-    budget::{Errand, Workers},
+    budget::{Job, Workers},
     catalog::{
         encoder::{Encoder, TextRole},
         view::CatalogView,
@@ -154,7 +154,7 @@ impl KeptVectors {
 
 /// Reads, makes and keeps vectors. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(in crate::catalog) struct Meanings {
+pub(in crate::catalog) struct VectorStore {
     pub(in crate::catalog) encoder: Arc<dyn Encoder>,
     pub(super) store: SharedStore,
     pub(super) clock: Arc<dyn Clock>,
@@ -176,7 +176,7 @@ struct Answering {
     answered_at: Duration,
 }
 
-impl Meanings {
+impl VectorStore {
     pub(in crate::catalog) fn new(
         encoder: Arc<dyn Encoder>,
         store: SharedStore,
@@ -277,7 +277,7 @@ impl Meanings {
         self.answering.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn errand(&self, owner: &LayerOwner) -> Errand {
+    pub(super) fn errand(&self, owner: &LayerOwner) -> Job {
         self.workers.errand(&owner.to_string(), WORK_STEPS)
     }
 }

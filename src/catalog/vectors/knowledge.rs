@@ -13,13 +13,13 @@ use crate::{
 
 /// What all vectors of an encoder have in common.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
+pub(super) struct EncoderTraits {
     pub(super) background: i32,
     pub(super) dimensions: usize,
 }
 
-impl Kind {
-    pub(super) fn of(vectors: &LayerVectors) -> Self {
+impl EncoderTraits {
+    pub(super) fn from_layer(vectors: &LayerVectors) -> Self {
         Self { background: vectors.background, dimensions: vectors.dimensions }
     }
 
@@ -30,15 +30,15 @@ impl Kind {
 
 /// What this process knows of the encoder's kind.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Knowledge(Arc<Mutex<Known>>);
+pub(super) struct Knowledge(Arc<Mutex<VectorState>>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct VectorState {
     /// How often the encoder was doubted.
     doubts: u64,
     /// The uptime before which it is not doubted again.
     settled_until: Duration,
-    kind: Option<Kind>,
+    kind: Option<EncoderTraits>,
 }
 
 impl Knowledge {
@@ -48,25 +48,25 @@ impl Knowledge {
     }
 
     /// What the encoder's vectors have in common, if that was measured since the last doubt.
-    pub(super) fn kind(&self) -> Option<Kind> {
+    pub(super) fn kind(&self) -> Option<EncoderTraits> {
         self.known().kind
     }
 
     pub(super) fn doubt(&self, now: Duration) {
         let mut known = self.known();
         if now >= known.settled_until {
-            *known = Known { doubts: known.doubts + 1, settled_until: now + ENCODER_REST, kind: None };
+            *known = VectorState { doubts: known.doubts + 1, settled_until: now + ENCODER_REST, kind: None };
         }
     }
 
-    pub(super) fn measured(&self, kind: Kind, doubts: u64) {
+    pub(super) fn measured(&self, kind: EncoderTraits, doubts: u64) {
         let mut known = self.known();
         if known.doubts == doubts {
             known.kind = Some(kind);
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, VectorState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

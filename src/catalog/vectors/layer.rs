@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     catalog::{
         CatalogEntry,
-        direction::{Direction, length},
+        direction::{QuantizedVector, length},
     },
     path::{ETag, SkillPath},
 };
@@ -71,7 +71,7 @@ impl LayerVectors {
     }
 
     /// The cosine of the angle between the vector at `place` and `question`.
-    pub(super) fn cosine(&self, place: usize, question: &Direction) -> f32 {
+    pub(super) fn cosine(&self, place: usize, question: &QuantizedVector) -> f32 {
         question.cosine(self.numbers(place), self.lengths.get(place).copied().unwrap_or_default())
     }
 

@@ -18,10 +18,10 @@ use tokio::time::timeout;
 use super::{
     encoding::{Encoding, Made, too_slow},
     format,
-    kept::{KeptVectors, Meanings},
-    knowledge::Kind,
+    kept::{KeptVectors, VectorStore},
+    knowledge::EncoderTraits,
     layer::LayerVectors,
-    pace::Pace,
+    pace::EncodingPriority,
 };
 use crate::{
     catalog::{CatalogEntry, encoder::EncoderError, view::CatalogView},
@@ -31,7 +31,7 @@ use crate::{
     store::PutOptions,
 };
 
-impl Meanings {
+impl VectorStore {
     /// Makes what is missing, once it is this layer's turn.
     pub(super) async fn make(self, key: ObjectKey, owner: LayerOwner, kept: Weak<KeptVectors>) {
         let Ok(_turn) = self.turn.acquire().await else { return };
@@ -39,7 +39,7 @@ impl Meanings {
         let Some(kept) = kept.upgrade() else { return };
         let made = match kept.wanted() {
             None => Ok(()),
-            Some(view) => self.make_for(&view, (&key, &owner), &kept, Pace::Behind).await,
+            Some(view) => self.make_for(&view, (&key, &owner), &kept, EncodingPriority::Behind).await,
         };
         self.ended(&owner, &kept, made);
     }
@@ -50,7 +50,7 @@ impl Meanings {
         key: &ObjectKey,
         owner: &LayerOwner,
         kept: &Arc<KeptVectors>,
-        wanted: (&Arc<CatalogView>, Pace<'_>),
+        wanted: (&Arc<CatalogView>, EncodingPriority<'_>),
     ) {
         let (view, pace) = wanted;
         if self.is_too_large(view, kept) || !kept.want(view, self.clock.uptime()) {
@@ -99,7 +99,7 @@ impl Meanings {
         // Whoever came before may have made them, or failed.
         let Some(known) = few_missing(view, kept).filter(|_| kept.is_idle(self.clock.uptime())) else { return };
         let (made, missing) = sorted(view, Some(&known));
-        let kind = Kind::of(&known);
+        let kind = EncoderTraits::from_layer(&known);
         let mut encoding = Encoding { meanings: self, key, owner, kept, kind, made, unsaved: 0 };
         let encoded = async {
             let is_trusted = self.trusts(kept, view).await?;
@@ -126,7 +126,7 @@ impl Meanings {
         view: &Arc<CatalogView>,
         (key, owner): (&ObjectKey, &LayerOwner),
         kept: &Arc<KeptVectors>,
-        pace: Pace<'_>,
+        pace: EncodingPriority<'_>,
     ) -> Result<(), EncoderError> {
         let (known, kind) = match pace.time_left(self) {
             None => self.begun(view, kept).await?,
@@ -150,10 +150,10 @@ impl Meanings {
         &self,
         view: &CatalogView,
         kept: &KeptVectors,
-    ) -> Result<(Option<Arc<LayerVectors>>, Kind), EncoderError> {
+    ) -> Result<(Option<Arc<LayerVectors>>, EncoderTraits), EncoderError> {
         let is_trusted = self.trusts(kept, view).await?;
         if let Some(known) = kept.known().filter(|_| is_trusted) {
-            let kind = Kind::of(&known);
+            let kind = EncoderTraits::from_layer(&known);
             return Ok((Some(known), kind));
         }
         let doubts = self.knowledge.doubts();

@@ -6,8 +6,8 @@ use super::layer::LayerVectors;
 use crate::{
     catalog::{
         CatalogEntry,
-        direction::{Direction, NUMBERS_PER_STEP},
-        search::{Nearness, SearchIndex},
+        direction::{NUMBERS_PER_STEP, QuantizedVector},
+        search::{SearchIndex, Similarity},
         view::CatalogView,
     },
     path::Layer,
@@ -15,16 +15,19 @@ use crate::{
 
 /// A vector for each skill of a catalog.
 #[derive(Debug)]
-pub struct Meaning {
+pub struct CatalogVectors {
     view: Arc<CatalogView>,
     layers: Vec<Arc<LayerVectors>>,
     /// For each entry of the view, the layer and the place of its vector there.
     places: Vec<(usize, usize)>,
 }
 
-impl Meaning {
+impl CatalogVectors {
     /// The vectors of `view`, from those of its layers; `None` if one is missing.
-    pub(in crate::catalog) fn of(view: &Arc<CatalogView>, layers: &[(Layer, Arc<LayerVectors>)]) -> Option<Self> {
+    pub(in crate::catalog) fn from_layers(
+        view: &Arc<CatalogView>,
+        layers: &[(Layer, Arc<LayerVectors>)],
+    ) -> Option<Self> {
         let place = |entry: &Arc<CatalogEntry>| {
             let at = layers.iter().position(|(layer, _)| *layer == entry.layer)?;
             Some((at, layers.get(at)?.1.place(entry)?))
@@ -47,8 +50,8 @@ impl Meaning {
 
     /// How near each skill of `index` is to the nearest of the parts of a question, which have these vectors; `None` if one of
     /// them is of another kind.
-    pub(in crate::catalog) fn nearness(&self, index: &SearchIndex, question: &[Vec<f32>]) -> Option<Nearness> {
-        let parts = question.iter().map(|part| Direction::of(part)).collect::<Option<Vec<_>>>()?;
+    pub(in crate::catalog) fn nearness(&self, index: &SearchIndex, question: &[Vec<f32>]) -> Option<Similarity> {
+        let parts = question.iter().map(|part| QuantizedVector::quantize(part)).collect::<Option<Vec<_>>>()?;
         let background = self.layers.first()?.background;
         let is_alike = |layer: &Arc<LayerVectors>| parts.iter().all(|part| layer.dimensions == part.numbers.len());
         if !self.layers.iter().all(is_alike) {
@@ -60,7 +63,7 @@ impl Meaning {
         };
         let skills = self.view.entries.iter().map(|entry| &entry.skill).zip(self.places.iter().map(cosine));
         let cosines = skills.filter_map(|(skill, cosine)| Some((skill, cosine?)));
-        Some(Nearness::new(index, background, cosines).after(self.steps(question)))
+        Some(Similarity::new(index, background, cosines).after(self.steps(question)))
     }
 
     /// The bytes that it takes beside its layers.

@@ -20,8 +20,8 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub(super) use kept::{KeptVectors, Meanings};
-pub use meaning::Meaning;
-pub(super) use pace::Pace;
+pub(super) use kept::{KeptVectors, VectorStore};
+pub use meaning::CatalogVectors;
+pub(super) use pace::EncodingPriority;
 pub use pace::Told;
 pub use state::{StoredVectors, VectorsState};

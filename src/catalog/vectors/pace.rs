@@ -2,14 +2,14 @@
 
 use std::{fmt, time::Duration};
 
-use super::kept::Meanings;
+use super::kept::VectorStore;
 
 /// Receives how many skills of how many are encoded.
 pub type Told = dyn Fn(usize, usize) + Send + Sync;
 
 /// Who waits while vectors are made.
 #[derive(Clone, Copy)]
-pub(in crate::catalog) enum Pace<'a> {
+pub(in crate::catalog) enum EncodingPriority<'a> {
     /// Nobody: half the encoder's time is left to questions.
     Behind,
     /// A caller, which receives how far it is, until this uptime.
@@ -21,7 +21,7 @@ pub(in crate::catalog) enum Pace<'a> {
     },
 }
 
-impl fmt::Debug for Pace<'_> {
+impl fmt::Debug for EncodingPriority<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Behind => "Behind",
@@ -30,9 +30,9 @@ impl fmt::Debug for Pace<'_> {
     }
 }
 
-impl Pace<'_> {
+impl EncodingPriority<'_> {
     /// How long it may still take; `None` if no caller waits.
-    pub(super) fn time_left(self, meanings: &Meanings) -> Option<Duration> {
+    pub(super) fn time_left(self, meanings: &VectorStore) -> Option<Duration> {
         match self {
             Self::Behind => None,
             Self::Awaited { until, .. } => Some(until.saturating_sub(meanings.clock.uptime())),

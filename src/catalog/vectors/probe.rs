@@ -6,14 +6,14 @@
 
 use super::{
     background::{background, unrelated_skill},
-    kept::{KeptVectors, Meanings},
-    knowledge::Kind,
+    kept::{KeptVectors, VectorStore},
+    knowledge::EncoderTraits,
     layer::LayerVectors,
     skill_text::skill_text,
 };
 use crate::{
     catalog::{
-        direction::Direction,
+        direction::QuantizedVector,
         encoder::{EncoderError, TextRole},
         view::CatalogView,
     },
@@ -25,7 +25,7 @@ const SAME: f32 = 0.9;
 /// Skills that are tried until the encoder takes one.
 const WITNESSES: usize = 3;
 
-impl Meanings {
+impl VectorStore {
     /// Notes that the encoder makes vectors of another size than it did. All that are known are compared with it again.
     pub(in crate::catalog) fn doubt(&self) {
         self.knowledge.doubt(self.clock.uptime());
@@ -37,7 +37,7 @@ impl Meanings {
     }
 
     /// What the encoder's vectors have in common, measured once.
-    pub(super) async fn kind(&self) -> Result<Kind, EncoderError> {
+    pub(super) async fn kind(&self) -> Result<EncoderTraits, EncoderError> {
         if let Some(kind) = self.knowledge.kind() {
             return Ok(kind);
         }
@@ -48,14 +48,14 @@ impl Meanings {
                 "its vectors have {dimensions} numbers, and not 1 to {VECTOR_DIMENSIONS}"
             )));
         }
-        let kind = Kind { background, dimensions };
+        let kind = EncoderTraits { background, dimensions };
         self.knowledge.measured(kind, doubts);
         Ok(kind)
     }
 
     /// Whether `view` is known to have too many skills for vectors of this encoder.
     pub(super) fn is_too_large(&self, view: &CatalogView, kept: &KeptVectors) -> bool {
-        let kind = kept.known().map(|known| Kind::of(&known)).or_else(|| self.knowledge.kind());
+        let kind = kept.known().map(|known| EncoderTraits::from_layer(&known)).or_else(|| self.knowledge.kind());
         kind.is_some_and(|kind| kind.is_too_large_for(view))
     }
 
@@ -87,7 +87,7 @@ impl Meanings {
         for (entry, place) in witnesses.take(WITNESSES) {
             match self.encoder.encode(vec![skill_text(entry)], TextRole::Skill).await {
                 Ok(vectors) => {
-                    if let Some(made) = vectors.first().and_then(|vector| Direction::of(vector)) {
+                    if let Some(made) = vectors.first().and_then(|vector| QuantizedVector::quantize(vector)) {
                         return Ok(made.numbers.len() == known.dimensions && known.cosine(place, &made) >= SAME);
                     }
                 }

@@ -5,7 +5,7 @@ use crate::{
     error::Result,
     limits::VECTORS_BYTES,
     path::{ObjectKey, SkillPath, UserSpace},
-    store::{GetOptions, Keep, Store, StoreError},
+    store::{CachePolicy, GetOptions, Store, StoreError},
 };
 
 /// The object of vectors in the bucket.
@@ -34,7 +34,7 @@ impl VectorsState {
     pub async fn look(store: &dyn Store, space: &UserSpace) -> Result<Option<Self>> {
         let key = space.vectors()?;
         let most = u64::try_from(2 * VECTORS_BYTES).unwrap_or(u64::MAX);
-        let object = match store.get(&key, GetOptions::range(0..most).with_keep(Keep::Not)).await {
+        let object = match store.get(&key, GetOptions::range(0..most).with_keep(CachePolicy::Not)).await {
             Err(StoreError::NotFound) => return Ok(None),
             object => object?,
         };

@@ -10,7 +10,7 @@ use std::{
 
 use async_trait::async_trait;
 
-use super::{KeptVectors, Meanings};
+use super::{KeptVectors, VectorStore};
 use crate::{
     budget::Workers,
     catalog::{
@@ -63,8 +63,8 @@ impl Encoder for Moody {
     }
 }
 
-fn meanings(encoder: &Arc<Moody>, store: &Arc<MemoryStore>) -> Meanings {
-    Meanings::new(encoder.clone(), store.clone(), Arc::new(SystemClock::new()), Workers::new(2), false)
+fn meanings(encoder: &Arc<Moody>, store: &Arc<MemoryStore>) -> VectorStore {
+    VectorStore::new(encoder.clone(), store.clone(), Arc::new(SystemClock::new()), Workers::new(2), false)
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,7 +105,7 @@ async fn an_encoder_that_is_away_or_answers_nobody_rests() {
 
 /// A layer, and what is known of its vectors.
 struct Layer {
-    meanings: Meanings,
+    meanings: VectorStore,
     kept: Arc<KeptVectors>,
     view: Arc<CatalogView>,
 }
@@ -162,7 +162,7 @@ async fn an_encoder_that_refuses_everything_marks_no_skill() {
     assert_eq!(layer.made().await, 1);
     let everything = Arc::new(Deaf);
     let store = Arc::new(MemoryStore::new());
-    let meanings = Meanings::new(everything, store, Arc::new(SystemClock::new()), Workers::new(2), false);
+    let meanings = VectorStore::new(everything, store, Arc::new(SystemClock::new()), Workers::new(2), false);
     // Its vectors so far hold, and another skill is new.
     let more = Layer::of(&encoder, ["numbered", "numbered too"].map(str::to_owned).into_iter()).await;
     let layer = Layer { meanings, kept: layer.kept, view: more.view };

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::{
     app::App,
-    sources::{How, Lock, Source, bring, outcome, save},
+    sources::{How, Lock, SourceAddress, bring, outcome, save},
 };
 use crate::error::Result;
 
@@ -44,7 +44,7 @@ pub(in super::super) struct Add {
 
 impl Add {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let source = Source::parse(&self.source, self.allow_local)?.made_absolute(&app.process)?;
+        let source = SourceAddress::parse(&self.source, self.allow_local)?.made_absolute(&app.process)?;
         let mut lock = Lock::open(app, self.lock.as_deref())?;
         let into = self.into.as_deref();
         let fetched = source.fetch(app, into).await?;

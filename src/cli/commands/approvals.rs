@@ -10,7 +10,7 @@ use tokio::{sync::mpsc, time::sleep};
 use super::super::{
     app::App,
     control::Control,
-    screen::{LastColumn, Screen, Table},
+    screen::{LastColumn, Table, Terminal},
     streams::Input,
 };
 use crate::{
@@ -30,7 +30,7 @@ Examples:
   skillmount approvals --json | jq -r '.approvals[].approval_id'
   skillmount approvals allow 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5"
 )]
-pub(in super::super) struct Approvals {
+pub(in super::super) struct ApprovalsArgs {
     #[command(subcommand)]
     action: Option<Action>,
     /// Show each call as it comes, and ask whether to allow it
@@ -64,7 +64,7 @@ struct Choice {
     remember: bool,
 }
 
-impl Approvals {
+impl ApprovalsArgs {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
         match self.action {
@@ -108,7 +108,7 @@ fn input_of(call: &WaitingCall) -> String {
     one_line(&call.input.to_string()).plain().to_owned()
 }
 
-fn table(screen: Screen, waiting: &ApprovalList, now: Timestamp) -> Table {
+fn table(screen: Terminal, waiting: &ApprovalList, now: Timestamp) -> Table {
     let mut table = Table::new(LastColumn::Cut);
     for call in &waiting.approvals {
         let (id, tool) = (call.approval_id.clone(), one_line(&call.tool).plain().to_owned());

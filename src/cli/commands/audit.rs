@@ -7,7 +7,7 @@ use jiff::{Span, Timestamp, tz::TimeZone};
 
 use super::super::{
     app::App,
-    screen::{LastColumn, Screen, Table},
+    screen::{LastColumn, Table, Terminal},
     settings::Setting,
 };
 use crate::{
@@ -109,7 +109,7 @@ fn check_operation(named: &str) -> Result<()> {
     Err(Error::new(Code::InvalidRequest, message))
 }
 
-fn table(screen: Screen, page: &AuditPage, now: Timestamp) -> Table {
+fn table(screen: Terminal, page: &AuditPage, now: Timestamp) -> Table {
     let mut table = Table::new(LastColumn::Cut);
     for record in &page.records {
         let AuditRecord { operation, outcome, session, by, subject, layer, .. } = record;

@@ -10,7 +10,7 @@ use super::super::{
 use crate::{
     error::Result,
     limits::SEARCH_RESULTS,
-    skill::shown::{Shown, one_line},
+    skill::shown::{SafeText, one_line},
     wire::{DiscoverReply, DiscoverRequest, ExplainedSkill, SearchRanking, SkillStanding},
 };
 
@@ -83,7 +83,7 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
 fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
     let nowhere: Vec<_> = reply.words.iter().filter(|word| !word.known).map(|word| one_line(&word.word)).collect();
     if !nowhere.is_empty() {
-        let words: Vec<_> = nowhere.iter().map(Shown::plain).collect();
+        let words: Vec<_> = nowhere.iter().map(SafeText::plain).collect();
         out.note(format_args!("no skill contains: {}", words.join(", ")));
     }
     out.line(match reply.ranking {

@@ -13,7 +13,7 @@ use super::super::{
 use crate::error::Result;
 
 #[derive(Debug, Args)]
-pub(in super::super) struct Encoder {
+pub(in super::super) struct EncoderArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -65,7 +65,7 @@ struct Add {
     replace: bool,
 }
 
-impl Encoder {
+impl EncoderArgs {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let Action::Add(wanted) = self.action;
         wanted.run(app).await

@@ -8,7 +8,7 @@ use super::super::{
     encoding::encoder,
     output::Output,
     screen::{Cell, LastColumn, Table},
-    status::Status,
+    status::ExitStatus,
 };
 use crate::{
     backend::ServiceOptions,
@@ -40,7 +40,7 @@ pub(in super::super) struct Fsck {
 }
 
 impl Fsck {
-    pub(in super::super) async fn run(self, app: &App) -> Result<Status> {
+    pub(in super::super) async fn run(self, app: &App) -> Result<ExitStatus> {
         // One that cannot be opened made no vectors that could be held against it.
         let encoder = encoder(&app.process, &app.settings).ok().flatten();
         let service =
@@ -51,7 +51,7 @@ impl Fsck {
             service.check_user(&app.user()?, self.repair).await?
         };
         app.out.reply(&report, print)?;
-        Ok(if report.clean { Status::Done } else { Status::FoundWrong })
+        Ok(if report.clean { ExitStatus::Done } else { ExitStatus::FoundWrong })
     }
 }
 

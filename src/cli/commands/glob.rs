@@ -11,14 +11,14 @@ Examples:
   skillmount glob '*.md'                      by name, at any depth
   skillmount glob '/skills/*/SKILL.md'        a leading / anchors the pattern
   skillmount glob '**/*.{pdf,docx}' /ticket")]
-pub(in super::super) struct Glob {
+pub(in super::super) struct GlobArgs {
     /// The pattern; quote it, or the shell expands it
     pattern: String,
     /// The folder to look in [default: everything the session sees]
     path: Option<String>,
 }
 
-impl Glob {
+impl GlobArgs {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let reply = app.backend().await?.glob(GlobRequest { pattern: self.pattern, path: self.path }).await?;
         app.out.reply(&reply, |out, reply| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
-use super::super::{app::App, failure::for_people, output::Output, status::Status};
+use super::super::{app::App, failure::for_people, output::Output, status::ExitStatus};
 use crate::{
     error::Result,
     wire::{GrepMatch, GrepOutput, GrepReply, GrepRequest},
@@ -49,7 +49,7 @@ pub(in super::super) struct Grep {
 }
 
 impl Grep {
-    pub(in super::super) async fn run(self, app: &App) -> Result<Status> {
+    pub(in super::super) async fn run(self, app: &App) -> Result<ExitStatus> {
         let output_mode = match (self.files, self.count) {
             (true, _) => GrepOutput::Files,
             (_, true) => GrepOutput::Count,
@@ -74,12 +74,12 @@ impl Grep {
             counts.as_ref().is_some_and(|counts| !counts.is_empty()),
         ];
         if found.contains(&true) {
-            return Ok(Status::Done);
+            return Ok(ExitStatus::Done);
         }
         if !app.out.is_json() {
             app.out.note("no line matches");
         }
-        Ok(Status::NothingFound)
+        Ok(ExitStatus::NothingFound)
     }
 }
 

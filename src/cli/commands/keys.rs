@@ -12,7 +12,7 @@ use super::super::{
     expiry::expiry,
     keys_file,
     local_path::LocalPath,
-    screen::{Cell, LastColumn, Screen, Table},
+    screen::{Cell, LastColumn, Table, Terminal},
     settings::Setting,
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 const HEADINGS: [&str; 8] = ["HASH", "NAME", "USER", "SCOPES", "TEAM", "CREATED", "EXPIRES", "BOUND TO"];
 
 #[derive(Debug, Args)]
-pub(in super::super) struct Keys {
+pub(in super::super) struct KeysArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -119,7 +119,7 @@ struct Revoke {
     keys: Option<PathBuf>,
 }
 
-impl Keys {
+impl KeysArgs {
     /// The settings that were given as flags.
     pub(in super::super) fn settings(&self) -> Option<(Setting, String)> {
         let file = match &self.action {
@@ -224,7 +224,7 @@ fn document(entry: &KeyEntry, now: Timestamp) -> Value {
 }
 
 /// The same as the cells of a table.
-fn row(entry: &KeyEntry, screen: Screen, now: Timestamp) -> [String; 8] {
+fn row(entry: &KeyEntry, screen: Terminal, now: Timestamp) -> [String; 8] {
     let or_none = |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| "-".to_owned());
     let scope = |scope: &Scope| match scope {
         Scope::Agent => "agent",

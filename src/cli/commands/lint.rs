@@ -7,7 +7,7 @@ use super::super::{
     blocking::blocking,
     counts::counted,
     findings::{at_file, heading, judge, judge_no_skill, line, quality, read},
-    folder::{Extent, LocalSkill, Scanned, Target, scan},
+    folder::{Extent, FolderScan, LocalSkill, PullFolder, scan},
     local_path::LocalPath,
     output::{OfSkills, Output},
     sarif::Sarif,
@@ -103,13 +103,13 @@ impl Lint {
         }
     }
 
-    async fn scan(&self, folder: LocalPath) -> Result<Scanned> {
+    async fn scan(&self, folder: LocalPath) -> Result<FolderScan> {
         let extent = if self.no_ignore { Extent::Everything } else { Extent::NotIgnored };
         blocking(move || scan(&folder, None, extent)).await
     }
 
     /// The findings on the skills of a folder, mended first with --fix.
-    async fn lint_local(&self, app: &App, scanned: Scanned) -> Result<Vec<LintedSkill>> {
+    async fn lint_local(&self, app: &App, scanned: FolderScan) -> Result<Vec<LintedSkill>> {
         let mut linted: Vec<_> = scanned.no_skills.iter().map(judge_no_skill).collect();
         for local in scanned.skills {
             let mended = if self.fix { mend(&local, app)? } else { Vec::new() };
@@ -149,7 +149,7 @@ impl Lint {
             None => out.reply(&OfSkills { skills: linted }, |out, linted| self.print(out, linted.skills)),
             Some(Format::Text) => self.print(out, linted),
             Some(Format::Json) => out.document(&OfSkills { skills: linted }),
-            Some(Format::Sarif) => out.document(&Sarif::of(linted)),
+            Some(Format::Sarif) => out.document(&Sarif::from_skills(linted)),
         }
     }
 }
@@ -177,7 +177,7 @@ fn mend(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
         return Ok(Vec::new());
     };
     let folder = path.parent().unwrap_or_else(|| path.clone());
-    Target::new(folder).write("SKILL.md", &fixed.bytes, app.clock.random())?;
+    PullFolder::new(folder).write("SKILL.md", &fixed.bytes, app.clock.random())?;
     Ok(fixed.mended)
 }
 

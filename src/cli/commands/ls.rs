@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::super::{
     app::App,
-    screen::{Cell, LastColumn, Screen, Table},
+    screen::{Cell, LastColumn, Table, Terminal},
 };
 use crate::{
     error::Result,
@@ -53,7 +53,7 @@ fn path(entry: &Entry) -> String {
 }
 
 /// Size, time and path of each.
-fn table(screen: Screen, entries: &[Entry], now: Timestamp) -> Table {
+fn table(screen: Terminal, entries: &[Entry], now: Timestamp) -> Table {
     let mut table = Table::new(LastColumn::Whole);
     for entry in entries {
         let time = entry.modified_at.map_or_else(|| "-".to_owned(), |at| screen.time(at, now));

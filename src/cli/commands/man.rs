@@ -9,7 +9,7 @@ use clap_mangen::{
 };
 use serde_json::json;
 
-use super::super::{app::App, folder::Target, settings::Setting};
+use super::super::{app::App, folder::PullFolder, settings::Setting};
 use crate::error::{Error, Result};
 
 /// What stands before the examples in a help text.
@@ -40,7 +40,7 @@ impl Man {
         };
         let mut pages = Vec::new();
         collect(&command, None, &mut pages).map_err(Error::internal)?;
-        let target = Target::new(app.process.local(&dir));
+        let target = PullFolder::new(app.process.local(&dir));
         for page in &pages {
             target.write(&page.file, &page.text, app.clock.random())?;
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::super::{app::App, folder::Target};
+use super::super::{app::App, folder::PullFolder};
 use crate::{
     error::{Code, Error, Result},
     limits::SKILL_NAME_CHARS,
@@ -37,7 +37,7 @@ impl New {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
         let text = begun(&self.name, self.description.as_deref())?;
         let folder = app.process.local(self.into.unwrap_or_default().join(&self.name));
-        Target::create(folder.clone())?.write("SKILL.md", &text, app.clock.random())?;
+        PullFolder::create(folder.clone())?.write("SKILL.md", &text, app.clock.random())?;
         let file = folder.join("SKILL.md").display().to_string();
         let reply = json!({ "skill": self.name, "file": file });
         app.out.reply(&reply, |out, _| out.line(format_args!("made {file}")))?;

@@ -10,7 +10,7 @@ use super::super::{
     app::App,
     counts::counted,
     failure::for_people,
-    plugin::{Exporter, Row, Status},
+    plugin::{ExportRow, ExportStatus, Exporter},
 };
 use crate::{
     error::{Code, Error, Result},
@@ -76,7 +76,7 @@ impl Export {
         let rows = exporter.pass().await?;
         let document = json!({ "plugin": self.dir, "files": rows });
         app.out.reply(&document, |out, _| {
-            rows.iter().filter(|row| row.status != Status::Unchanged).try_for_each(|row| out.line(row.line()))?;
+            rows.iter().filter(|row| row.status != ExportStatus::Unchanged).try_for_each(|row| out.line(row.line()))?;
             out.line(closing(&rows))
         })?;
         if !self.watch {
@@ -86,7 +86,7 @@ impl Export {
     }
 
     /// Looks again and again until the process is told to stop, and prints what is new. `rows` are of the first look.
-    async fn watch(&self, app: &App, mut exporter: Exporter<'_>, rows: Vec<Row>) -> Result<()> {
+    async fn watch(&self, app: &App, mut exporter: Exporter<'_>, rows: Vec<ExportRow>) -> Result<()> {
         let every = self.every.unwrap_or(EVERY);
         app.out.note(format_args!(
             "looking every {}; Ctrl-C ends it",
@@ -106,8 +106,8 @@ impl Export {
             let mut news = Vec::new();
             for row in rows {
                 let is_news = told.insert(row.path.clone(), row.line()).as_ref() != Some(&row.line());
-                let repeats = matches!(row.status, Status::Kept | Status::Refused) && !is_news;
-                if row.status != Status::Unchanged && !repeats {
+                let repeats = matches!(row.status, ExportStatus::Kept | ExportStatus::Refused) && !is_news;
+                if row.status != ExportStatus::Unchanged && !repeats {
                     news.push(row);
                 }
             }
@@ -119,16 +119,18 @@ impl Export {
     }
 }
 
-fn closing(rows: &[Row]) -> String {
-    let skills = rows.iter().filter(|row| row.skill.is_some() && row.status != Status::Removed).count();
-    let changed = rows.iter().filter(|row| matches!(row.status, Status::New | Status::Changed | Status::Removed));
+fn closing(rows: &[ExportRow]) -> String {
+    let skills = rows.iter().filter(|row| row.skill.is_some() && row.status != ExportStatus::Removed).count();
+    let changed = rows
+        .iter()
+        .filter(|row| matches!(row.status, ExportStatus::New | ExportStatus::Changed | ExportStatus::Removed));
     format!("{}; {} changed", counted(skills, "skill"), changed.count())
 }
 
 /// The error of an export that could not do all of it.
-fn outcome(rows: &[Row]) -> Result<()> {
+fn outcome(rows: &[ExportRow]) -> Result<()> {
     let many = |status| rows.iter().filter(|row| row.status == status).count();
-    let (kept, refused) = (many(Status::Kept), many(Status::Refused));
+    let (kept, refused) = (many(ExportStatus::Kept), many(ExportStatus::Refused));
     if kept > 0 {
         let message = format!(
             "{kept} of the plugin stayed as somebody else left them; move them away, and export again, or export into a new folder"

@@ -10,13 +10,13 @@ use super::super::{
     app::App,
     control::{CollectedOfAll, Control, DamagedOf},
     output::Output,
-    screen::{LastColumn, Screen, Table},
+    screen::{LastColumn, Table, Terminal},
     shell::quoted,
 };
 use crate::{
     error::{Error, Kind, Result},
-    session::{Collected, SessionPage, SessionSummary},
-    skill::shown::{Shown, one_line},
+    session::{ExpiryReport, SessionPage, SessionSummary},
+    skill::shown::{SafeText, one_line},
 };
 
 /// How long to leave a server alone that ended a stream of events.
@@ -25,7 +25,7 @@ const TAIL_PAUSE: Duration = Duration::from_secs(1);
 const DAMAGED: &str = "damaged; remove it with session delete";
 
 #[derive(Debug, Args)]
-pub(in super::super) struct Session {
+pub(in super::super) struct SessionArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -88,7 +88,7 @@ Examples:
     },
 }
 
-impl Session {
+impl SessionArgs {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
         match self.action {
@@ -107,7 +107,7 @@ impl Session {
             }
             Action::Tail { after } => tail(app, &control, after).await,
             Action::Gc { all: false } => {
-                let Collected { removed, damaged, .. } = control.collect_garbage().await?;
+                let ExpiryReport { removed, damaged, .. } = control.collect_garbage().await?;
                 let names: Vec<&str> = damaged.iter().map(|damaged| damaged.session_id.as_str()).collect();
                 app.out.reply(&json!({ "removed": removed, "damaged": names }), |out, _| {
                     out.line(format_args!("{removed} removed"))?;
@@ -178,7 +178,7 @@ fn show(out: &Output, session: &SessionSummary) -> Result<()> {
         ("user_id", &session.user_id),
         ("session_id", &session.session_id),
         ("version", &session.version),
-        ("current_skill", &current.as_ref().map_or("null", Shown::plain)),
+        ("current_skill", &current.as_ref().map_or("null", SafeText::plain)),
         ("created_at", &session.created_at),
         ("updated_at", &session.updated_at),
         ("expires_at", &session.expires_at),
@@ -194,7 +194,7 @@ fn show(out: &Output, session: &SessionSummary) -> Result<()> {
 }
 
 /// Every session with what it has loaded and when it was changed.
-fn table(screen: Screen, page: &SessionPage, now: Timestamp) -> Table {
+fn table(screen: Terminal, page: &SessionPage, now: Timestamp) -> Table {
     let mut table = Table::new(LastColumn::Wrapped);
     for session in &page.sessions {
         let (loaded, changed) = (session.loaded_skills.len(), screen.time(session.updated_at, now));

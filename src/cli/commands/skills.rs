@@ -6,7 +6,7 @@ use super::{
     super::{
         app::App,
         output::Output,
-        screen::{Cell, LastColumn, Screen, Table},
+        screen::{Cell, LastColumn, Table, Terminal},
     },
     discover::Discover,
     versions::{Diff, History, Move, Remove, Rollback},
@@ -221,7 +221,7 @@ fn show(out: &Output, page: &SkillPage) -> Result<()> {
 }
 
 /// The files of a skill with their sizes.
-fn files(screen: Screen, files: &[SkillFile]) -> Table {
+fn files(screen: Terminal, files: &[SkillFile]) -> Table {
     let mut table = Table::new(LastColumn::Whole);
     for file in files {
         table.row([Cell::number(screen.size(file.size)), one_line(&file.path).plain().into()]);

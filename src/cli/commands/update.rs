@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::super::{
     app::App,
     input::typed,
-    sources::{Brought, Fetched, How, Lock, Source, bring, outcome, save},
+    sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome, save},
 };
 use crate::{
-    backend::AuthorProtocol,
+    backend::SkillRepository,
     error::{Code, Error, Result},
 };
 
@@ -43,10 +43,10 @@ pub(in super::super) struct Update {
 }
 
 /// A source as the lock file has it, with what it has now.
-struct Known {
-    source: Source,
+struct LockedSource {
+    source: SourceAddress,
     into: Option<String>,
-    fetched: Fetched,
+    fetched: SourceContents,
 }
 
 /// A source that could not be looked at.
@@ -71,7 +71,8 @@ impl Update {
             match self.look(app, &text, into).await {
                 Ok(source) => sources.push(source),
                 Err(error) => {
-                    let source = Source::parse(&text, true).map_or_else(|_| text.clone(), |source| source.shown());
+                    let source =
+                        SourceAddress::parse(&text, true).map_or_else(|_| text.clone(), |source| source.shown());
                     failed.push(FailedSource { source, error });
                 }
             }
@@ -81,17 +82,17 @@ impl Update {
         failed.into_iter().next().map_or(Ok(()), |failed| Err(failed.error))
     }
 
-    async fn look(&self, app: &App, text: &str, into: Option<String>) -> Result<Known> {
-        let source = Source::parse(text, self.allow_local)?;
+    async fn look(&self, app: &App, text: &str, into: Option<String>) -> Result<LockedSource> {
+        let source = SourceAddress::parse(text, self.allow_local)?;
         let fetched = source.fetch(app, into.as_deref()).await?;
-        Ok(Known { source, into, fetched })
+        Ok(LockedSource { source, into, fetched })
     }
 
     /// Takes over what is newer, once that was agreed to.
-    async fn take(self, app: &App, lock: &mut Lock, sources: &[Known], failed: &[FailedSource]) -> Result<()> {
+    async fn take(self, app: &App, lock: &mut Lock, sources: &[LockedSource], failed: &[FailedSource]) -> Result<()> {
         let author = app.author().await?;
         let planned = brought(&*author, lock, sources, true).await?;
-        let has_news = planned.iter().any(Brought::changes);
+        let has_news = planned.iter().any(SourceReport::changes);
         if self.dry_run || !has_news {
             print(app, lock, (&planned, failed), self.dry_run && has_news)?;
             return outcome(&planned);
@@ -113,20 +114,20 @@ impl Update {
 }
 
 async fn brought(
-    author: &dyn AuthorProtocol,
+    author: &dyn SkillRepository,
     lock: &mut Lock,
-    sources: &[Known],
+    sources: &[LockedSource],
     dry_run: bool,
-) -> Result<Vec<Brought>> {
+) -> Result<Vec<SourceReport>> {
     let mut all = Vec::with_capacity(sources.len());
-    for Known { source, into, fetched } in sources {
+    for LockedSource { source, into, fetched } in sources {
         let how = How { into: into.as_deref(), dry_run, adds: false };
         all.push(bring(author, lock, (source, fetched), how).await?);
     }
     Ok(all)
 }
 
-fn print(app: &App, lock: &Lock, (brought, failed): (&[Brought], &[FailedSource]), would: bool) -> Result<()> {
+fn print(app: &App, lock: &Lock, (brought, failed): (&[SourceReport], &[FailedSource]), would: bool) -> Result<()> {
     let not_reached: Vec<_> = failed.iter().map(FailedSource::document).collect();
     app.out.reply(&json!({ "sources": brought, "failed": not_reached, "lock": lock.path() }), |out, _| {
         brought.iter().try_for_each(|one| one.print(out))?;

@@ -24,13 +24,13 @@ Examples:
   skillmount usage --json | jq '.default_candidates'
 
 The figures are made from the records that `serve --audit relaxed` or `strict` writes.")]
-pub(in super::super) struct Usage {
+pub(in super::super) struct UsageArgs {
     /// From when on: a time, or how long ago (2h, 7d)
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = parse_since)]
     since: Since,
 }
 
-impl Usage {
+impl UsageArgs {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let wanted = UsageRequest { since: Some(self.since.at(app.clock.now())?) };
         let control = app.control().await?;

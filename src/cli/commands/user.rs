@@ -28,7 +28,7 @@ use crate::{
 const LOOK: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Args)]
-pub(in super::super) struct User {
+pub(in super::super) struct UserArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -93,7 +93,7 @@ On a store, it first does what is due of the deletion.")]
     },
 }
 
-impl User {
+impl UserArgs {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
         match self.action {

@@ -14,7 +14,7 @@ use super::super::{
     shell::quoted,
 };
 use crate::{
-    backend::{AuthorProtocol, Condition, NamedSkill, PublishOptions, SkillText, skill_named},
+    backend::{Condition, NamedSkill, PublishOptions, SkillRepository, SkillText, skill_named},
     error::{Code, Error, Result},
     limits::VERSIONS_LISTED,
     path::SkillPath,
@@ -222,7 +222,7 @@ fn renamed(main: &Bytes, from: &SkillPath, to: &SkillPath) -> Option<Bytes> {
 }
 
 /// The skill that a name means: a path as it is, for it may be that of a deleted skill, else a folder name of the list.
-pub(super) async fn named(author: &dyn AuthorProtocol, name: &str) -> Result<SkillPath> {
+pub(super) async fn named(author: &dyn SkillRepository, name: &str) -> Result<SkillPath> {
     if name.contains('/') {
         return SkillPath::parse(name);
     }
@@ -239,12 +239,12 @@ pub(super) async fn named(author: &dyn AuthorProtocol, name: &str) -> Result<Ski
 }
 
 /// Whether nothing was ever published there.
-async fn is_unknown(author: &dyn AuthorProtocol, skill: &SkillPath) -> bool {
+async fn is_unknown(author: &dyn SkillRepository, skill: &SkillPath) -> bool {
     let one = VersionListRequest { limit: Some(1), ..VersionListRequest::default() };
     author.list_versions(skill, &one).await.is_err_and(|error| error.code() == Code::SkillNotFound)
 }
 
-async fn versions(author: &dyn AuthorProtocol, skill: SkillPath, most: usize) -> Result<KnownVersions> {
+async fn versions(author: &dyn SkillRepository, skill: SkillPath, most: usize) -> Result<KnownVersions> {
     let mut wanted =
         VersionListRequest { limit: Some(most.clamp(1, VERSIONS_LISTED)), ..VersionListRequest::default() };
     let mut all =
@@ -276,7 +276,7 @@ impl KnownVersions {
     }
 
     /// Finds out whether the published version has its folder.
-    async fn look_for_folder(&mut self, author: &dyn AuthorProtocol) -> Result<()> {
+    async fn look_for_folder(&mut self, author: &dyn SkillRepository) -> Result<()> {
         if self.current.is_some() {
             self.folder_is_gone = author.skill_digests(Some(&self.skill)).await?.find(&self.skill).is_none();
         }

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{host::Form, launch::Launch};
+use super::{host::ConfigForm, launch::Launch};
 use crate::skill::yaml_value;
 
 /// What hosts call the server.
@@ -18,13 +18,13 @@ const EXTENSIONS: &str = "extensions";
 ///
 /// # Errors
 /// Why the text cannot be changed.
-pub(super) fn edited(form: Form, text: &str, launch: Option<&Launch>) -> Result<String, String> {
+pub(super) fn edited(form: ConfigForm, text: &str, launch: Option<&Launch>) -> Result<String, String> {
     let before = parsed(form, text)?;
     let wanted = with(form, before, launch)?;
     let new = match form {
-        Form::Json { .. } => format!("{wanted:#}\n"),
-        Form::Toml => in_toml(text, launch),
-        Form::Yaml => in_yaml(text, launch),
+        ConfigForm::Json { .. } => format!("{wanted:#}\n"),
+        ConfigForm::Toml => in_toml(text, launch),
+        ConfigForm::Yaml => in_yaml(text, launch),
     };
     let is_right = parsed(form, &new).is_ok_and(|read| without_empty(form, read) == without_empty(form, wanted));
     is_right
@@ -33,26 +33,30 @@ pub(super) fn edited(form: Form, text: &str, launch: Option<&Launch>) -> Result<
 }
 
 /// Whether our server is in `text`.
-pub(super) fn is_in(form: Form, text: &str) -> bool {
+pub(super) fn is_in(form: ConfigForm, text: &str) -> bool {
     parsed(form, text).is_ok_and(|value| value.get(member(form)).and_then(|servers| servers.get(NAME)).is_some())
 }
 
-const fn member(form: Form) -> &'static str {
+const fn member(form: ConfigForm) -> &'static str {
     match form {
-        Form::Json { member, .. } => member,
-        Form::Toml => TABLE,
-        Form::Yaml => EXTENSIONS,
+        ConfigForm::Json { member, .. } => member,
+        ConfigForm::Toml => TABLE,
+        ConfigForm::Yaml => EXTENSIONS,
     }
 }
 
-fn parsed(form: Form, text: &str) -> Result<Value, String> {
+fn parsed(form: ConfigForm, text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Ok(json!({}));
     }
     let value = match form {
-        Form::Json { .. } => serde_json::from_str(text).map_err(|fault| format!("it is not valid JSON: {fault}"))?,
-        Form::Toml => toml::from_str(text).map_err(|fault| format!("it is not valid TOML: {}", fault.message()))?,
-        Form::Yaml => match yaml_value(text).map_err(|fault| format!("it is not valid YAML: {fault}"))? {
+        ConfigForm::Json { .. } => {
+            serde_json::from_str(text).map_err(|fault| format!("it is not valid JSON: {fault}"))?
+        }
+        ConfigForm::Toml => {
+            toml::from_str(text).map_err(|fault| format!("it is not valid TOML: {}", fault.message()))?
+        }
+        ConfigForm::Yaml => match yaml_value(text).map_err(|fault| format!("it is not valid YAML: {fault}"))? {
             // Comments alone are no document.
             Value::Null => json!({}),
             value => value,
@@ -62,7 +66,7 @@ fn parsed(form: Form, text: &str) -> Result<Value, String> {
 }
 
 /// What the file is to say.
-fn with(form: Form, mut whole: Value, launch: Option<&Launch>) -> Result<Value, String> {
+fn with(form: ConfigForm, mut whole: Value, launch: Option<&Launch>) -> Result<Value, String> {
     let wrong = || format!("its `{}` holds no servers", member(form));
     let members = whole.as_object_mut().ok_or_else(wrong)?;
     let servers = members.entry(member(form)).or_insert_with(|| Value::Object(Map::new()));
@@ -78,7 +82,7 @@ fn with(form: Form, mut whole: Value, launch: Option<&Launch>) -> Result<Value, 
 }
 
 /// A table of servers without any is as good as none.
-fn without_empty(form: Form, mut whole: Value) -> Value {
+fn without_empty(form: ConfigForm, mut whole: Value) -> Value {
     let is_empty = |servers: &Value| servers.is_null() || servers.as_object().is_some_and(Map::is_empty);
     if whole.get(member(form)).is_some_and(is_empty)
         && let Some(members) = whole.as_object_mut()
@@ -88,18 +92,18 @@ fn without_empty(form: Form, mut whole: Value) -> Value {
     whole
 }
 
-fn entry(form: Form, Launch { command, args, variables }: &Launch) -> Value {
+fn entry(form: ConfigForm, Launch { command, args, variables }: &Launch) -> Value {
     let mut entry = match form {
-        Form::Json { is_typed: true, .. } => json!({ "type": "stdio", "command": command, "args": args }),
-        Form::Json { .. } | Form::Toml => json!({ "command": command, "args": args }),
-        Form::Yaml => json!({
+        ConfigForm::Json { is_typed: true, .. } => json!({ "type": "stdio", "command": command, "args": args }),
+        ConfigForm::Json { .. } | ConfigForm::Toml => json!({ "command": command, "args": args }),
+        ConfigForm::Yaml => json!({
             "name": NAME, "type": "stdio", "cmd": command, "args": args, "enabled": true, "timeout": 300
         }),
     };
     if let Some(members) = entry.as_object_mut()
         && !variables.is_empty()
     {
-        let name = if form == Form::Yaml { "envs" } else { "env" };
+        let name = if form == ConfigForm::Yaml { "envs" } else { "env" };
         members.insert(name.to_owned(), json!(variables));
     }
     entry
@@ -149,7 +153,7 @@ fn in_yaml(text: &str, launch: Option<&Launch>) -> String {
     let depth = first.map(|line| indent(line)).filter(|depth| *depth > 0).unwrap_or(2);
     let block = launch.map(|launch| {
         let pad = " ".repeat(depth);
-        let members = entry(Form::Yaml, launch);
+        let members = entry(ConfigForm::Yaml, launch);
         let members =
             members.as_object().into_iter().flatten().map(|(name, value)| format!("{pad}  {name}: {value}\n"));
         format!("{pad}{NAME}:\n{}", members.collect::<String>())
@@ -179,7 +183,7 @@ fn in_yaml(text: &str, launch: Option<&Launch>) -> String {
 mod tests {
     use super::*;
 
-    const CLAUDE: Form = Form::Json { member: "mcpServers", is_typed: false };
+    const CLAUDE: ConfigForm = ConfigForm::Json { member: "mcpServers", is_typed: false };
 
     fn launch(program: &str) -> Launch {
         let args = ["mcp", "--user", "a \"b\""].map(str::to_owned).to_vec();
@@ -194,10 +198,10 @@ mod tests {
                 CLAUDE,
                 "{\n  \"numStartups\": 3,\n  \"mcpServers\": {\n    \"other\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
             ),
-            (Form::Toml, "# mine\nmodel = \"x\" # here\n\n[mcp_servers.other]\ncommand = \"x\"\n"),
-            (Form::Yaml, "# mine\nextensions: # all\n  other:\n    type: stdio\n    cmd: x\n# end\nGOOSE: y\n"),
-            (Form::Yaml, "GOOSE: y\n"),
-            (Form::Toml, ""),
+            (ConfigForm::Toml, "# mine\nmodel = \"x\" # here\n\n[mcp_servers.other]\ncommand = \"x\"\n"),
+            (ConfigForm::Yaml, "# mine\nextensions: # all\n  other:\n    type: stdio\n    cmd: x\n# end\nGOOSE: y\n"),
+            (ConfigForm::Yaml, "GOOSE: y\n"),
+            (ConfigForm::Toml, ""),
             (CLAUDE, "{}\n"),
         ];
         for (form, text) in texts {
@@ -208,7 +212,7 @@ mod tests {
             assert_eq!(edited(form, &again, Some(&launch("/bin/new"))).unwrap(), again, "again changes nothing");
             let server = parsed(form, &again).unwrap()[member(form)][NAME].clone();
             assert_eq!(server["args"], json!(["mcp", "--user", "a \"b\""]));
-            let variables = if form == Form::Yaml { &server["envs"] } else { &server["env"] };
+            let variables = if form == ConfigForm::Yaml { &server["envs"] } else { &server["env"] };
             assert_eq!(variables, &json!({ "SKILLMOUNT_LOG": "a: \"b\" # c" }));
             let removed = edited(form, &again, None).unwrap();
             assert_eq!(without_empty(form, parsed(form, &removed).unwrap()), parsed(form, text).unwrap(), "{removed}");
@@ -224,11 +228,11 @@ mod tests {
             (CLAUDE, "{ // mine\n}"),
             (CLAUDE, "[]"),
             (CLAUDE, "{\"mcpServers\": []}"),
-            (Form::Toml, "a ="),
-            (Form::Toml, "mcp_servers = { other = { command = \"x\" } }"),
-            (Form::Yaml, "extensions: {other: {cmd: x}}\n"),
-            (Form::Yaml, "a: [\n"),
-            (Form::Yaml, "extensions: []\n"),
+            (ConfigForm::Toml, "a ="),
+            (ConfigForm::Toml, "mcp_servers = { other = { command = \"x\" } }"),
+            (ConfigForm::Yaml, "extensions: {other: {cmd: x}}\n"),
+            (ConfigForm::Yaml, "a: [\n"),
+            (ConfigForm::Yaml, "extensions: []\n"),
         ] {
             assert!(edited(form, text, Some(&launch("x"))).is_err(), "{text}");
         }

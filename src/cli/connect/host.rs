@@ -28,7 +28,7 @@ pub(in crate::cli) enum Host {
 
 /// How a host writes down which servers it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ConfigForm {
     /// JSON: servers in the member of this name, which say that they are programs if `is_typed`.
     Json { member: &'static str, is_typed: bool },
     /// TOML with a table for each server.
@@ -43,14 +43,14 @@ impl Host {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
-    pub(super) const fn form(self) -> Form {
+    pub(super) const fn form(self) -> ConfigForm {
         match self {
             Self::ClaudeCode | Self::ClaudeDesktop | Self::Cursor => {
-                Form::Json { member: "mcpServers", is_typed: false }
+                ConfigForm::Json { member: "mcpServers", is_typed: false }
             }
-            Self::Vscode => Form::Json { member: "servers", is_typed: true },
-            Self::Codex => Form::Toml,
-            Self::Goose => Form::Yaml,
+            Self::Vscode => ConfigForm::Json { member: "servers", is_typed: true },
+            Self::Codex => ConfigForm::Toml,
+            Self::Goose => ConfigForm::Yaml,
         }
     }
 

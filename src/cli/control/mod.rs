@@ -18,7 +18,7 @@ use crate::{
     limits::AUDIT_PAGE_RECORDS,
     path::{Id, SkillPath},
     prompt::{self, PromptRequest, Rendering},
-    session::{ApprovalList, Collected, DecideApproval, Policy, SessionListRequest, SessionPage, SessionSummary},
+    session::{ApprovalList, DecideApproval, ExpiryReport, Policy, SessionListRequest, SessionPage, SessionSummary},
     wire::{SkillList, SkillListRequest, SkillPage},
 };
 
@@ -98,7 +98,7 @@ impl Control {
     }
 
     /// Forgets the user's sessions that have expired.
-    pub(super) async fn collect_garbage(&self) -> Result<Collected> {
+    pub(super) async fn collect_garbage(&self) -> Result<ExpiryReport> {
         match self {
             Self::Local { service, user, .. } => service.sessions().collect_garbage(user).await,
             Self::Remote(remote) => remote.collect_garbage().await,
@@ -111,7 +111,7 @@ impl Control {
         loop {
             wanted.limit = Some((limit - all.records.len()).clamp(1, AUDIT_PAGE_RECORDS));
             let page = match self {
-                Self::Local { service, user, .. } => AuditLog::of(service).page(user, &wanted).await?,
+                Self::Local { service, user, .. } => AuditLog::for_service(service).page(user, &wanted).await?,
                 Self::Remote(remote) => remote.audit(&wanted).await?,
             };
             all.records.extend(page.records);

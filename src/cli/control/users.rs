@@ -9,7 +9,7 @@ use crate::{
     client::RemoteExport,
     error::Result,
     path::Id,
-    session::Tagged,
+    session::TaggingReport,
     wire::{Deletion, User, UserList, UserListRequest},
 };
 
@@ -67,11 +67,11 @@ impl Control {
                 .extend(of_user.map(|damaged| DamagedOf { user_id: user_id.clone(), session_id: damaged.session_id }));
             all.removed += collected.removed;
             all.users += 1;
-            let Tagged { tagged, untagged } = match self {
+            let TaggingReport { tagged, untagged } = match self {
                 Self::Local { .. } if all.untagged.is_some() => continue,
                 Self::Local { service, .. } => service.sessions().tag_all(&user_id).await?,
                 Self::Remote(_) => {
-                    Tagged { tagged: collected.tagged.unwrap_or_default(), untagged: collected.untagged }
+                    TaggingReport { tagged: collected.tagged.unwrap_or_default(), untagged: collected.untagged }
                 }
             };
             all.tagged += tagged;

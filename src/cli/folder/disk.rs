@@ -19,11 +19,11 @@ const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
 
 /// The folder that a pull writes to.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Target {
+pub(in super::super) struct PullFolder {
     root: LocalPath,
 }
 
-impl Target {
+impl PullFolder {
     /// The folder `root`, which need not exist yet.
     pub(in super::super) fn new(root: LocalPath) -> Self {
         Self { root }
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back_and_nothing_else_is_left() {
         let folder = tempfile::tempdir().unwrap();
-        let target = Target::new(folder.path().join("new").into());
+        let target = PullFolder::new(folder.path().join("new").into());
         assert_eq!(target.read("a/b.md").unwrap(), None);
         target.write("a/b.md", b"one", 1).unwrap();
         target.write("a/b.md", b"two", 2).unwrap();
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn names_that_would_escape_or_wake_a_tool_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let target = Target::new(folder.path().into());
+        let target = PullFolder::new(folder.path().into());
         for bad in ["../x", "a/../../x", "/etc/x", "a//b", "", ".", ".git/hooks/pre-commit", "a/.GIT/config"] {
             assert_eq!(target.write(bad, b"x", 1).unwrap_err().code(), Code::InvalidRequest, "{bad}");
         }
@@ -195,7 +195,7 @@ mod tests {
     fn a_file_that_is_replaced_keeps_its_permissions() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
-        let target = Target::new(folder.path().into());
+        let target = PullFolder::new(folder.path().into());
         for mode in [0o600, 0o755] {
             target.write("a", b"one", 1).unwrap();
             fs::set_permissions(folder.path().join("a"), fs::Permissions::from_mode(mode)).unwrap();
@@ -210,7 +210,7 @@ mod tests {
     fn links_are_never_written_through() {
         let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::os::unix::fs::symlink(outside.path(), folder.path().join("a")).unwrap();
-        let target = Target::new(folder.path().into());
+        let target = PullFolder::new(folder.path().into());
         assert!(target.write("a/b", b"x", 1).is_err());
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }

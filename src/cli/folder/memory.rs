@@ -4,7 +4,7 @@ use std::{fs, io};
 
 use super::disk::replace_whole;
 use crate::{
-    backend::Remembered,
+    backend::SyncBase,
     cli::local_path::LocalPath,
     error::{Code, Error, Result},
     path::FOLDER_MEMORY,
@@ -14,10 +14,10 @@ use crate::{
 ///
 /// # Errors
 /// `invalid_request` if the file is a link, cannot be read, or is none.
-pub(in super::super) fn remembered(folder: &LocalPath) -> Result<Option<Remembered>> {
+pub(in super::super) fn remembered(folder: &LocalPath) -> Result<Option<SyncBase>> {
     let path = place(folder)?;
     match fs::read(&path) {
-        Ok(bytes) => Remembered::from_json(&bytes, &path.display().to_string()).map(Some),
+        Ok(bytes) => SyncBase::from_json(&bytes, &path.display().to_string()).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => {
             let message = format!("{} cannot be read", path.display());
@@ -30,7 +30,7 @@ pub(in super::super) fn remembered(folder: &LocalPath) -> Result<Option<Remember
 ///
 /// # Errors
 /// `invalid_request` if the file is a link, or the disk fails.
-pub(in super::super) fn remember(folder: &LocalPath, version: &Remembered, unique: u128) -> Result<()> {
+pub(in super::super) fn remember(folder: &LocalPath, version: &SyncBase, unique: u128) -> Result<()> {
     replace_whole(&place(folder)?, &version.to_json()?, unique)
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 
 use sha2::{Digest as _, Sha256};
 
-use super::manifest::Written;
+use super::manifest::ExportRecord;
 use crate::cli::local_path::LocalPath;
 use crate::error::{Code, Error, Result};
 
@@ -29,7 +29,7 @@ pub(super) fn take_place(place: &LocalPath, new: &Path, old: &Path) -> Result<()
 pub(super) fn read_into(
     folder: &Path,
     below: &str,
-    versions: &[Written],
+    versions: &[ExportRecord],
     found: &mut BTreeMap<String, String>,
 ) -> io::Result<Option<String>> {
     for entry in fs::read_dir(folder)? {

@@ -6,12 +6,12 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
 
 use super::{
-    folder::{Changes, Place, PluginFolder},
-    manifest::Written,
+    folder::{Occupant, PluginChanges, PluginFolder},
+    manifest::ExportRecord,
     parts::parts,
 };
 use crate::{
-    backend::{AuthorProtocol, Remembered, SkillDigest, SkillText, flat_names},
+    backend::{SkillDigest, SkillRepository, SkillText, SyncBase, flat_names},
     cli::{app::App, control::Control, folder::check_names, local_path::LocalPath},
     error::{Error, Result},
     limits::PARALLEL_SKILLS,
@@ -22,7 +22,7 @@ use crate::{
 /// What became of a skill or a file of the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::cli) enum Status {
+pub(in crate::cli) enum ExportStatus {
     /// It was not there.
     New,
     /// It has another version now.
@@ -39,13 +39,13 @@ pub(in crate::cli) enum Status {
 
 /// A skill or a file of the plugin, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(in crate::cli) struct Row {
+pub(in crate::cli) struct ExportRow {
     /// Its path in the plugin.
     pub(in crate::cli) path: String,
     /// The skill that it is; `None` for a file beside the skills.
     pub(in crate::cli) skill: Option<String>,
     /// What became of it.
-    pub(in crate::cli) status: Status,
+    pub(in crate::cli) status: ExportStatus,
     /// Why it was kept or refused, in words that follow its path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) why: Option<String>,
@@ -54,7 +54,7 @@ pub(in crate::cli) struct Row {
 /// Keeps the folder of a plugin as the skills of a user are.
 pub(in crate::cli) struct Exporter<'run> {
     app: &'run App,
-    author: Arc<dyn AuthorProtocol>,
+    author: Arc<dyn SkillRepository>,
     control: Control,
     folder: PluginFolder,
     parts: Vec<(&'static str, Vec<u8>)>,
@@ -75,19 +75,19 @@ impl<'run> Exporter<'run> {
     ///
     /// # Errors
     /// Those of the store or the server, and of the disk.
-    pub(in crate::cli) async fn pass(&mut self) -> Result<Vec<Row>> {
+    pub(in crate::cli) async fn pass(&mut self) -> Result<Vec<ExportRow>> {
         let known = self.author.skill_digests(None).await?;
         let policy = self.control.user_policy().await?;
         let open: Vec<&SkillDigest> = known.skills.iter().filter(|there| is_open(&policy, there)).collect();
         let named = flat_names(&open, |there| &there.skill);
         check_names(named.keys().map(String::as_str))?;
         let wanted: BTreeSet<&str> = named.keys().map(String::as_str).collect();
-        let (mut changes, mut rows, mut fetched) = (Changes::default(), Vec::new(), Vec::new());
+        let (mut changes, mut rows, mut fetched) = (PluginChanges::default(), Vec::new(), Vec::new());
         for (folder, there) in &named {
             match self.folder.skill(folder)? {
-                Place::Foreign(why) => rows.push(Row::kept(folder, there, why)),
-                Place::Ours if self.is_version(folder, there, there.digest.as_deref()) => {
-                    rows.push(Row::of(folder, there, Status::Unchanged));
+                Occupant::Foreign(why) => rows.push(ExportRow::kept(folder, there, why)),
+                Occupant::Ours if self.is_version(folder, there, there.digest.as_deref()) => {
+                    rows.push(ExportRow::new(folder, there, ExportStatus::Unchanged));
                 }
                 place => fetched.push((folder, **there, place)),
             }
@@ -123,28 +123,36 @@ impl<'run> Exporter<'run> {
     /// Writes the version beside, unless it is there already.
     fn version(
         &self,
-        changes: &mut Changes,
+        changes: &mut PluginChanges,
         folder: &str,
         there: &SkillDigest,
-        (place, text): (Place, &SkillText),
-    ) -> Row {
-        if place == Place::Ours && self.is_version(folder, there, Some(text.version.digest())) {
-            return Row::of(folder, there, Status::Unchanged);
+        (place, text): (Occupant, &SkillText),
+    ) -> ExportRow {
+        if place == Occupant::Ours && self.is_version(folder, there, Some(text.version.digest())) {
+            return ExportRow::new(folder, there, ExportStatus::Unchanged);
         }
-        let written = Written { skill: there.skill.clone(), version: Remembered::of(&text.version) };
+        let written = ExportRecord { skill: there.skill.clone(), version: SyncBase::from_version(&text.version) };
         match self.folder.write_beside(changes, folder, (written, text), self.app.clock.random()) {
-            Ok(()) if place == Place::Free => Row::of(folder, there, Status::New),
-            Ok(()) => Row::of(folder, there, Status::Changed),
-            Err(error) => Row { why: Some(error.message().to_owned()), ..Row::of(folder, there, Status::Refused) },
+            Ok(()) if place == Occupant::Free => ExportRow::new(folder, there, ExportStatus::New),
+            Ok(()) => ExportRow::new(folder, there, ExportStatus::Changed),
+            Err(error) => ExportRow {
+                why: Some(error.message().to_owned()),
+                ..ExportRow::new(folder, there, ExportStatus::Refused)
+            },
         }
     }
 
-    fn remove_all_but(&self, wanted: &BTreeSet<&str>, changes: &mut Changes, rows: &mut Vec<Row>) -> Result<()> {
+    fn remove_all_but(
+        &self,
+        wanted: &BTreeSet<&str>,
+        changes: &mut PluginChanges,
+        rows: &mut Vec<ExportRow>,
+    ) -> Result<()> {
         for folder in self.folder.folders().into_iter().filter(|folder| !wanted.contains(folder.as_str())) {
             let skill = self.folder.known(&folder).map(|known| known.skill.to_string());
-            let row = Row { path: path(&folder), skill, status: Status::Removed, why: None };
-            if let Place::Foreign(why) = self.folder.skill(&folder)? {
-                rows.push(Row { status: Status::Kept, why: Some(why), ..row });
+            let row = ExportRow { path: path(&folder), skill, status: ExportStatus::Removed, why: None };
+            if let Occupant::Foreign(why) = self.folder.skill(&folder)? {
+                rows.push(ExportRow { status: ExportStatus::Kept, why: Some(why), ..row });
             } else {
                 rows.push(row);
                 changes.removed.push(folder);
@@ -153,18 +161,18 @@ impl<'run> Exporter<'run> {
         Ok(())
     }
 
-    fn beside_skills(&self, changes: &mut Changes, rows: &mut Vec<Row>) -> Result<()> {
+    fn beside_skills(&self, changes: &mut PluginChanges, rows: &mut Vec<ExportRow>) -> Result<()> {
         for (path, bytes) in &self.parts {
             let (status, why) = match self.folder.part(path, bytes)? {
-                Place::Free => (Status::New, None),
-                Place::Ours => (Status::Unchanged, None),
-                Place::Damaged => (Status::Changed, None),
-                Place::Foreign(why) => (Status::Kept, Some(why)),
+                Occupant::Free => (ExportStatus::New, None),
+                Occupant::Ours => (ExportStatus::Unchanged, None),
+                Occupant::Damaged => (ExportStatus::Changed, None),
+                Occupant::Foreign(why) => (ExportStatus::Kept, Some(why)),
             };
-            if matches!(status, Status::New | Status::Changed) {
+            if matches!(status, ExportStatus::New | ExportStatus::Changed) {
                 changes.parts.push((path, bytes.clone()));
             }
-            rows.push(Row { path: (*path).to_owned(), skill: None, status, why });
+            rows.push(ExportRow { path: (*path).to_owned(), skill: None, status, why });
         }
         Ok(())
     }
@@ -180,13 +188,13 @@ fn path(folder: &str) -> String {
     format!("skills/{folder}")
 }
 
-impl Row {
-    fn of(folder: &str, there: &SkillDigest, status: Status) -> Self {
+impl ExportRow {
+    fn new(folder: &str, there: &SkillDigest, status: ExportStatus) -> Self {
         Self { path: path(folder), skill: Some(there.skill.to_string()), status, why: None }
     }
 
     fn kept(folder: &str, there: &SkillDigest, why: String) -> Self {
-        Self { why: Some(why), ..Self::of(folder, there, Status::Kept) }
+        Self { why: Some(why), ..Self::new(folder, there, ExportStatus::Kept) }
     }
 
     /// The line that shows it.
@@ -194,12 +202,12 @@ impl Row {
         let path = one_line(&self.path).plain().to_owned();
         let why = || one_line(self.why.as_deref().unwrap_or_default()).plain().to_owned();
         match self.status {
-            Status::New => format!("{path}: new"),
-            Status::Changed => format!("{path}: changed"),
-            Status::Unchanged => format!("{path}: unchanged"),
-            Status::Removed => format!("{path}: removed"),
-            Status::Kept => format!("{path}: left as it is, it {}", why()),
-            Status::Refused => format!("{path}: left out: {}", why()),
+            ExportStatus::New => format!("{path}: new"),
+            ExportStatus::Changed => format!("{path}: changed"),
+            ExportStatus::Unchanged => format!("{path}: unchanged"),
+            ExportStatus::Removed => format!("{path}: removed"),
+            ExportStatus::Kept => format!("{path}: left as it is, it {}", why()),
+            ExportStatus::Refused => format!("{path}: left out: {}", why()),
         }
     }
 }

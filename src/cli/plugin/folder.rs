@@ -13,12 +13,12 @@ use tempfile::TempDir;
 
 use super::{
     disk::{failed, read_into, sha256, take_place},
-    manifest::{MANIFEST, Manifest, Written},
+    manifest::{ExportRecord, MANIFEST, PluginExport},
 };
 use crate::{
     backend::SkillText,
     cli::{
-        folder::{Target, replace_whole},
+        folder::{PullFolder, replace_whole},
         local_path::LocalPath,
     },
     error::{Code, Error, Result},
@@ -40,13 +40,13 @@ const FOLDERS: [&str; 3] = [SKILLS, "hooks", ".claude-plugin"];
 #[derive(Debug)]
 pub(super) struct PluginFolder {
     root: LocalPath,
-    manifest: Manifest,
+    manifest: PluginExport,
     _lock: File,
 }
 
 /// What is in the place of a skill or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Occupant {
     /// Nothing.
     Free,
     /// What an export wrote, and all of it.
@@ -59,11 +59,11 @@ pub(super) enum Place {
 
 /// What is about to be changed.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(super) struct PluginChanges {
     /// The folder of new versions; none until there is one.
     beside: Option<TempDir>,
     /// The versions, by their folders.
-    written: BTreeMap<String, Written>,
+    written: BTreeMap<String, ExportRecord>,
     /// Folders that are to go.
     pub(super) removed: Vec<String>,
     /// Files beside the skills.
@@ -77,9 +77,9 @@ impl PluginFolder {
     /// `invalid_request` if it has files and no export wrote any of them, if another export works on it, or if the disk fails.
     pub(super) fn open(root: LocalPath) -> Result<Self> {
         fs::create_dir_all(&root).map_err(|error| failed(&root, error))?;
-        let manifest = match Manifest::read(&root)? {
+        let manifest = match PluginExport::read(&root)? {
             Some(manifest) => manifest,
-            None if is_empty(&root)? => Manifest::default(),
+            None if is_empty(&root)? => PluginExport::default(),
             None => {
                 let message = format!(
                     "{} has files that no export wrote, and they are left alone: name a new folder",
@@ -110,7 +110,7 @@ impl PluginFolder {
     }
 
     /// The version of a skill's folder, if that is known for sure.
-    pub(super) fn known(&self, folder: &str) -> Option<&Written> {
+    pub(super) fn known(&self, folder: &str) -> Option<&ExportRecord> {
         match self.manifest.skills.get(folder).map(Vec::as_slice) {
             Some([only]) => Some(only),
             _ => None,
@@ -126,38 +126,38 @@ impl PluginFolder {
     ///
     /// # Errors
     /// `invalid_request` if the disk fails.
-    pub(super) fn skill(&self, folder: &str) -> Result<Place> {
+    pub(super) fn skill(&self, folder: &str) -> Result<Occupant> {
         let path = self.root.join(SKILLS).join(folder);
-        let Ok(meta) = fs::symlink_metadata(&path) else { return Ok(Place::Free) };
+        let Ok(meta) = fs::symlink_metadata(&path) else { return Ok(Occupant::Free) };
         let Some(versions) = self.manifest.skills.get(folder).filter(|_| meta.is_dir()) else {
-            return Ok(Place::Foreign("is not of an export".to_owned()));
+            return Ok(Occupant::Foreign("is not of an export".to_owned()));
         };
         let mut found = BTreeMap::new();
         if let Some(foreign) = read_into(&path, "", versions, &mut found).map_err(|error| failed(&path, error))? {
-            return Ok(Place::Foreign(format!("has {foreign}, which is not as an export wrote it")));
+            return Ok(Occupant::Foreign(format!("has {foreign}, which is not as an export wrote it")));
         }
         let is_whole = versions.iter().any(|one| one.version.files == found);
-        Ok(if is_whole { Place::Ours } else { Place::Damaged })
+        Ok(if is_whole { Occupant::Ours } else { Occupant::Damaged })
     }
 
-    /// What is in the place of the file `path`, which is to have `bytes`; [`Place::Ours`] if it has them.
+    /// What is in the place of the file `path`, which is to have `bytes`; [`Occupant::Ours`] if it has them.
     ///
     /// # Errors
     /// `invalid_request` if the disk fails.
-    pub(super) fn part(&self, path: &str, bytes: &[u8]) -> Result<Place> {
+    pub(super) fn part(&self, path: &str, bytes: &[u8]) -> Result<Occupant> {
         let place = self.root.join(path);
         let known = self.manifest.parts.get(path);
         match fs::symlink_metadata(&place) {
-            Err(_) => return Ok(Place::Free),
-            Ok(meta) if !meta.is_file() => return Ok(Place::Foreign("is no file".to_owned())),
+            Err(_) => return Ok(Occupant::Free),
+            Ok(meta) if !meta.is_file() => return Ok(Occupant::Foreign("is no file".to_owned())),
             Ok(_) => {}
         }
         let there = fs::read(&place).map_err(|error| failed(&place, error))?;
         let is_known = known.is_some_and(|known| known.contains(&sha256(&there)));
         Ok(match (is_known, there == bytes) {
-            (true, true) => Place::Ours,
-            (true, false) => Place::Damaged,
-            (false, _) => Place::Foreign("is not as an export wrote it".to_owned()),
+            (true, true) => Occupant::Ours,
+            (true, false) => Occupant::Damaged,
+            (false, _) => Occupant::Foreign("is not as an export wrote it".to_owned()),
         })
     }
 
@@ -174,16 +174,16 @@ impl PluginFolder {
     /// `invalid_request` if the disk cannot hold it under these names, or fails.
     pub(super) fn write_beside(
         &self,
-        changes: &mut Changes,
+        changes: &mut PluginChanges,
         folder: &str,
-        (written, text): (Written, &SkillText),
+        (written, text): (ExportRecord, &SkillText),
         unique: u128,
     ) -> Result<()> {
         let new = match &changes.beside {
             Some(beside) => beside.path().join(NEW),
             None => changes.beside.insert(self.beside()?).path().join(NEW),
         };
-        let target = Target::new(new.clone().into());
+        let target = PullFolder::new(new.clone().into());
         let put = |path: &str, bytes: &[u8]| target.write(&format!("{folder}/{path}"), bytes, unique);
         if let Err(error) = text.files.iter().try_for_each(|(path, bytes)| put(path, bytes)) {
             // What there is of it goes with the folder.
@@ -198,7 +198,7 @@ impl PluginFolder {
     ///
     /// # Errors
     /// `invalid_request` if the disk fails; what is changed so far stays, and the next export does the rest.
-    pub(super) fn apply(&mut self, mut changes: Changes, unique: u128) -> Result<()> {
+    pub(super) fn apply(&mut self, mut changes: PluginChanges, unique: u128) -> Result<()> {
         if changes.is_empty() {
             return Ok(());
         }
@@ -232,7 +232,7 @@ impl PluginFolder {
     }
 }
 
-impl Changes {
+impl PluginChanges {
     fn is_empty(&self) -> bool {
         self.written.is_empty() && self.removed.is_empty() && self.parts.is_empty()
     }
@@ -260,19 +260,19 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::{backend::Remembered, path::SkillPath};
+    use crate::{backend::SyncBase, path::SkillPath};
 
     fn text(content: &str) -> SkillText {
         let files = [("SKILL.md", content), ("a/b.md", content)];
         SkillText::new(files.map(|(path, text)| (path.to_owned(), Bytes::copy_from_slice(text.as_bytes()))).into())
     }
 
-    fn written(text: &SkillText) -> Written {
-        Written { skill: SkillPath::parse("x/notes").unwrap(), version: Remembered::of(&text.version) }
+    fn written(text: &SkillText) -> ExportRecord {
+        ExportRecord { skill: SkillPath::parse("x/notes").unwrap(), version: SyncBase::from_version(&text.version) }
     }
 
     fn put(folder: &mut PluginFolder, text: &SkillText) {
-        let mut changes = Changes::default();
+        let mut changes = PluginChanges::default();
         folder.write_beside(&mut changes, "notes", (written(text), text), 1).unwrap();
         assert!(!folder.root.join("skills/notes/a/c.md").exists());
         folder.apply(changes, 2).unwrap();
@@ -287,7 +287,7 @@ mod tests {
         let root = LocalPath::from(home.path().join("plugin"));
         let mut folder = PluginFolder::open(root.clone()).unwrap();
         put(&mut folder, &old);
-        assert_eq!(folder.skill("notes").unwrap(), Place::Ours);
+        assert_eq!(folder.skill("notes").unwrap(), Occupant::Ours);
         // It ended after it said what it was about to do: before any rename, between the two, and after them.
         folder.manifest.skills.get_mut("notes").unwrap().push(written(&new));
         folder.manifest.write(&root, 3).unwrap();
@@ -295,7 +295,7 @@ mod tests {
         fs::create_dir(root.join(".skillmount-plugin-new-x")).unwrap();
         let notes = root.join("skills/notes");
         for (state, place) in
-            [("old", Place::Ours), ("new", Place::Ours), ("half", Place::Damaged), ("none", Place::Free)]
+            [("old", Occupant::Ours), ("new", Occupant::Ours), ("half", Occupant::Damaged), ("none", Occupant::Free)]
         {
             let mut folder = PluginFolder::open(root.clone()).unwrap();
             assert!(!root.join(".skillmount-plugin-new-x").exists(), "it is cleared away");
@@ -313,7 +313,7 @@ mod tests {
             assert_eq!(folder.known("notes"), None, "which of the two it is has to be looked up");
             let before = folder.manifest.clone();
             put(&mut folder, &new);
-            assert_eq!((folder.skill("notes").unwrap(), folder.known("notes")), (Place::Ours, Some(&written(&new))));
+            assert_eq!((folder.skill("notes").unwrap(), folder.known("notes")), (Occupant::Ours, Some(&written(&new))));
             assert_eq!(fs::read(notes.join("a/b.md")).unwrap(), b"new");
             before.write(&root, 4).unwrap();
         }
@@ -329,15 +329,15 @@ mod tests {
             let path = home.path().join(foreign);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, "mine").unwrap();
-            assert!(matches!(folder.skill("notes").unwrap(), Place::Foreign(_)), "{foreign}");
+            assert!(matches!(folder.skill("notes").unwrap(), Occupant::Foreign(_)), "{foreign}");
             fs::remove_file(path).unwrap();
         }
-        assert!(matches!(folder.skill("notes").unwrap(), Place::Foreign(_)), "a folder that is empty too");
+        assert!(matches!(folder.skill("notes").unwrap(), Occupant::Foreign(_)), "a folder that is empty too");
         fs::remove_dir(home.path().join("skills/notes/empty")).unwrap();
-        assert_eq!(folder.skill("notes").unwrap(), Place::Ours);
-        assert!(matches!(folder.skill("other").unwrap(), Place::Free));
-        assert_eq!(folder.part("x", b"one").unwrap(), Place::Free);
+        assert_eq!(folder.skill("notes").unwrap(), Occupant::Ours);
+        assert!(matches!(folder.skill("other").unwrap(), Occupant::Free));
+        assert_eq!(folder.part("x", b"one").unwrap(), Occupant::Free);
         fs::write(home.path().join("x"), "one").unwrap();
-        assert!(matches!(folder.part("x", b"one").unwrap(), Place::Foreign(_)), "though it has the very bytes");
+        assert!(matches!(folder.part("x", b"one").unwrap(), Occupant::Foreign(_)), "though it has the very bytes");
     }
 }

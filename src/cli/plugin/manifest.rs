@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    backend::Remembered,
+    backend::SyncBase,
     cli::{folder::replace_whole, local_path::LocalPath},
     error::{Code, Error, Result},
     path::SkillPath,
@@ -22,24 +22,24 @@ const FORMAT: u32 = 1;
 /// What an export wrote. What is about to be replaced has both states in it, so that a process that ends in between leaves
 /// nothing behind that nobody knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Manifest {
+pub(super) struct PluginExport {
     format: u32,
     /// The files beside the skills, each with the SHA-256 of the bytes that it may have.
     pub(super) parts: BTreeMap<String, BTreeSet<String>>,
     /// The folders of skills, each with the versions that may be in it.
-    pub(super) skills: BTreeMap<String, Vec<Written>>,
+    pub(super) skills: BTreeMap<String, Vec<ExportRecord>>,
 }
 
 /// A version of a skill in the folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct ExportRecord {
     /// The skill.
     pub(super) skill: SkillPath,
     /// The version of it.
-    pub(super) version: Remembered,
+    pub(super) version: SyncBase,
 }
 
-impl Manifest {
+impl PluginExport {
     /// The manifest in the folder `root`; `None` if nothing was exported into it.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Manifest {
     }
 }
 
-impl Default for Manifest {
+impl Default for PluginExport {
     fn default() -> Self {
         Self { format: FORMAT, parts: BTreeMap::new(), skills: BTreeMap::new() }
     }

@@ -10,4 +10,4 @@ mod folder;
 mod manifest;
 mod parts;
 
-pub(super) use export::{Exporter, Row, Status};
+pub(super) use export::{ExportRow, ExportStatus, Exporter};

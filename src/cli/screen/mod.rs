@@ -13,13 +13,13 @@ pub(super) use table::{Cell, LastColumn, Table};
 
 /// A terminal, or what is none.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Screen {
+pub(super) struct Terminal {
     pub(super) is_terminal: bool,
     /// Its columns, if it is a terminal that says so.
     pub(super) width: Option<usize>,
 }
 
-impl Screen {
+impl Terminal {
     /// Whether it is a terminal.
     pub(super) fn is_terminal(self) -> bool {
         self.is_terminal
@@ -78,8 +78,8 @@ fn cut(line: &str, most: usize) -> String {
 mod tests {
     use super::*;
 
-    const TERMINAL: Screen = Screen { is_terminal: true, width: Some(10) };
-    const PIPE: Screen = Screen { is_terminal: false, width: None };
+    const TERMINAL: Terminal = Terminal { is_terminal: true, width: Some(10) };
+    const PIPE: Terminal = Terminal { is_terminal: false, width: None };
 
     #[test]
     fn a_line_is_cut_to_its_columns_and_wide_characters_take_two() {

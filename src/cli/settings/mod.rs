@@ -119,7 +119,7 @@ pub(super) struct Settings(BTreeMap<Setting, Value>);
 
 /// One line of `config show`.
 #[derive(Debug, Serialize)]
-pub(super) struct Shown {
+pub(super) struct SettingLine {
     name: &'static str,
     value: Option<String>,
     origin: String,
@@ -235,18 +235,18 @@ impl Settings {
     }
 
     /// What `config show` prints.
-    pub(super) fn shown(&self) -> Vec<Shown> {
+    pub(super) fn shown(&self) -> Vec<SettingLine> {
         let line = |setting: &Setting| {
             let value = self.0.get(setting);
             let text = value.map(|value| value.text.shown().to_owned());
             let origin = value.map_or_else(|| "not set".to_owned(), |value| value.origin.to_string());
-            Shown { name: setting.name(), value: text, origin }
+            SettingLine { name: setting.name(), value: text, origin }
         };
         Setting::ALL.iter().map(line).collect()
     }
 }
 
-impl Shown {
+impl SettingLine {
     /// Name, value and origin.
     pub(super) fn cells(self) -> [String; 3] {
         [self.name.to_owned(), self.value.unwrap_or_else(|| "-".to_owned()), self.origin]
@@ -326,7 +326,7 @@ mod tests {
         ];
         for settings in given {
             assert_eq!(settings.get(Setting::ApiKey), Some("hunter2"));
-            let text: String = settings.shown().into_iter().flat_map(Shown::cells).collect();
+            let text: String = settings.shown().into_iter().flat_map(SettingLine::cells).collect();
             assert!(text.contains("[redacted]") && !text.contains("hunter2"));
             assert!(!format!("{settings:?}").contains("hunter2"));
         }

@@ -10,7 +10,7 @@ use crate::{
 
 /// Where skills come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Source {
+pub(in crate::cli) enum SourceAddress {
     /// A host with an index of skills.
     Host(String),
     /// A git repository.
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Repository {
     pub(super) is_local: bool,
 }
 
-impl Source {
+impl SourceAddress {
     /// Reads a source: `https://host` for an index of skills, `https://….git`, `git+https://…`, `ssh://…` or `user@host:path` for a
     /// repository, with `#branch` behind it, and anything else for a folder. Repositories on this machine, `file://…`, need
     /// `allows_local`.
@@ -163,24 +163,24 @@ mod tests {
     #[test]
     fn a_source_is_a_host_a_repository_or_a_folder() {
         let git = |url: &str, reference: Option<&str>, is_local| {
-            Source::Git(Repository { url: url.to_owned(), reference: reference.map(str::to_owned), is_local })
+            SourceAddress::Git(Repository { url: url.to_owned(), reference: reference.map(str::to_owned), is_local })
         };
         for (text, source) in [
-            ("https://skills.example.com", Source::Host("https://skills.example.com".to_owned())),
-            ("http://127.0.0.1:8787/links/x", Source::Host("http://127.0.0.1:8787/links/x".to_owned())),
+            ("https://skills.example.com", SourceAddress::Host("https://skills.example.com".to_owned())),
+            ("http://127.0.0.1:8787/links/x", SourceAddress::Host("http://127.0.0.1:8787/links/x".to_owned())),
             ("https://example.com/a/b.git", git("https://example.com/a/b.git", None, false)),
             ("git+https://example.com/a/b#v1.2", git("https://example.com/a/b", Some("v1.2"), false)),
             ("ssh://git@example.com/a/b", git("ssh://git@example.com/a/b", None, false)),
             ("git@example.com:a/b.git#main", git("git@example.com:a/b.git", Some("main"), false)),
             ("file:///srv/a", git("file:///srv/a", None, true)),
-            ("my-skills", Source::Folder("my-skills".into())),
-            ("./a@b:c", Source::Folder("./a@b:c".into())),
+            ("my-skills", SourceAddress::Folder("my-skills".into())),
+            ("./a@b:c", SourceAddress::Folder("./a@b:c".into())),
         ] {
-            let read = Source::parse(text, true).unwrap();
+            let read = SourceAddress::parse(text, true).unwrap();
             assert_eq!(read, source, "{text}");
-            assert_eq!(Source::parse(&read.text(), true).unwrap(), read, "what is kept is read again");
+            assert_eq!(SourceAddress::parse(&read.text(), true).unwrap(), read, "what is kept is read again");
         }
-        assert_eq!(Source::parse("http://h/links/1.secret.anna", false).unwrap().shown(), "http://h/links/…");
+        assert_eq!(SourceAddress::parse("http://h/links/1.secret.anna", false).unwrap().shown(), "http://h/links/…");
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
             "git+a",
             "a\nb",
         ] {
-            let error = Source::parse(text, false).unwrap_err();
+            let error = SourceAddress::parse(text, false).unwrap_err();
             assert_eq!(error.code(), Code::InvalidRequest, "{text}");
             assert!(!error.message().contains("hunter2"), "{error}");
         }

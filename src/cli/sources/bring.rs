@@ -6,13 +6,13 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::{
-    Source,
-    found::{Fetched, Found},
-    lock::{Lock, Locked},
+    SourceAddress,
+    found::{SourceContents, SourceSkill},
+    lock::{Lock, LockEntry},
 };
 use crate::{
     backend::{
-        AuthorProtocol, PushOptions, PushSource, PushStatus, Remembered, SkillDigest, SkillText, VersionMemory,
+        PushOptions, PushSource, PushStatus, SkillDigest, SkillRepository, SkillText, SyncBase, VersionMemory,
         push_skill,
     },
     cli::{app::App, counts::counted, output::Output},
@@ -25,7 +25,7 @@ use crate::{
 /// What became of a skill, or would.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::cli) enum Status {
+pub(in crate::cli) enum SourceStatus {
     /// There was no such skill.
     New,
     /// It has a new version.
@@ -42,9 +42,9 @@ pub(in crate::cli) enum Status {
 
 /// A skill, and what became of it.
 #[derive(Debug, Serialize)]
-pub(in crate::cli) struct Row {
+pub(in crate::cli) struct SourceRow {
     skill: String,
-    pub(in crate::cli) status: Status,
+    pub(in crate::cli) status: SourceStatus,
     #[serde(flatten)]
     changes: FileChanges,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -53,25 +53,25 @@ pub(in crate::cli) struct Row {
 
 /// What became of everything that a source has.
 #[derive(Debug, Serialize)]
-pub(in crate::cli) struct Brought {
+pub(in crate::cli) struct SourceReport {
     source: String,
     revision: String,
-    pub(in crate::cli) skills: Vec<Row>,
+    pub(in crate::cli) skills: Vec<SourceRow>,
     passed_over: Vec<String>,
 }
 
 /// A skill of a source as `push` takes it.
 struct Pushing<'run> {
-    found: &'run Found,
-    known: Option<Remembered>,
+    found: &'run SourceSkill,
+    known: Option<SyncBase>,
 }
 
 impl VersionMemory for Pushing<'_> {
-    fn remembered(&self) -> Result<Option<Remembered>> {
+    fn remembered(&self) -> Result<Option<SyncBase>> {
         Ok(self.known.clone())
     }
 
-    fn remember(&mut self, version: &Remembered) -> Result<()> {
+    fn remember(&mut self, version: &SyncBase) -> Result<()> {
         self.known = Some(version.clone());
         Ok(())
     }
@@ -104,11 +104,11 @@ pub(in crate::cli) struct How<'run> {
 /// # Errors
 /// Those of the store or the server.
 pub(in crate::cli) async fn bring(
-    author: &dyn AuthorProtocol,
+    author: &dyn SkillRepository,
     lock: &mut Lock,
-    (source, fetched): (&Source, &Fetched),
+    (source, fetched): (&SourceAddress, &SourceContents),
     how: How<'_>,
-) -> Result<Brought> {
+) -> Result<SourceReport> {
     let text = source.text();
     let mut rows = Vec::new();
     for found in &fetched.skills {
@@ -118,7 +118,7 @@ pub(in crate::cli) async fn bring(
             continue;
         }
         if locked.as_ref().is_some_and(|locked| locked.source != text) {
-            rows.push(Row::of(name, Status::Conflict));
+            rows.push(SourceRow::new(name, SourceStatus::Conflict));
             continue;
         }
         let there = author.skill_digests(Some(&found.skill)).await?.skills.pop();
@@ -129,60 +129,60 @@ pub(in crate::cli) async fn bring(
         let mut pushing = Pushing { found, known };
         let pushed = push_skill(author, &found.skill, &mut pushing, there.as_ref(), &options).await?;
         let status = match pushed.status {
-            PushStatus::New => Status::New,
-            PushStatus::Changed => Status::Changed,
-            PushStatus::Unchanged => Status::Unchanged,
-            PushStatus::Conflict => Status::Conflict,
+            PushStatus::New => SourceStatus::New,
+            PushStatus::Changed => SourceStatus::Changed,
+            PushStatus::Unchanged => SourceStatus::Unchanged,
+            PushStatus::Conflict => SourceStatus::Conflict,
         };
-        if let (false, true, Some(version)) = (how.dry_run, status != Status::Conflict, pushing.known) {
+        if let (false, true, Some(version)) = (how.dry_run, status != SourceStatus::Conflict, pushing.known) {
             let (into, revision) = (how.into.map(str::to_owned), fetched.revision.clone());
-            lock.skills.insert(name.to_owned(), Locked { source: text.clone(), into, revision, version });
+            lock.skills.insert(name.to_owned(), LockEntry { source: text.clone(), into, revision, version });
         }
-        rows.push(Row { changes: pushed.changes, ..Row::of(name, status) });
+        rows.push(SourceRow { changes: pushed.changes, ..SourceRow::new(name, status) });
     }
     for (name, findings) in &fetched.refused {
-        rows.push(Row { findings: findings.clone(), ..Row::of(name, Status::Refused) });
+        rows.push(SourceRow { findings: findings.clone(), ..SourceRow::new(name, SourceStatus::Refused) });
     }
     let has =
         |name: &str| fetched.skills.iter().any(|one| one.skill.as_str() == name) || fetched.refused.contains_key(name);
     let of_source =
         lock.skills.iter().filter(|(_, locked)| locked.source == text && locked.into.as_deref() == how.into);
-    rows.extend(of_source.filter(|(name, _)| !has(name)).map(|(name, _)| Row::of(name, Status::Gone)));
+    rows.extend(of_source.filter(|(name, _)| !has(name)).map(|(name, _)| SourceRow::new(name, SourceStatus::Gone)));
     rows.sort_by(|one, two| one.skill.cmp(&two.skill));
     let (revision, passed_over) = (fetched.revision.clone(), fetched.passed_over.clone());
-    Ok(Brought { source: source.shown(), revision, skills: rows, passed_over })
+    Ok(SourceReport { source: source.shown(), revision, skills: rows, passed_over })
 }
 
 /// Whether there is no such skill. A server lists one without a digest if it is broken or not there.
-async fn is_gone(author: &dyn AuthorProtocol, skill: &SkillPath, there: Option<&SkillDigest>) -> Result<bool> {
+async fn is_gone(author: &dyn SkillRepository, skill: &SkillPath, there: Option<&SkillDigest>) -> Result<bool> {
     match there {
         Some(there) if there.digest.is_some() => Ok(false),
         _ => Ok(SkillText::get(author, skill, None).await?.is_none()),
     }
 }
 
-impl Row {
-    fn of(skill: &str, status: Status) -> Self {
+impl SourceRow {
+    fn new(skill: &str, status: SourceStatus) -> Self {
         Self { skill: skill.to_owned(), status, changes: FileChanges::default(), findings: Vec::new() }
     }
 
     fn line(&self) -> String {
         let skill = one_line(&self.skill).plain().to_owned();
         match self.status {
-            Status::New => format!("{skill}: new"),
-            Status::Changed => format!("{skill}: changed, {}", counted(self.changes.changed(), "file")),
-            Status::Unchanged => format!("{skill}: as it was"),
-            Status::Conflict => format!("{skill}: changed here, or from elsewhere; it stays as it is"),
-            Status::Refused => format!("{skill}: refused"),
-            Status::Gone => format!("{skill}: not there any more; `skillmount skills rm` deletes it here"),
+            SourceStatus::New => format!("{skill}: new"),
+            SourceStatus::Changed => format!("{skill}: changed, {}", counted(self.changes.changed(), "file")),
+            SourceStatus::Unchanged => format!("{skill}: as it was"),
+            SourceStatus::Conflict => format!("{skill}: changed here, or from elsewhere; it stays as it is"),
+            SourceStatus::Refused => format!("{skill}: refused"),
+            SourceStatus::Gone => format!("{skill}: not there any more; `skillmount skills rm` deletes it here"),
         }
     }
 }
 
-impl Brought {
+impl SourceReport {
     /// Whether anything changed, or would.
     pub(in crate::cli) fn changes(&self) -> bool {
-        self.skills.iter().any(|row| matches!(row.status, Status::New | Status::Changed))
+        self.skills.iter().any(|row| matches!(row.status, SourceStatus::New | SourceStatus::Changed))
     }
 
     /// Prints what became of each skill.
@@ -205,9 +205,9 @@ impl Brought {
 ///
 /// # Errors
 /// `invalid_skill` if a skill stayed behind for what is wrong with it, `version_conflict` if one for what it is here.
-pub(in crate::cli) fn outcome(brought: &[Brought]) -> Result<()> {
+pub(in crate::cli) fn outcome(brought: &[SourceReport]) -> Result<()> {
     let count = |status| brought.iter().flat_map(|one| &one.skills).filter(|row| row.status == status).count();
-    match (count(Status::Refused), count(Status::Conflict)) {
+    match (count(SourceStatus::Refused), count(SourceStatus::Conflict)) {
         (0, 0) => Ok(()),
         (0, conflicts) => {
             let message =

@@ -19,7 +19,7 @@ use crate::{
 
 /// A skill of a source.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct Found {
+pub(in crate::cli) struct SourceSkill {
     /// Where it belongs.
     pub(in crate::cli) skill: SkillPath,
     /// Its files, by their paths below its folder.
@@ -28,13 +28,13 @@ pub(in crate::cli) struct Found {
 
 /// What a source has.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Fetched {
+pub(in crate::cli) struct SourceContents {
     /// The revision, such as a commit or the digest of an index.
     pub(in crate::cli) revision: String,
     /// What versions say of where they come from.
     pub(in crate::cli) provenance: String,
     /// The skills, in order of their paths.
-    pub(in crate::cli) skills: Vec<Found>,
+    pub(in crate::cli) skills: Vec<SourceSkill>,
     /// Skills that stay behind for what is wrong with them.
     pub(in crate::cli) refused: BTreeMap<String, Vec<Diagnostic>>,
     /// What is passed over, each with the reason.
@@ -43,7 +43,7 @@ pub(in crate::cli) struct Fetched {
     pub(super) size: u64,
 }
 
-impl Fetched {
+impl SourceContents {
     /// Takes a skill in, if it stands the checks of a publish. Blocks.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Fetched {
                     return Err(Error::new(Code::TooExpensive, message));
                 }
                 let files = VersionArchive::open(checked.package.zip).and_then(|mut archive| archive.files());
-                self.skills.push(Found { skill, files: files.map_err(Error::internal)? });
+                self.skills.push(SourceSkill { skill, files: files.map_err(Error::internal)? });
             }
             Err(findings) => drop(self.refused.insert(skill.to_string(), findings)),
         }
@@ -94,10 +94,16 @@ pub(super) fn placed(into: Option<&str>, name: &str) -> Result<SkillPath> {
 }
 
 /// The skills of a folder, as `push` finds them.
-pub(super) async fn of_folder(folder: PathBuf, shown: String, into: Option<String>, now: Timestamp) -> Result<Fetched> {
+pub(super) async fn of_folder(
+    folder: PathBuf,
+    shown: String,
+    into: Option<String>,
+    now: Timestamp,
+) -> Result<SourceContents> {
     blocking(move || {
         let scanned = scan(&folder.into(), into.as_deref(), Extent::NotIgnored)?;
-        let mut fetched = Fetched { revision: String::new(), provenance: shown.clone(), ..Fetched::default() };
+        let mut fetched =
+            SourceContents { revision: String::new(), provenance: shown.clone(), ..SourceContents::default() };
         for local in scanned.skills {
             let mut upload = SkillUpload::default();
             for file in &local.files {

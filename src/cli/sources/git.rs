@@ -16,7 +16,7 @@ use tokio::{io::AsyncWriteExt as _, process::Command, time::timeout};
 
 use super::{
     address::Repository,
-    found::{Fetched, placed},
+    found::{SourceContents, placed},
 };
 use crate::{
     cli::process::Process,
@@ -62,7 +62,7 @@ pub(super) async fn fetch(
     shown: &str,
     into: Option<&str>,
     now: Timestamp,
-) -> Result<Fetched> {
+) -> Result<SourceContents> {
     let folder = tempfile::tempdir_in(&process.folders.temporary).map_err(Error::internal)?;
     let git = Git { process, folder: folder.path(), is_local: repository.is_local };
     git.run(&["init", "--quiet", "--bare", "--template=", "."]).await?;
@@ -71,7 +71,8 @@ pub(super) async fn fetch(
     git.run(&[&fetch[..], &["--", &repository.url, reference]].concat()).await?;
     let revision = text(&git.run(&["rev-parse", "--verify", "FETCH_HEAD^{commit}"]).await?.stdout)?.trim().to_owned();
     let listed = git.run(&["ls-tree", "-r", "-z", "-l", "--full-tree", &revision]).await?;
-    let mut fetched = Fetched { provenance: format!("{shown} at {revision}"), revision, ..Fetched::default() };
+    let mut fetched =
+        SourceContents { provenance: format!("{shown} at {revision}"), revision, ..SourceContents::default() };
     let blobs = blobs(&listed.stdout, &mut fetched.passed_over)?;
     for (folder, name) in folders(&blobs, repository) {
         let of_skill: Vec<&Blob> = blobs.iter().filter(|blob| below(&folder, &blob.path).is_some()).collect();

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::found::{Fetched, placed};
+use super::found::{SourceContents, placed};
 use crate::{
     cli::blocking::blocking,
     client::DiscoveryHost,
@@ -17,16 +17,16 @@ const ZIP: &[u8] = b"PK";
 const GZIP: &[u8] = b"\x1f\x8b";
 
 /// What the host at `address` offers.
-pub(super) async fn fetch(address: &str, shown: &str, into: Option<&str>, now: Timestamp) -> Result<Fetched> {
+pub(super) async fn fetch(address: &str, shown: &str, into: Option<&str>, now: Timestamp) -> Result<SourceContents> {
     let host = DiscoveryHost::new(address)?;
     let index = host.index().await?;
     let digests: Vec<String> = index.skills.iter().map(|entry| format!("{} {}", entry.name, entry.digest)).collect();
-    let revision = format!("sha256:{}", VersionFile::of("", digests.join("\n").as_bytes()).sha256);
-    let mut fetched = Fetched {
+    let revision = format!("sha256:{}", VersionFile::from_bytes("", digests.join("\n").as_bytes()).sha256);
+    let mut fetched = SourceContents {
         provenance: format!("{shown} at {revision}"),
         revision,
         passed_over: index.passed_over,
-        ..Fetched::default()
+        ..SourceContents::default()
     };
     for entry in index.skills {
         let skill = placed(into, &entry.name)?;

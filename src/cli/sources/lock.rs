@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    backend::Remembered,
+    backend::SyncBase,
     cli::{app::App, folder::replace_whole, local_path::LocalPath, settings::Setting},
     error::{Code, Error, Result},
 };
@@ -30,7 +30,7 @@ const DIGEST_CHARS: usize = 16;
 pub(in crate::cli) struct Lock {
     format: u32,
     /// The skills by their paths.
-    pub(in crate::cli) skills: BTreeMap<String, Locked>,
+    pub(in crate::cli) skills: BTreeMap<String, LockEntry>,
     #[serde(skip)]
     path: LocalPath,
     #[serde(skip)]
@@ -39,7 +39,7 @@ pub(in crate::cli) struct Lock {
 
 /// A skill that was added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::cli) struct Locked {
+pub(in crate::cli) struct LockEntry {
     /// Where it comes from.
     pub(in crate::cli) source: String,
     /// The category that the skills of the source were put in.
@@ -48,7 +48,7 @@ pub(in crate::cli) struct Locked {
     /// The revision of the source.
     pub(in crate::cli) revision: String,
     /// The version that was added.
-    pub(in crate::cli) version: Remembered,
+    pub(in crate::cli) version: SyncBase,
 }
 
 impl Lock {

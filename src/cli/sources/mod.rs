@@ -10,21 +10,21 @@ mod git;
 mod host;
 mod lock;
 
-pub(super) use address::Source;
-pub(super) use bring::{Brought, How, bring, outcome, save};
-pub(super) use found::Fetched;
+pub(super) use address::SourceAddress;
+pub(super) use bring::{How, SourceReport, bring, outcome, save};
+pub(super) use found::SourceContents;
 pub(super) use lock::Lock;
 
 use self::found::of_folder;
 use super::app::App;
 use crate::error::Result;
 
-impl Source {
+impl SourceAddress {
     /// Everything that the source has, below the category `into`.
     ///
     /// # Errors
     /// Why it cannot be had; `invalid_request` if it has no skill.
-    pub(super) async fn fetch(&self, app: &App, into: Option<&str>) -> Result<Fetched> {
+    pub(super) async fn fetch(&self, app: &App, into: Option<&str>) -> Result<SourceContents> {
         let now = app.clock.now();
         match self {
             Self::Host(address) => host::fetch(address, &self.shown(), into, now).await,

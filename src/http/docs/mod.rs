@@ -10,7 +10,7 @@ use axum::{
 };
 use utoipa_axum::router::OpenApiRouter;
 
-use super::{accept::prefers, problem::Reply, service::unknown_route};
+use super::{accept::prefers, problem::HandlerResult, service::unknown_route};
 use crate::path::{DEFAULT_SESSION, DEFAULT_USER};
 
 const PAGE: &str = include_str!("page.html");
@@ -42,7 +42,7 @@ pub(super) fn routes() -> OpenApiRouter {
     })
 }
 
-async fn root(method: Method, headers: HeaderMap) -> Reply<Redirect> {
+async fn root(method: Method, headers: HeaderMap) -> HandlerResult<Redirect> {
     if method.is_safe() && prefers(&headers, "text/html", "application/json") {
         return Ok(Redirect::temporary("/docs"));
     }

@@ -13,27 +13,28 @@ use crate::limits::{
 
 /// What a text may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
+pub(super) struct TextBounds {
     pattern: Option<&'static str>,
     least: usize,
     most: usize,
 }
 
 /// A session's version as a reply gives it: the name of its life, and a number.
-pub(super) const VERSION: Bound =
-    Bound { pattern: Some(r"^([0-9a-z-]{1,64}\.)?[0-9]{1,19}$"), least: 1, most: LIFE_BYTES + VERSION_DIGITS };
+pub(super) const VERSION: TextBounds =
+    TextBounds { pattern: Some(r"^([0-9a-z-]{1,64}\.)?[0-9]{1,19}$"), least: 1, most: LIFE_BYTES + VERSION_DIGITS };
 /// The digits of a version and the dot before them.
 const VERSION_DIGITS: usize = 20;
-pub(super) const ID: Bound = Bound { pattern: Some("^[A-Za-z0-9][A-Za-z0-9._@+-]*$"), least: 1, most: ID_BYTES };
+pub(super) const ID: TextBounds =
+    TextBounds { pattern: Some("^[A-Za-z0-9][A-Za-z0-9._@+-]*$"), least: 1, most: ID_BYTES };
 /// A virtual path without its first slash, or a skill path.
-pub(super) const REST: Bound = Bound { pattern: None, least: 1, most: PATH_BYTES };
-const VIRTUAL_PATH: Bound = Bound { pattern: Some("^/"), least: 1, most: PATH_BYTES };
-const SKILL: Bound = Bound { pattern: None, least: 1, most: KEY_BYTES };
-const TEXT: Bound = Bound::at_most(TEXT_FILE_BYTES);
+pub(super) const REST: TextBounds = TextBounds { pattern: None, least: 1, most: PATH_BYTES };
+const VIRTUAL_PATH: TextBounds = TextBounds { pattern: Some("^/"), least: 1, most: PATH_BYTES };
+const SKILL: TextBounds = TextBounds { pattern: None, least: 1, most: KEY_BYTES };
+const TEXT: TextBounds = TextBounds::at_most(TEXT_FILE_BYTES);
 
 /// The members of requests, and of a session, that have a bound, by the end of the schema's name: what is called a path in
 /// any request is one.
-const MEMBERS: &[(&str, &str, Bound)] = &[
+const MEMBERS: &[(&str, &str, TextBounds)] = &[
     ("Request", "file_path", VIRTUAL_PATH),
     ("Request", "from", VIRTUAL_PATH),
     ("Request", "path", VIRTUAL_PATH),
@@ -43,24 +44,24 @@ const MEMBERS: &[(&str, &str, Bound)] = &[
     (
         "CreateSkillRequest",
         "description",
-        Bound { pattern: None, least: CREATED_DESCRIPTION_CHARS, most: TEXT_FILE_BYTES },
+        TextBounds { pattern: None, least: CREATED_DESCRIPTION_CHARS, most: TEXT_FILE_BYTES },
     ),
-    ("CreateSkillRequest", "body", Bound { pattern: None, least: CREATED_BODY_CHARS, most: TEXT_FILE_BYTES }),
-    ("DiscoverRequest", "query", Bound::at_most(SEARCH_QUERY_BYTES)),
+    ("CreateSkillRequest", "body", TextBounds { pattern: None, least: CREATED_BODY_CHARS, most: TEXT_FILE_BYTES }),
+    ("DiscoverRequest", "query", TextBounds::at_most(SEARCH_QUERY_BYTES)),
     ("EditRequest", "new_string", TEXT),
-    ("EditRequest", "old_string", Bound { pattern: None, least: 1, most: TEXT_FILE_BYTES }),
-    ("GlobRequest", "pattern", Bound::at_most(GLOB_BYTES)),
-    ("GrepRequest", "glob", Bound::at_most(GLOB_BYTES)),
-    ("GrepRequest", "pattern", Bound::at_most(REGEX_BYTES)),
-    ("LoadSkillRequest", "arguments", Bound::at_most(ARGUMENT_BYTES)),
+    ("EditRequest", "old_string", TextBounds { pattern: None, least: 1, most: TEXT_FILE_BYTES }),
+    ("GlobRequest", "pattern", TextBounds::at_most(GLOB_BYTES)),
+    ("GrepRequest", "glob", TextBounds::at_most(GLOB_BYTES)),
+    ("GrepRequest", "pattern", TextBounds::at_most(REGEX_BYTES)),
+    ("LoadSkillRequest", "arguments", TextBounds::at_most(ARGUMENT_BYTES)),
     ("LoadSkillRequest", "skill", SKILL),
-    ("LoadSkillRequest", "mount_as", Bound { pattern: None, least: 1, most: SEGMENT_BYTES }),
+    ("LoadSkillRequest", "mount_as", TextBounds { pattern: None, least: 1, most: SEGMENT_BYTES }),
     ("Session", "session_id", ID),
     ("Session", "user_id", ID),
     ("WriteRequest", "content", TEXT),
 ];
 
-impl Bound {
+impl TextBounds {
     const fn at_most(most: usize) -> Self {
         Self { pattern: None, least: 0, most }
     }

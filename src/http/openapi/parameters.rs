@@ -9,7 +9,7 @@ use utoipa::openapi::{
 };
 
 use super::{
-    bounds::{Bound, ID, REST, VERSION},
+    bounds::{ID, REST, TextBounds, VERSION},
     examples, schemas,
 };
 use crate::{
@@ -36,7 +36,7 @@ pub(super) fn declare(parameters: &mut BTreeMap<String, RefOr<Parameter>>) {
     parameters.insert(SHARED_VERSION.to_owned(), header(SESSION_VERSION, version, Some(VERSION)));
 }
 
-fn header(name: &str, about: &str, bound: Option<Bound>) -> RefOr<Parameter> {
+fn header(name: &str, about: &str, bound: Option<TextBounds>) -> RefOr<Parameter> {
     let mut text = ObjectBuilder::new().schema_type(Type::String).build();
     if let Some(bound) = bound {
         bound.bind(&mut text);
@@ -69,7 +69,7 @@ pub(super) fn complete(operation: &mut Operation) {
 }
 
 fn in_path(name: &str) -> Parameter {
-    let (about, bound): (_, Bound) = match name {
+    let (about, bound): (_, TextBounds) = match name {
         "user" => ("The user's id.", ID),
         "session" => ("The session's id; any id names a session, which begins with its first change.", ID),
         "approval_id" => ("The id of a call that waits, as the refusal of the call and the list have it.", ID),

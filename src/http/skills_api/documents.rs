@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::{
     ids::{skill_id, version_id},
-    shape::Shape,
+    shape::ApiShape,
 };
 use crate::{
     backend::{NumberedVersion, PublishedPage, PublishedSkill, PublishedVersion},
@@ -29,14 +29,14 @@ macro_rules! either {
         }
 
         impl $name {
-            fn of(
-                shape: Shape,
+            fn for_shape(
+                shape: ApiShape,
                 anthropic: impl FnOnce() -> $anthropic,
                 open_ai: impl FnOnce() -> $open_ai,
             ) -> Self {
                 match shape {
-                    Shape::Anthropic => Self::Anthropic(anthropic()),
-                    Shape::OpenAi => Self::OpenAi(open_ai()),
+                    ApiShape::Anthropic => Self::Anthropic(anthropic()),
+                    ApiShape::OpenAi => Self::OpenAi(open_ai()),
                 }
             }
         }
@@ -181,25 +181,29 @@ pub(super) struct OpenAiPage<T> {
 }
 
 /// A published skill.
-pub(super) fn skill(shape: Shape, skill: &PublishedSkill) -> SkillsApiSkill {
-    SkillsApiSkill::of(shape, || anthropic_skill(skill), || open_ai_skill(skill))
+pub(super) fn skill(shape: ApiShape, skill: &PublishedSkill) -> SkillsApiSkill {
+    SkillsApiSkill::for_shape(shape, || anthropic_skill(skill), || open_ai_skill(skill))
 }
 
 /// A version of a published skill.
-pub(super) fn version(shape: Shape, of: &SkillPath, version: &PublishedVersion) -> SkillsApiVersion {
-    SkillsApiVersion::of(shape, || anthropic_version(of, version), || open_ai_version(of, version))
+pub(super) fn version(shape: ApiShape, of: &SkillPath, version: &PublishedVersion) -> SkillsApiVersion {
+    SkillsApiVersion::for_shape(shape, || anthropic_version(of, version), || open_ai_version(of, version))
 }
 
 /// A page of published skills.
-pub(super) fn skills(shape: Shape, page: &PublishedPage<PublishedSkill>) -> SkillsApiSkills {
+pub(super) fn skills(shape: ApiShape, page: &PublishedPage<PublishedSkill>) -> SkillsApiSkills {
     let id = |skill: &PublishedSkill| skill_id(&skill.skill);
-    SkillsApiSkills::of(shape, || anthropic_page(page, anthropic_skill, id), || open_ai_page(page, open_ai_skill, id))
+    SkillsApiSkills::for_shape(
+        shape,
+        || anthropic_page(page, anthropic_skill, id),
+        || open_ai_page(page, open_ai_skill, id),
+    )
 }
 
 /// A page of versions of a published skill.
-pub(super) fn versions(shape: Shape, of: &SkillPath, page: &PublishedPage<PublishedVersion>) -> SkillsApiVersions {
+pub(super) fn versions(shape: ApiShape, of: &SkillPath, page: &PublishedPage<PublishedVersion>) -> SkillsApiVersions {
     let id = |version: &PublishedVersion| version_id(&version.version);
-    SkillsApiVersions::of(
+    SkillsApiVersions::for_shape(
         shape,
         || anthropic_page(page, |version| anthropic_version(of, version), id),
         || open_ai_page(page, |version| open_ai_version(of, version), id),
@@ -207,9 +211,9 @@ pub(super) fn versions(shape: Shape, of: &SkillPath, page: &PublishedPage<Publis
 }
 
 /// That a skill is deleted.
-pub(super) fn deleted_skill(shape: Shape, skill: &SkillPath) -> SkillsApiDeleted {
+pub(super) fn deleted_skill(shape: ApiShape, skill: &SkillPath) -> SkillsApiDeleted {
     let id = || skill_id(skill);
-    SkillsApiDeleted::of(
+    SkillsApiDeleted::for_shape(
         shape,
         || AnthropicDeleted { id: id(), kind: "skill_deleted" },
         || OpenAiDeleted { id: id(), object: "skill.deleted", deleted: true, version: None },
@@ -217,9 +221,9 @@ pub(super) fn deleted_skill(shape: Shape, skill: &SkillPath) -> SkillsApiDeleted
 }
 
 /// That a version is deleted.
-pub(super) fn deleted_version(shape: Shape, version: &NumberedVersion) -> SkillsApiDeleted {
+pub(super) fn deleted_version(shape: ApiShape, version: &NumberedVersion) -> SkillsApiDeleted {
     let (id, number) = (|| version_id(version), version.number.to_string());
-    SkillsApiDeleted::of(
+    SkillsApiDeleted::for_shape(
         shape,
         || AnthropicDeleted { id: id(), kind: "skill_version_deleted" },
         || OpenAiDeleted { id: id(), object: "skill.version.deleted", deleted: true, version: Some(number) },
@@ -348,8 +352,8 @@ pub(super) struct OpenAiErrorBody {
 }
 
 /// An error, in the shape of an API.
-pub(super) fn error(shape: Shape, error: &Error, request_id: &str) -> SkillsApiError {
-    SkillsApiError::of(shape, || anthropic_error(error, request_id), || open_ai_error(error))
+pub(super) fn error(shape: ApiShape, error: &Error, request_id: &str) -> SkillsApiError {
+    SkillsApiError::for_shape(shape, || anthropic_error(error, request_id), || open_ai_error(error))
 }
 
 fn anthropic_error(error: &Error, request_id: &str) -> AnthropicError {

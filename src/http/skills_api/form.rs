@@ -12,7 +12,7 @@ use crate::{
         part_name::{part_file_name, part_name},
         receive::{broken, over},
         skill_parts::SkillParts,
-        spool::{Held, Uploads},
+        spool::{SpoolPermit, Uploads},
     },
     limits::DISPLAY_NAME_CHARS,
 };
@@ -21,21 +21,21 @@ use crate::{
 const FIELD_BYTES: usize = 4 * DISPLAY_NAME_CHARS;
 
 /// What such a form says.
-pub(super) struct Form {
+pub(super) struct SkillForm {
     pub(super) uploaded: UploadedSkill,
     /// What people call the skill.
     pub(super) display_name: Option<String>,
     /// Whether the version is to be published.
     pub(super) is_default: bool,
     /// Holds the memory of the files, or their space on the disk.
-    pub(super) held: Held,
+    pub(super) held: SpoolPermit,
 }
 
 /// Reads the form that a request brings.
 ///
 /// # Errors
 /// `invalid_request` for what is no such form; `file_too_large` as for any publish.
-pub(super) async fn receive(uploads: &Uploads, request: Request) -> Result<Form> {
+pub(super) async fn receive(uploads: &Uploads, request: Request) -> Result<SkillForm> {
     let announced = request.body().size_hint().exact();
     let mut parts = Multipart::from_request(request, &()).await.map_err(|_| {
         Error::new(Code::InvalidRequest, "a skill is sent as `multipart/form-data`: its files as `files[]`, or one zip")
@@ -56,7 +56,7 @@ pub(super) async fn receive(uploads: &Uploads, request: Request) -> Result<Form>
         }
     }
     let (uploaded, held) = files.files_or_archive().await?;
-    Ok(Form { uploaded, display_name, is_default, held })
+    Ok(SkillForm { uploaded, display_name, is_default, held })
 }
 
 /// The value of a field that is no file.

@@ -23,7 +23,7 @@ use axum::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub(super) use problems::render;
-pub(super) use shape::Shape;
+pub(super) use shape::ApiShape;
 
 /// The header in which clients of one of the APIs send their key.
 const API_KEY: &str = "x-api-key";

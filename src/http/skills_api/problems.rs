@@ -6,7 +6,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-use super::{documents, shape::Shape};
+use super::{documents, shape::ApiShape};
 use crate::http::problem::{self, Problem};
 
 /// What clients of both APIs are told of whether to try again.
@@ -15,7 +15,7 @@ const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 
 /// Writes a problem into its response in the shape of an API; other responses pass through untouched.
-pub(in crate::http) fn render(response: Response, request_id: &str, shape: Shape) -> Response {
+pub(in crate::http) fn render(response: Response, request_id: &str, shape: ApiShape) -> Response {
     let failed = response.extensions().get::<Problem>().map(|problem| problem.error().retryable());
     let mut response = problem::render_as(response, request_id, |problem| {
         Json(documents::error(shape, problem.error(), request_id)).into_response()
@@ -24,7 +24,7 @@ pub(in crate::http) fn render(response: Response, request_id: &str, shape: Shape
     if let Some(retryable) = failed {
         headers.insert(SHOULD_RETRY, HeaderValue::from_static(if retryable { "true" } else { "false" }));
     }
-    if shape == Shape::Anthropic {
+    if shape == ApiShape::Anthropic {
         headers.extend(HeaderValue::from_str(request_id).ok().map(|id| (REQUEST_ID, id)));
     }
     response

@@ -8,16 +8,16 @@ use super::{
     documents::{self, SkillsApiSkill, SkillsApiSkills, SkillsApiVersion, SkillsApiVersions},
     failure::ApiFailure,
     ids::{skill_of, version_named},
-    shape::Shape,
+    shape::ApiShape,
 };
 use crate::{
-    backend::{Action, VersionName, Wanted},
+    backend::{Action, PageRequest, VersionName},
     error::{Code, Error, Result},
     http::{
         body::Parameters,
         call::UserCall,
         openapi::Binary,
-        problem::Reply,
+        problem::HandlerResult,
         skills::{archive, readable_catalog},
     },
     limits::{SKILLS_API_LISTED, SKILLS_API_PAGE},
@@ -72,12 +72,12 @@ impl PageParameters {
 }
 
 /// What the path of a call names below `/v1/skills/`.
-pub(super) struct Named {
+pub(super) struct SkillReference {
     pub(super) skill: SkillPath,
     version: Option<String>,
 }
 
-impl Named {
+impl SkillReference {
     /// # Errors
     /// `skill_not_found` for what is the id of no skill.
     pub(super) fn in_path(call: &UserCall) -> Result<Self> {
@@ -100,30 +100,33 @@ pub(super) async fn list(
     Extension(call): Extension<UserCall>,
     headers: HeaderMap,
     Parameters(wanted): Parameters<PageParameters>,
-) -> Reply<Json<SkillsApiSkills>> {
+) -> HandlerResult<Json<SkillsApiSkills>> {
     let policy = readable_catalog(&call).await?;
     let limit = if wanted.source.as_deref().is_none_or(|source| source == "custom") { wanted.limit() } else { 0 };
-    let page = Wanted { after: wanted.after(skill_of)?, descending: wanted.is_descending(Order::Asc), limit };
+    let page = PageRequest { after: wanted.after(skill_of)?, descending: wanted.is_descending(Order::Asc), limit };
     let mut page = call.app.service.published_skills(&call.user, &policy, &page).await?;
     page.has_more &= limit > 0;
-    Ok(Json(documents::skills(Shape::of(&headers), &page)))
+    Ok(Json(documents::skills(ApiShape::from_headers(&headers), &page)))
 }
 
 /// Show a published skill.
 #[utoipa::path(get, path = "/v1/skills/{skill_id}", operation_id = "api_show_skill", tag = "skills_api",
     responses((status = 200, body = SkillsApiSkill), ApiFailure))]
-pub(super) async fn show(Extension(call): Extension<UserCall>, headers: HeaderMap) -> Reply<Json<SkillsApiSkill>> {
-    let named = Named::in_path(&call)?;
+pub(super) async fn show(
+    Extension(call): Extension<UserCall>,
+    headers: HeaderMap,
+) -> HandlerResult<Json<SkillsApiSkill>> {
+    let named = SkillReference::in_path(&call)?;
     let policy = readable_catalog(&call).await?;
     let skill = call.app.service.published_skill(&call.user, &policy, &named.skill).await?;
-    Ok(Json(documents::skill(Shape::of(&headers), &skill)))
+    Ok(Json(documents::skill(ApiShape::from_headers(&headers), &skill)))
 }
 
 /// Get the files of the published version of a skill, as a zip archive.
 #[utoipa::path(get, path = "/v1/skills/{skill_id}/content", operation_id = "api_get_content", tag = "skills_api",
     responses((status = 200, description = "The archive.", body = inline(Binary), content_type = "application/zip"), ApiFailure))]
-pub(super) async fn content(Extension(call): Extension<UserCall>) -> Reply<Response> {
-    let named = Named::in_path(&call)?;
+pub(super) async fn content(Extension(call): Extension<UserCall>) -> HandlerResult<Response> {
+    let named = SkillReference::in_path(&call)?;
     archived(&call, &named.skill, &VersionName::Current).await
 }
 
@@ -134,38 +137,41 @@ pub(super) async fn versions(
     Extension(call): Extension<UserCall>,
     headers: HeaderMap,
     Parameters(wanted): Parameters<PageParameters>,
-) -> Reply<Json<SkillsApiVersions>> {
-    let named = Named::in_path(&call)?;
+) -> HandlerResult<Json<SkillsApiVersions>> {
+    let named = SkillReference::in_path(&call)?;
     let policy = readable_catalog(&call).await?;
-    let page = Wanted {
+    let page = PageRequest {
         after: wanted.after(version_named)?,
         descending: wanted.is_descending(Order::Desc),
         limit: wanted.limit(),
     };
     let page = call.app.service.published_versions(&call.user, &policy, &named.skill, &page).await?;
-    Ok(Json(documents::versions(Shape::of(&headers), &named.skill, &page)))
+    Ok(Json(documents::versions(ApiShape::from_headers(&headers), &named.skill, &page)))
 }
 
 /// Show a version of a skill, by its id or its number.
 #[utoipa::path(get, path = "/v1/skills/{skill_id}/versions/{version}", operation_id = "api_show_version", tag = "skills_api",
     responses((status = 200, body = SkillsApiVersion), ApiFailure))]
-pub(super) async fn version(Extension(call): Extension<UserCall>, headers: HeaderMap) -> Reply<Json<SkillsApiVersion>> {
-    let named = Named::in_path(&call)?;
+pub(super) async fn version(
+    Extension(call): Extension<UserCall>,
+    headers: HeaderMap,
+) -> HandlerResult<Json<SkillsApiVersion>> {
+    let named = SkillReference::in_path(&call)?;
     let (name, policy) = (named.version()?, readable_catalog(&call).await?);
     let version = call.app.service.published_version(&call.user, &policy, &named.skill, &name).await?;
-    Ok(Json(documents::version(Shape::of(&headers), &named.skill, &version)))
+    Ok(Json(documents::version(ApiShape::from_headers(&headers), &named.skill, &version)))
 }
 
 /// Get the files of a version of a skill, as a zip archive.
 #[utoipa::path(get, path = "/v1/skills/{skill_id}/versions/{version}/content", operation_id = "api_get_version_content",
     tag = "skills_api",
     responses((status = 200, description = "The archive.", body = inline(Binary), content_type = "application/zip"), ApiFailure))]
-pub(super) async fn version_content(Extension(call): Extension<UserCall>) -> Reply<Response> {
-    let named = Named::in_path(&call)?;
+pub(super) async fn version_content(Extension(call): Extension<UserCall>) -> HandlerResult<Response> {
+    let named = SkillReference::in_path(&call)?;
     archived(&call, &named.skill, &named.version()?).await
 }
 
-async fn archived(call: &UserCall, skill: &SkillPath, name: &VersionName) -> Reply<Response> {
+async fn archived(call: &UserCall, skill: &SkillPath, name: &VersionName) -> HandlerResult<Response> {
     let reading = async {
         let policy = readable_catalog(call).await?;
         let service = &call.app.service;

@@ -9,19 +9,19 @@ const ANTHROPIC_VERSION: &str = "anthropic-version";
 
 /// The API in whose shape a caller is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Shape {
+pub(in crate::http) enum ApiShape {
     Anthropic,
     OpenAi,
 }
 
-impl Shape {
+impl ApiShape {
     /// The shape for a caller that sends these headers.
-    pub(super) fn of(headers: &HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         if headers.contains_key(ANTHROPIC_VERSION) { Self::Anthropic } else { Self::OpenAi }
     }
 
     /// The shape for a request to these routes; `None` for any other.
     pub(in crate::http) fn of_request(request: &Request) -> Option<Self> {
-        is_of_skills_api(request.uri().path()).then(|| Self::of(request.headers()))
+        is_of_skills_api(request.uri().path()).then(|| Self::from_headers(request.headers()))
     }
 }

@@ -9,14 +9,17 @@ use utoipa::ToSchema;
 use super::{
     documents::{self, SkillsApiDeleted, SkillsApiSkill, SkillsApiVersion},
     failure::ApiFailure,
-    form::{self, Form},
+    form::{self, SkillForm},
     ids::version_named,
-    reads::Named,
-    shape::Shape,
+    reads::SkillReference,
+    shape::ApiShape,
 };
 use crate::{
     backend::{Action, PublishOptions},
-    http::{background::to_its_end, body::JsonBody, call::UserCall, openapi::Binary, problem::Reply, spool::Uploads},
+    http::{
+        background::run_detached, body::JsonBody, call::UserCall, openapi::Binary, problem::HandlerResult,
+        spool::Uploads,
+    },
 };
 
 /// `files[]`: a part for each file of a skill, its filename the path with the skill's folder before it. Or `files`: one zip. Beside
@@ -51,10 +54,10 @@ pub(super) async fn create(
     Extension(call): Extension<UserCall>,
     Extension(uploads): Extension<Uploads>,
     request: Request,
-) -> Reply<Json<SkillsApiSkill>> {
+) -> HandlerResult<Json<SkillsApiSkill>> {
     call.needs_control()?;
-    let shape = Shape::of(request.headers());
-    let Form { uploaded, display_name, held, .. } = form::receive(&uploads, request).await?;
+    let shape = ApiShape::from_headers(request.headers());
+    let SkillForm { uploaded, display_name, held, .. } = form::receive(&uploads, request).await?;
     let skill = call.app.service.path_of(&call.user, uploaded.clone()).await?;
     let work = async move {
         let options = by(&call);
@@ -64,7 +67,7 @@ pub(super) async fn create(
         drop(held);
         made
     };
-    let made = to_its_end(work).await?;
+    let made = run_detached(work).await?;
     Ok(Json(documents::skill(shape, &made)))
 }
 
@@ -77,12 +80,12 @@ pub(super) async fn add_version(
     Extension(call): Extension<UserCall>,
     Extension(uploads): Extension<Uploads>,
     request: Request,
-) -> Reply<Json<SkillsApiVersion>> {
+) -> HandlerResult<Json<SkillsApiVersion>> {
     call.needs_control()?;
-    let shape = Shape::of(request.headers());
-    let Named { skill, .. } = Named::in_path(&call)?;
-    let Form { uploaded, is_default, held, .. } = form::receive(&uploads, request).await?;
-    let is_published = is_default || shape == Shape::Anthropic;
+    let shape = ApiShape::from_headers(request.headers());
+    let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
+    let SkillForm { uploaded, is_default, held, .. } = form::receive(&uploads, request).await?;
+    let is_published = is_default || shape == ApiShape::Anthropic;
     let of = skill.clone();
     let work = async move {
         let options = by(&call);
@@ -92,7 +95,7 @@ pub(super) async fn add_version(
         drop(held);
         made
     };
-    let made = to_its_end(work).await?;
+    let made = run_detached(work).await?;
     Ok(Json(documents::version(shape, &of, &made)))
 }
 
@@ -103,9 +106,9 @@ pub(super) async fn publish_version(
     Extension(call): Extension<UserCall>,
     headers: HeaderMap,
     JsonBody(DefaultVersion { default_version }): JsonBody<DefaultVersion>,
-) -> Reply<Json<SkillsApiSkill>> {
+) -> HandlerResult<Json<SkillsApiSkill>> {
     call.needs_control()?;
-    let Named { skill, .. } = Named::in_path(&call)?;
+    let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
     let name = version_named(&default_version)?;
     let work = async move {
         let options = by(&call);
@@ -113,24 +116,27 @@ pub(super) async fn publish_version(
         let publishing = Box::pin(call.app.service.publish_version(&call.user, &skill, &name, options));
         call.publishing((Action::RollBackSkill, &skill), &note, publishing).await
     };
-    let now = to_its_end(work).await?;
-    Ok(Json(documents::skill(Shape::of(&headers), &now)))
+    let now = run_detached(work).await?;
+    Ok(Json(documents::skill(ApiShape::from_headers(&headers), &now)))
 }
 
 /// Delete a skill. To delete it again changes nothing.
 #[utoipa::path(delete, path = "/v1/skills/{skill_id}", operation_id = "api_delete_skill", tag = "skills_api",
     responses((status = 200, body = SkillsApiDeleted), ApiFailure))]
-pub(super) async fn delete(Extension(call): Extension<UserCall>, headers: HeaderMap) -> Reply<Json<SkillsApiDeleted>> {
+pub(super) async fn delete(
+    Extension(call): Extension<UserCall>,
+    headers: HeaderMap,
+) -> HandlerResult<Json<SkillsApiDeleted>> {
     call.needs_control()?;
-    let Named { skill, .. } = Named::in_path(&call)?;
-    let reply = documents::deleted_skill(Shape::of(&headers), &skill);
+    let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
+    let reply = documents::deleted_skill(ApiShape::from_headers(&headers), &skill);
     let work = async move {
         let options = by(&call);
         let note = options.note.clone();
         let deleting = Box::pin(call.app.service.withdraw_skill(&call.user, &skill, options));
         call.publishing((Action::DeleteSkill, &skill), &note, deleting).await
     };
-    to_its_end(work).await?;
+    run_detached(work).await?;
     Ok(Json(reply))
 }
 
@@ -141,9 +147,9 @@ pub(super) async fn delete(Extension(call): Extension<UserCall>, headers: Header
 pub(super) async fn remove_version(
     Extension(call): Extension<UserCall>,
     headers: HeaderMap,
-) -> Reply<Json<SkillsApiDeleted>> {
+) -> HandlerResult<Json<SkillsApiDeleted>> {
     call.needs_control()?;
-    let named = Named::in_path(&call)?;
+    let named = SkillReference::in_path(&call)?;
     let (name, skill) = (named.version()?, named.skill);
     let work = async move {
         let options = by(&call);
@@ -151,8 +157,8 @@ pub(super) async fn remove_version(
         let removing = Box::pin(call.app.service.remove_version(&call.user, &skill, &name, options));
         call.publishing((Action::ChangeSkill, &skill), &note, removing).await
     };
-    let removed = to_its_end(work).await?;
-    Ok(Json(documents::deleted_version(Shape::of(&headers), &removed)))
+    let removed = run_detached(work).await?;
+    Ok(Json(documents::deleted_version(ApiShape::from_headers(&headers), &removed)))
 }
 
 fn by(call: &UserCall) -> PublishOptions {

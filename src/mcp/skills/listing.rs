@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::uri::{address, find};
 use crate::{
-    backend::{HostSkill, SkillBackend},
+    backend::{HostSkill, SessionBackend},
     catalog::CatalogEntry,
     error::{Code, Error, Result},
     limits::{FRESH, MCP_PAGE_FILES, MCP_PAGE_SKILLS},
@@ -24,13 +24,16 @@ use crate::{
 pub(super) const MAIN: &str = "SKILL.md";
 
 /// A page of skills, and how the next is asked for.
-pub(in crate::mcp) struct Page {
+pub(in crate::mcp) struct SkillResourcePage {
     pub(in crate::mcp) entries: Vec<Arc<CatalogEntry>>,
     pub(in crate::mcp) next: Option<String>,
 }
 
 /// A page of the skills, each with its files as far as their digests are known.
-pub(in crate::mcp) async fn list(backend: &SkillBackend, cursor: Option<&str>) -> Result<ListSkillsResult, ErrorData> {
+pub(in crate::mcp) async fn list(
+    backend: &SessionBackend,
+    cursor: Option<&str>,
+) -> Result<ListSkillsResult, ErrorData> {
     let page = page(backend, cursor).await?;
     let listed = backend.list_catalog_skills(&page.entries).await.map_err(|error| refusal(&error))?;
     let (mut skills, mut files, mut next) = (Vec::new(), 0, page.next);
@@ -54,7 +57,7 @@ pub(in crate::mcp) async fn list(backend: &SkillBackend, cursor: Option<&str>) -
 }
 
 /// The skill whose SKILL.md has this address, with the digests of all its files.
-pub(in crate::mcp) async fn get(backend: &SkillBackend, uri: &str) -> Result<GetSkillResult, ErrorData> {
+pub(in crate::mcp) async fn get(backend: &SessionBackend, uri: &str) -> Result<GetSkillResult, ErrorData> {
     let (entry, path) = locate(backend, uri).await?;
     if path != MAIN {
         return Err(unknown(uri));
@@ -80,7 +83,7 @@ pub(super) fn age() -> u64 {
 }
 
 /// The skill in which an address lies, and the path in it. A skill that is not known is looked for once more.
-pub(super) async fn locate(backend: &SkillBackend, uri: &str) -> Result<(Arc<CatalogEntry>, String), ErrorData> {
+pub(super) async fn locate(backend: &SessionBackend, uri: &str) -> Result<(Arc<CatalogEntry>, String), ErrorData> {
     for fresh in [false, true] {
         let skills = backend.catalog_skills(fresh).await.map_err(|error| refusal(&error))?;
         if let Some((entry, path)) = find(&skills, uri) {
@@ -91,44 +94,44 @@ pub(super) async fn locate(backend: &SkillBackend, uri: &str) -> Result<(Arc<Cat
 }
 
 /// A page of the skills that hosts can be shown.
-pub(super) async fn page(backend: &SkillBackend, cursor: Option<&str>) -> Result<Page, ErrorData> {
+pub(super) async fn page(backend: &SessionBackend, cursor: Option<&str>) -> Result<SkillResourcePage, ErrorData> {
     let skills = backend.catalog_skills(false).await.map_err(|error| refusal(&error))?;
     page_of(backend, &skills, cursor)
 }
 
 /// A page of these skills, which are in byte order of their paths.
 pub(in crate::mcp) fn page_of(
-    backend: &SkillBackend,
+    backend: &SessionBackend,
     skills: &[Arc<CatalogEntry>],
     cursor: Option<&str>,
-) -> Result<Page, ErrorData> {
+) -> Result<SkillResourcePage, ErrorData> {
     let after = cursor.map(|cursor| skill_in(backend, cursor)).transpose()?;
     let begin = after.map_or(0, |after| skills.partition_point(|entry| entry.skill <= after));
     let rest = skills.get(begin..).unwrap_or_default();
     let entries = rest.get(..MCP_PAGE_SKILLS).unwrap_or(rest).to_vec();
     let next = entries.last().filter(|_| rest.len() > entries.len()).map(|last| cursor_after(backend, &last.skill));
-    Ok(Page { entries, next })
+    Ok(SkillResourcePage { entries, next })
 }
 
 /// What asks for the skills after `last`. It is of no use to another user.
-fn cursor_after(backend: &SkillBackend, last: &SkillPath) -> String {
+fn cursor_after(backend: &SessionBackend, last: &SkillPath) -> String {
     format!("{}:{last}", mark_of(backend))
 }
 
-fn skill_in(backend: &SkillBackend, cursor: &str) -> Result<SkillPath, ErrorData> {
+fn skill_in(backend: &SessionBackend, cursor: &str) -> Result<SkillPath, ErrorData> {
     let skill = cursor.strip_prefix(&mark_of(backend)).and_then(|rest| rest.strip_prefix(':'));
     let skill = skill.and_then(|skill| SkillPath::parse(skill).ok());
     skill.ok_or_else(no_such_cursor)
 }
 
-fn mark_of(backend: &SkillBackend) -> String {
+fn mark_of(backend: &SessionBackend) -> String {
     let mut mark = hex::encode(Sha256::digest(backend.user().as_str()));
     mark.truncate(16);
     mark
 }
 
 /// A skill as the protocol has it; `None` if it is none to the protocol, which the operator is told.
-pub(super) fn shown(backend: &SkillBackend, found: &HostSkill) -> Option<Skill> {
+pub(super) fn shown(backend: &SessionBackend, found: &HostSkill) -> Option<Skill> {
     skill_of(found).inspect_err(|why| backend.note_left_out(&found.entry, why)).ok()
 }
 

@@ -17,7 +17,7 @@ use super::{
     uri::address,
 };
 use crate::{
-    backend::{HostFile, HostSkill, SkillBackend},
+    backend::{HostFile, HostSkill, SessionBackend},
     catalog::CatalogEntry,
     error::Result,
     mcp::refusal::{refusal, unknown},
@@ -31,7 +31,7 @@ const MARKDOWN: &str = "text/markdown";
 
 /// A page of the resources: each skill's SKILL.md, and in front of them the list of all.
 pub(in crate::mcp) async fn list(
-    backend: &SkillBackend,
+    backend: &SessionBackend,
     cursor: Option<&str>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let page = page(backend, cursor).await?;
@@ -47,7 +47,7 @@ pub(in crate::mcp) async fn list(
 }
 
 /// The bytes of a file of a skill.
-pub(in crate::mcp) async fn read(backend: &SkillBackend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(in crate::mcp) async fn read(backend: &SessionBackend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     if uri == INDEX {
         let index = ResourceContents::text(index(backend).await?, INDEX).with_mime_type("application/json");
         return Ok(ReadResourceResult::new(vec![index]));
@@ -63,7 +63,7 @@ pub(in crate::mcp) async fn read(backend: &SkillBackend, uri: &str) -> Result<Re
 
 /// What lies directly in a folder of a skill.
 pub(in crate::mcp) async fn directory(
-    backend: &SkillBackend,
+    backend: &SessionBackend,
     uri: &str,
     cursor: Option<&str>,
 ) -> Result<ReadResourceDirectoryResult, ErrorData> {
@@ -98,7 +98,7 @@ pub(in crate::mcp) async fn directory(
 }
 
 /// The SKILL.md of a skill, with the name and the description of its frontmatter.
-fn main_of(backend: &SkillBackend, entry: &Arc<CatalogEntry>) -> Option<Resource> {
+fn main_of(backend: &SessionBackend, entry: &Arc<CatalogEntry>) -> Option<Resource> {
     let fields = entry.frontmatter.fields.clone();
     let skill = shown(backend, &HostSkill { entry: entry.clone(), fields, manifest: None })?;
     let resource = Resource::new(skill.uri, skill.frontmatter.name).with_description(skill.frontmatter.description);
@@ -129,7 +129,7 @@ fn contents(uri: &str, path: &str, file: &HostFile) -> ResourceContents {
     }
 }
 
-async fn index(backend: &SkillBackend) -> Result<String, ErrorData> {
+async fn index(backend: &SessionBackend) -> Result<String, ErrorData> {
     let entries = backend.catalog_skills(false).await.map_err(|error| refusal(&error))?;
     if entries.is_empty() {
         return Err(unknown(INDEX));

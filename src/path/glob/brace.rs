@@ -20,7 +20,7 @@ enum Piece {
 pub(super) fn expand(pattern: &str) -> Result<Vec<String>, String> {
     let mut parser = Parser { chars: pattern.chars().peekable() };
     let Some(pieces) = parser.sequence(0)? else { return Ok(Vec::new()) };
-    let size = Size::of(&pieces);
+    let size = Size::from_pieces(&pieces);
     if size.count > GLOB_ALTERNATIVES {
         return Err(format!("expands to more than {GLOB_ALTERNATIVES} alternatives: use fewer braces"));
     }
@@ -96,7 +96,7 @@ struct Size {
 }
 
 impl Size {
-    fn of(pieces: &[Piece]) -> Self {
+    fn from_pieces(pieces: &[Piece]) -> Self {
         pieces.iter().map(Self::of_piece).fold(Self { count: 1, bytes: 0 }, |one, two| Self {
             count: one.count.saturating_mul(two.count),
             bytes: one.bytes.saturating_mul(two.count).saturating_add(two.bytes.saturating_mul(one.count)),
@@ -107,9 +107,8 @@ impl Size {
         match piece {
             Piece::Text(text) => Self { count: 1, bytes: text.len() },
             Piece::Choice(branches) => {
-                branches.iter().map(|branch| Self::of(branch)).fold(Self { count: 0, bytes: 0 }, |one, two| Self {
-                    count: one.count.saturating_add(two.count),
-                    bytes: one.bytes.saturating_add(two.bytes),
+                branches.iter().map(|branch| Self::from_pieces(branch)).fold(Self { count: 0, bytes: 0 }, |one, two| {
+                    Self { count: one.count.saturating_add(two.count), bytes: one.bytes.saturating_add(two.bytes) }
                 })
             }
             Piece::Range(range) => Self { count: range.count(), bytes: range.count().saturating_mul(range.width) },

@@ -16,7 +16,7 @@ use crate::{
 
 /// What is asked about, and which rules of the policy ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Subject {
+pub(super) struct PendingSubject {
     pub(super) tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) skill: Option<SkillPath>,
@@ -27,7 +27,7 @@ pub(super) struct Subject {
 /// A call that needs approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedCall {
-    pub(super) subject: Subject,
+    pub(super) subject: PendingSubject,
     pub(super) digest: String,
     pub(super) input: String,
     pub(super) input_cut: bool,
@@ -51,7 +51,7 @@ impl AskedCall {
         let mut hash = Hash(Sha256::new());
         serde_json::to_writer(&mut hash, &call).map_err(Error::internal)?;
         let (input, input_cut) = kept(call.get("input").unwrap_or(&Value::Null));
-        let subject = Subject { tool: tool.to_owned(), skill: skill.cloned(), tool_asks, skill_asks };
+        let subject = PendingSubject { tool: tool.to_owned(), skill: skill.cloned(), tool_asks, skill_asks };
         Ok(Self { subject, digest: hex::encode(hash.0.finalize()), input, input_cut, outline: String::new() })
     }
 

@@ -21,7 +21,7 @@ use crate::{
 };
 
 pub use asked::AskedCall;
-use asked::Subject;
+use asked::PendingSubject;
 
 /// What a person decides about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -91,7 +91,7 @@ pub struct ApprovalRequest {
 struct KeptCall {
     id: String,
     digest: String,
-    subject: Subject,
+    subject: PendingSubject,
     /// The input as JSON, whole or cut.
     input: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -107,7 +107,7 @@ struct KeptCall {
 
 /// What is decided about a call that is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum CallDecision {
     /// It runs. An approval of this one call is used up.
     Allowed,
     /// It waits for a decision. `is_new`: nobody asked for it before.
@@ -160,22 +160,22 @@ impl Approvals {
     ///
     /// # Errors
     /// `rate_limited` if too many calls wait already.
-    pub fn ask(&mut self, call: &AskedCall, now: Timestamp, random: u128) -> Result<(Standing, bool)> {
+    pub fn ask(&mut self, call: &AskedCall, now: Timestamp, random: u128) -> Result<(CallDecision, bool)> {
         self.expire(now);
         match self.remembered(&call.subject) {
-            Some(Decision::Allow) => return Ok((Standing::Allowed, false)),
-            Some(Decision::Deny) => return Ok((Standing::Denied, false)),
+            Some(Decision::Allow) => return Ok((CallDecision::Allowed, false)),
+            Some(Decision::Deny) => return Ok((CallDecision::Denied, false)),
             None => {}
         }
         if let Some(at) = self.calls.iter().position(|kept| kept.digest == call.digest)
             && let Some(kept) = self.calls.get(at)
         {
             return Ok(match kept.decision {
-                None => (Standing::Waits { call: kept.shown(), is_new: false }, false),
-                Some(Decision::Deny) => (Standing::Denied, false),
+                None => (CallDecision::Waits { call: kept.shown(), is_new: false }, false),
+                Some(Decision::Deny) => (CallDecision::Denied, false),
                 Some(Decision::Allow) => {
                     self.calls.remove(at);
-                    (Standing::Allowed, true)
+                    (CallDecision::Allowed, true)
                 }
             });
         }
@@ -185,7 +185,7 @@ impl Approvals {
         let kept = KeptCall { id, digest, subject, input, input_cut, outline, expires_at, decision: None };
         let shown = kept.shown();
         self.calls.push(kept);
-        Ok((Standing::Waits { call: shown, is_new: true }, true))
+        Ok((CallDecision::Waits { call: shown, is_new: true }, true))
     }
 
     /// Whether `call` was asked for and is not allowed, so that a decision may have been made elsewhere since.
@@ -257,7 +257,7 @@ impl Approvals {
     }
 
     /// What was decided for the whole session about everything that asks.
-    fn remembered(&self, subject: &Subject) -> Option<Decision> {
+    fn remembered(&self, subject: &PendingSubject) -> Option<Decision> {
         let tool = subject.tool_asks.then(|| self.tools.get(&subject.tool).copied());
         let skill = subject.skill_asks.then(|| self.skills.get(subject.skill.as_ref()?).copied());
         let decisions: Vec<_> = tool.into_iter().chain(skill).collect();
@@ -268,7 +268,7 @@ impl Approvals {
     }
 
     /// Remembers a decision about what asked, so that calls that it settles are no longer kept.
-    fn remember(&mut self, subject: Subject, decision: Decision) -> Result<()> {
+    fn remember(&mut self, subject: PendingSubject, decision: Decision) -> Result<()> {
         if self.skills.len() >= POLICY_RULES {
             let message = "too many skills are remembered in this session; set a rule in its policy";
             return Err(Error::new(Code::RateLimited, message));

@@ -14,7 +14,7 @@ fn at(second: i64) -> Timestamp {
 /// Asks at `second`, and returns the id of the call that waits.
 fn asked(approvals: &mut Approvals, call: &AskedCall, second: i64, random: u128) -> String {
     match approvals.ask(call, at(second), random).unwrap().0 {
-        Standing::Waits { call, .. } => call.approval_id,
+        CallDecision::Waits { call, .. } => call.approval_id,
         other => panic!("{other:?}"),
     }
 }
@@ -77,7 +77,7 @@ fn so_many_calls_wait_and_no_more_until_one_is_denied_or_ends() {
     approvals.decide(&ids[1], decided(Decision::Deny, false), at(0)).unwrap();
     asked(&mut approvals, &call(APPROVALS), 0, 99);
     assert_eq!(approvals.waiting(at(0)).approvals.len(), APPROVALS - 1);
-    assert_eq!(approvals.ask(&call(0), at(0), 99).unwrap(), (Standing::Allowed, true));
+    assert_eq!(approvals.ask(&call(0), at(0), 99).unwrap(), (CallDecision::Allowed, true));
     asked(&mut approvals, &call(1), 300, 100);
     assert_eq!(approvals.waiting(at(300)).approvals.len(), 1, "the others have ended");
 }
@@ -88,9 +88,9 @@ fn a_decision_may_be_changed_until_it_is_used() {
     let call = call_of("ls", json!({}));
     let id = asked(&mut approvals, &call, 0, 1);
     approvals.decide(&id, decided(Decision::Deny, false), at(1)).unwrap();
-    assert_eq!(approvals.ask(&call, at(2), 2).unwrap(), (Standing::Denied, false));
+    assert_eq!(approvals.ask(&call, at(2), 2).unwrap(), (CallDecision::Denied, false));
     approvals.decide(&id, decided(Decision::Allow, false), at(3)).unwrap();
-    assert_eq!(approvals.ask(&call, at(4), 2).unwrap(), (Standing::Allowed, true));
+    assert_eq!(approvals.ask(&call, at(4), 2).unwrap(), (CallDecision::Allowed, true));
     let gone = approvals.decide(&id, decided(Decision::Allow, false), at(5)).unwrap_err();
     assert_eq!(gone.code(), Code::ApprovalNotFound);
 }
@@ -106,15 +106,15 @@ fn what_is_remembered_settles_the_calls_that_wait_for_the_same_and_no_others() {
     let left = approvals.waiting(at(0)).approvals;
     assert_eq!(left.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>(), ["edit"]);
     for call in [&one, &one, &other] {
-        assert_eq!(approvals.ask(call, at(9999), 4).unwrap(), (Standing::Allowed, false));
+        assert_eq!(approvals.ask(call, at(9999), 4).unwrap(), (CallDecision::Allowed, false));
     }
     let skill = SkillPath::parse("a").unwrap();
     let both = AskedCall::new("write", json!({}), Some(&skill), (true, true)).unwrap();
     let id = asked(&mut approvals, &both, 0, 5);
     approvals.decide(&id, decided(Decision::Deny, true), at(0)).unwrap();
-    assert_eq!(approvals.ask(&one, at(0), 6).unwrap().0, Standing::Denied, "it asked about the tool too");
+    assert_eq!(approvals.ask(&one, at(0), 6).unwrap().0, CallDecision::Denied, "it asked about the tool too");
     approvals.forget_remembered();
-    assert!(matches!(approvals.ask(&one, at(0), 6).unwrap().0, Standing::Waits { is_new: true, .. }));
+    assert!(matches!(approvals.ask(&one, at(0), 6).unwrap().0, CallDecision::Waits { is_new: true, .. }));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = ChildRights)]
-pub struct Children {
+pub struct ChildRights {
     /// Whether they may load skills beside those that they begin with.
     pub load: bool,
     /// Whether they may write skills, which are drafts.
@@ -16,13 +16,13 @@ pub struct Children {
     pub publish: bool,
 }
 
-impl Default for Children {
+impl Default for ChildRights {
     fn default() -> Self {
         Self { load: true, create: false, publish: false }
     }
 }
 
-impl Children {
+impl ChildRights {
     /// Every right. It holds for a user without a policy.
     pub const ALL: Self = Self { load: true, create: true, publish: true };
 

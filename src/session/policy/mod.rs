@@ -19,7 +19,7 @@ use crate::{
     wire::Operation,
 };
 
-pub use children::Children;
+pub use children::ChildRights;
 pub use preload::Preload;
 
 /// The name of the rule for everything that no other rule names.
@@ -163,9 +163,9 @@ pub struct Policy {
     /// own: a user's policy that sets it is refused.
     pub preload: Preload,
     /// What sessions made from this one may do; absent if it is the default, so that earlier versions read the policy.
-    #[serde(skip_serializing_if = "Children::is_default")]
+    #[serde(skip_serializing_if = "ChildRights::is_default")]
     #[schema(required = false)]
-    pub children: Children,
+    pub children: ChildRights,
     /// Skills that hooks hand down to sub-agents, by the type of the sub-agent; `*` for every type that is not named.
     /// Each is a skill path, `escrituras/*` or `*`. The user's and the session's add up.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -189,7 +189,7 @@ impl Default for Policy {
             tools: BTreeMap::from([("*".to_owned(), ToolRule::Auto)]),
             skills: BTreeMap::from([("*".to_owned(), SkillRule::AutoApprove)]),
             preload: Preload::default(),
-            children: Children::default(),
+            children: ChildRights::default(),
             agents: BTreeMap::new(),
             approve_by: None,
         }
@@ -200,7 +200,7 @@ impl Policy {
     /// The policy that forbids nothing. It holds for a user without a policy.
     #[must_use]
     pub fn unrestricted() -> Self {
-        Self { skills_access: SkillsAccess::Write, children: Children::ALL, ..Self::default() }
+        Self { skills_access: SkillsAccess::Write, children: ChildRights::ALL, ..Self::default() }
     }
 
     /// Checks what the types cannot: patterns that could never match, and the number of rules.
@@ -320,7 +320,7 @@ impl EffectivePolicy {
 
     /// What sessions made from this one may do.
     #[must_use]
-    pub fn children(&self) -> Children {
+    pub fn children(&self) -> ChildRights {
         self.session.children.and(self.user.children)
     }
 

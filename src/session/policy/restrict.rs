@@ -1,12 +1,12 @@
 //! What the policy of a session keeps of the rights that its parent gives, and how a policy at rest tells which they were.
 
-use super::{Children, Policy, Preload, SkillsAccess, ToolRule};
+use super::{ChildRights, Policy, Preload, SkillsAccess, ToolRule};
 use crate::wire::Operation;
 
 impl Policy {
     /// Takes from the policy of a session made from another one what that one withholds. Rules for tools hold in every version,
     /// so a replica of an earlier version keeps to them too.
-    pub(in crate::session) fn restrict(&mut self, rights: Children) {
+    pub(in crate::session) fn restrict(&mut self, rights: ChildRights) {
         self.children = self.children.and(rights);
         for (is_given, operation) in [(rights.load, Operation::LoadSkill), (rights.create, Operation::CreateSkill)] {
             if !is_given {
@@ -23,9 +23,9 @@ impl Policy {
     }
 
     /// The rights that a policy leaves: never more than it was restricted to, and fewer if it closes something by itself.
-    pub(in crate::session) fn rights(&self) -> Children {
+    pub(in crate::session) fn rights(&self) -> ChildRights {
         let is_given = |operation: Operation| self.tools.get(operation.name()) != Some(&ToolRule::Blocked);
-        Children {
+        ChildRights {
             load: is_given(Operation::LoadSkill),
             create: is_given(Operation::CreateSkill),
             publish: self.skills_access == SkillsAccess::Write,

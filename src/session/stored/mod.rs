@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    LoadedSkill, PastDiscovery, Session, SessionDraft, SessionVersion, objects::StoredValue, uses::weight_of_ranks,
+    LoadedSkill, SearchRecord, Session, SessionDraft, SessionVersion, objects::StoredValue, uses::weight_of_ranks,
 };
 use crate::{
     budget::weight,
@@ -83,7 +83,7 @@ impl StoredValue for Session {
         let loaded: usize = self.loaded_skills.iter().map(weight_of_loaded).sum();
         let loaded = loaded + weight::list(self.loaded_skills.len(), size_of::<LoadedSkill>());
         let past: usize = self.discoveries.iter().map(weight_of_discovery).sum();
-        let past = past + weight::list(self.discoveries.len(), size_of::<PastDiscovery>());
+        let past = past + weight::list(self.discoveries.len(), size_of::<SearchRecord>());
         let used: usize = self.used.iter().map(|skill| weight::text(skill.as_str())).sum();
         let used = used + weight::tree(self.used.len(), size_of::<SkillPath>());
         let drafts: usize = self.drafts.iter().map(weight_of_draft).sum();
@@ -137,7 +137,7 @@ fn weight_of_draft(SessionDraft { skill, name, description, digest, made_at: _ }
 }
 
 /// The bytes of a discovery in memory.
-pub(super) fn weight_of_discovery(past: &PastDiscovery) -> usize {
+pub(super) fn weight_of_discovery(past: &SearchRecord) -> usize {
     let skills: usize = past.skills.iter().map(|skill| weight::text(skill.as_str())).sum();
     weight::text(&past.query) + skills + weight::list(past.skills.len(), size_of::<SkillPath>())
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     clock::SystemClock,
     path::{ETag, KeyPrefix, MountName, Namespace},
-    session::{Policy, SkillRule, objects::Objects},
+    session::{Policy, SkillRule, objects::CasObjects},
     skill::SnapshotFile,
     store::{
         MemoryStore, Verb,
@@ -49,7 +49,7 @@ fn session(name: &str, skills: Vec<LoadedSkill>) -> Session {
     let fresh = Session::fresh(id("u"), id(name), Timestamp::UNIX_EPOCH);
     Session {
         version: 1,
-        life: Some(crate::session::Life::begun(Timestamp::UNIX_EPOCH)),
+        life: Some(crate::session::SessionIncarnation::begun(Timestamp::UNIX_EPOCH)),
         loaded_skills: skills,
         ..fresh
     }
@@ -59,9 +59,9 @@ fn key(name: &str) -> ObjectKey {
     Namespace::default().user(&id("u")).unwrap().session(&id(name)).unwrap()
 }
 
-fn objects(bytes: u64) -> (Arc<MemoryStore>, Objects<Session>) {
+fn objects(bytes: u64) -> (Arc<MemoryStore>, CasObjects<Session>) {
     let memory = Arc::new(MemoryStore::new());
-    let objects = Objects::new(memory.clone(), Arc::new(SystemClock::new()), bytes);
+    let objects = CasObjects::new(memory.clone(), Arc::new(SystemClock::new()), bytes);
     (memory, objects)
 }
 
@@ -70,7 +70,7 @@ fn a_session_weighs_more_than_its_text_and_not_many_times_as_much() {
     let rules = (0..200).map(|number| (format!("folder-{number}/*"), SkillRule::AskFirst)).collect();
     let policy = Policy { skills: rules, ..Policy::default() };
     let ranks = (0..200).map(|number| (SkillPath::parse(&format!("a/skill-{number}")).unwrap(), number)).collect();
-    let past = |number: usize| PastDiscovery {
+    let past = |number: usize| SearchRecord {
         query: "which papers does a mortgage take, and who signs them?".to_owned(),
         skills: (0..10).map(|skill| SkillPath::parse(&format!("a/skill-{skill}")).unwrap()).collect(),
         total: number,
@@ -154,7 +154,7 @@ fn names_of_dropped_snapshots_do_not_pile_up() {
 async fn a_read_that_was_sent_before_a_delete_does_not_bring_the_session_back() {
     let memory = Arc::new(MemoryStore::new());
     let faulty = Arc::new(Faulty::new(memory.clone()));
-    let sessions: Objects<Session> = Objects::new(faulty.clone(), Arc::new(SystemClock::new()), 1 << 20);
+    let sessions: CasObjects<Session> = CasObjects::new(faulty.clone(), Arc::new(SystemClock::new()), 1 << 20);
     memory.put_raw(key("a").as_str(), serde_json::to_vec(&session("a", Vec::new())).unwrap());
     faulty.script(Verb::Get, [Fault::SlowReply(Duration::from_secs(1))]);
     let delete = async {

@@ -34,7 +34,7 @@ pub(super) struct CallArguments<'a> {
     /// The words that name no parameter of the skill.
     unnamed: Vec<usize>,
     /// Every `name=value`, declared or not.
-    pairs: BTreeMap<String, Given>,
+    pairs: BTreeMap<String, ArgumentSpan>,
     parameters: Vec<(FilledParameter, Vec<usize>)>,
     /// The number of the first argument in `$N`.
     first: usize,
@@ -42,7 +42,7 @@ pub(super) struct CallArguments<'a> {
 
 /// A value and the indexes of its words.
 #[derive(Clone, Default)]
-struct Given {
+struct ArgumentSpan {
     value: String,
     words: Vec<usize>,
 }
@@ -89,7 +89,7 @@ impl<'a> CallArguments<'a> {
                 self.unnamed.push(at);
             }
             if let Some((name, value)) = word.text.split_once('=').filter(|(name, _)| !name.is_empty()) {
-                self.pairs.insert(name.to_owned(), Given { value: value.to_owned(), words: vec![at] });
+                self.pairs.insert(name.to_owned(), ArgumentSpan { value: value.to_owned(), words: vec![at] });
                 goes_on = parameter.filter(|_| is_all_named);
             } else if let Some(given) = goes_on.and_then(|one| self.pairs.get_mut(&one.name)) {
                 given.words.push(at);
@@ -114,11 +114,11 @@ impl<'a> CallArguments<'a> {
                 waiting = waiting.saturating_sub(1);
                 let (taken, rest) = left.split_at(if waiting == 0 { left.len() } else { left.len().min(1) });
                 left = rest;
-                (!taken.is_empty()).then(|| Given { value: self.text(taken), words: taken.to_vec() })
+                (!taken.is_empty()).then(|| ArgumentSpan { value: self.text(taken), words: taken.to_vec() })
             });
             let given = given.filter(|given| !(one.required && given.value.is_empty()));
             let (value, words) = match given {
-                Some(Given { value, words }) => (Some(value), words),
+                Some(ArgumentSpan { value, words }) => (Some(value), words),
                 None => (one.default.clone(), Vec::new()),
             };
             let filled = FilledParameter {

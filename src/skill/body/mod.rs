@@ -24,7 +24,7 @@ const SHELL_NOTE: &str = "Note: the shell commands marked with ! above were not 
 
 /// A body ready for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderedBody {
     /// The text. A parameter without a value stays as written.
     pub text: String,
     /// The declared parameters in their order.
@@ -44,7 +44,7 @@ pub struct Rendered {
 /// In a skill that declares no arguments, `$1` in code is the shell's. From the point where the text would exceed
 /// [`RENDERED_BODY_BYTES`], it keeps its placeholders.
 #[must_use]
-pub fn render(document: &Document, arguments: Option<&str>, mount: &str) -> Rendered {
+pub fn render(document: &Document, arguments: Option<&str>, mount: &str) -> RenderedBody {
     let (body, front) = (document.body.as_str(), &document.frontmatter);
     let outline = outline(body);
     let first = usize::from(!counts_from_zero(body, front));
@@ -59,7 +59,7 @@ pub fn render(document: &Document, arguments: Option<&str>, mount: &str) -> Rend
     }
     let parameters = call.into_parameters();
     let missing = parameters.iter().filter(|one| one.required && one.value.is_none()).map(|one| one.name.clone());
-    Rendered { text, missing: missing.collect(), parameters, has_shell }
+    RenderedBody { text, missing: missing.collect(), parameters, has_shell }
 }
 
 /// The body with its placeholders filled, and the words of the call that it shows.
@@ -141,7 +141,7 @@ mod tests {
         Parameter { name: name.into(), description, required, default: default.map(str::to_owned) }
     }
 
-    fn render(body: &str, parameters: &[Parameter], arguments: Option<&str>, mount: &str) -> Rendered {
+    fn render(body: &str, parameters: &[Parameter], arguments: Option<&str>, mount: &str) -> RenderedBody {
         let frontmatter = Frontmatter { parameters: parameters.to_vec(), ..Frontmatter::default() };
         super::render(&Document { frontmatter, body: body.to_owned(), body_line: 1 }, arguments, mount)
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
-use super::{source::Source, yaml::Node};
+use super::{source::FieldText, yaml::Node};
 use crate::{
     limits::{SKILL_FINDINGS, SKILL_PARAMETERS},
     skill::{Diagnostic, FindingCode},
@@ -69,7 +69,7 @@ pub struct Parameter {
 }
 
 /// Reads the fields of a parsed block. Without a description, `description` is empty and the findings have an error.
-pub(super) fn read(node: Node, source: &Source<'_>, folder: &str) -> (Frontmatter, Vec<Diagnostic>) {
+pub(super) fn read(node: Node, source: &FieldText<'_>, folder: &str) -> (Frontmatter, Vec<Diagnostic>) {
     let pairs = match node {
         Node::Map(pairs) => pairs,
         _ => Vec::new(),
@@ -99,7 +99,7 @@ pub(super) fn read(node: Node, source: &Source<'_>, folder: &str) -> (Frontmatte
 
 struct Fields<'a> {
     pairs: Vec<(String, Node)>,
-    source: &'a Source<'a>,
+    source: &'a FieldText<'a>,
     found: Vec<Diagnostic>,
 }
 

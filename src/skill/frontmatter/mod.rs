@@ -19,8 +19,8 @@ pub use self::fields::{Frontmatter, Parameter};
 use self::repair::Repairs;
 pub(super) use self::{
     known::KNOWN_FIELDS,
-    source::Source,
-    split::{Form, Split, decode, saturating, split},
+    source::FieldText,
+    split::{Delimiter, Split, decode, saturating, split},
 };
 use super::{Diagnostic, FindingCode, diagnostic::first_few};
 
@@ -41,7 +41,7 @@ pub(super) struct ParsedFrontmatter {
 /// The finding that leaves the skill out: `frontmatter_too_large`, `frontmatter_too_deep`, `yaml_invalid` or
 /// `frontmatter_not_a_map`.
 pub(super) fn parse(split: &Split, folder: &str) -> Result<ParsedFrontmatter, Diagnostic> {
-    if let Form::Absent(description) = &split.form {
+    if let Delimiter::Absent(description) = &split.form {
         return Ok(derived(description, folder));
     }
     guard::check(split)?;
@@ -49,9 +49,9 @@ pub(super) fn parse(split: &Split, folder: &str) -> Result<ParsedFrontmatter, Di
         Ok(node) if node.is_fields() => (node, Repairs::default()),
         first => repair::parse_repaired(split, first)?,
     };
-    let (frontmatter, found) = fields::read(node, &Source::from(split), folder);
+    let (frontmatter, found) = fields::read(node, &FieldText::from(split), folder);
     findings.extend(found);
-    if let Form::Glued(line) = split.form {
+    if let Delimiter::Glued(line) = split.form {
         let message = "text stands on the line that ends the frontmatter: put it on a line of its own below `---`";
         findings.push(Diagnostic::new(FindingCode::FrontmatterGlued, message).at(line, 1));
     }

@@ -12,7 +12,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{
     split::{Split, saturating},
-    yaml::{self, Fault, Node},
+    yaml::{self, Node, YamlFault},
 };
 use crate::skill::{Diagnostic, FindingCode};
 
@@ -36,7 +36,7 @@ pub(super) struct Repairs {
 ///
 /// # Errors
 /// `yaml_invalid` or `frontmatter_not_a_map`, about the original text, if no repair helps.
-pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Result<(Node, Repairs), Diagnostic> {
+pub(super) fn parse_repaired(split: &Split, first: Result<Node, YamlFault>) -> Result<(Node, Repairs), Diagnostic> {
     // Without its description there is no skill, and it is no more of the value above it.
     if split.yaml.lines().any(is_starred_description) && !split.yaml.lines().any(|line| line.starts_with(DESCRIPTION)) {
         return Err(refusal(split, first));
@@ -64,7 +64,7 @@ pub(super) fn parse_repaired(split: &Split, first: Result<Node, Fault>) -> Resul
     }
 }
 
-fn refusal(split: &Split, first: Result<Node, Fault>) -> Diagnostic {
+fn refusal(split: &Split, first: Result<Node, YamlFault>) -> Diagnostic {
     let Err(fault) = first else {
         let message = "the frontmatter is not a list of fields: write `name: …` and `description: …`, a line each";
         return Diagnostic::new(FindingCode::FrontmatterNotAMap, message).at(split.yaml_line, 1);

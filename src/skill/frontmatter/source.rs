@@ -4,18 +4,18 @@ use super::split::Split;
 use crate::skill::Diagnostic;
 
 /// The text of the fields, to find the line of each.
-pub(in crate::skill) struct Source<'a> {
+pub(in crate::skill) struct FieldText<'a> {
     yaml: &'a str,
     first_line: u32,
 }
 
-impl<'a> From<&'a Split> for Source<'a> {
+impl<'a> From<&'a Split> for FieldText<'a> {
     fn from(split: &'a Split) -> Self {
         Self { yaml: &split.yaml, first_line: split.yaml_line }
     }
 }
 
-impl Source<'_> {
+impl FieldText<'_> {
     /// The line of SKILL.md with the `nth` occurrence of the top-level `key`, counted from zero.
     pub(in crate::skill) fn line_of(&self, key: &str, nth: usize) -> Option<u32> {
         let names_key = |line: &str| {

@@ -29,12 +29,12 @@ pub(in crate::skill) struct Split {
     /// The 1-based line of SKILL.md at which the body begins.
     pub body_line: u32,
     /// What is unusual about it.
-    pub form: Form,
+    pub form: Delimiter,
 }
 
 /// How the frontmatter of a SKILL.md is marked off.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::skill) enum Form {
+pub(in crate::skill) enum Delimiter {
     /// By two lines of dashes.
     Delimited,
     /// A heading or a title follows the closing dashes on their line, which has this 1-based number.
@@ -83,12 +83,12 @@ pub(in crate::skill) fn split(text: &str) -> Result<Split, Diagnostic> {
         if is_delimiter(line) {
             let body = lines.map(|(_, line)| line).collect();
             let (yaml_line, body_line) = (saturating(opening + 2), saturating(at + 2));
-            return Ok(Split { yaml, yaml_line, body, body_line, form: Form::Delimited });
+            return Ok(Split { yaml, yaml_line, body, body_line, form: Delimiter::Delimited });
         }
         if let Some(heading) = glued(line, &yaml) {
             let body = std::iter::once(heading).chain(lines.map(|(_, line)| line)).collect();
             let (yaml_line, body_line) = (saturating(opening + 2), saturating(at + 1));
-            return Ok(Split { yaml, yaml_line, body, body_line, form: Form::Glued(body_line) });
+            return Ok(Split { yaml, yaml_line, body, body_line, form: Delimiter::Glued(body_line) });
         }
         yaml.push_str(line);
         if yaml.len() > FRONTMATTER_BYTES {
@@ -125,7 +125,7 @@ fn is_known_field(line: &str) -> bool {
 
 /// A file without frontmatter that begins with a heading and has a paragraph below it.
 fn headed(text: &str) -> Option<Split> {
-    let form = Form::Absent(headed::description(text)?);
+    let form = Delimiter::Absent(headed::description(text)?);
     Some(Split { yaml: String::new(), yaml_line: 1, body: text.to_owned(), body_line: 1, form })
 }
 
@@ -208,7 +208,7 @@ mod tests {
         ] {
             let split = split(&format!("---\nname: b\n{line}\nText\n\n---\n")).unwrap();
             assert_eq!((split.yaml.as_str(), split.body), ("name: b\n", format!("{body}\nText\n\n---\n")));
-            assert_eq!((split.body_line, split.form), (3, Form::Glued(3)));
+            assert_eq!((split.body_line, split.form), (3, Delimiter::Glued(3)));
         }
         for (not_over, line) in [("a: b\n---Title\n", 3), ("name: b\n---key: c\n", 3), ("name: b\n----\n", 1)] {
             let finding = split(&format!("---\n{not_over}")).unwrap_err();
@@ -221,7 +221,7 @@ mod tests {
     fn a_file_that_begins_with_a_heading_is_described_by_its_first_paragraph() {
         let text = "\n## Title\n***\n### Deeper\nFolds paper.\n# Next\n";
         let split = split(text).unwrap();
-        assert_eq!((split.form, split.body.as_str()), (Form::Absent("Folds paper.".to_owned()), text));
+        assert_eq!((split.form, split.body.as_str()), (Delimiter::Absent("Folds paper.".to_owned()), text));
     }
 
     #[test]

@@ -60,18 +60,18 @@ impl Node {
 
 /// The reason why a block does not parse. Lines and columns count from one, within the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct YamlFault {
     pub message: String,
     pub place: Option<(usize, usize)>,
 }
 
 /// Parses a frontmatter block.
-pub(super) fn parse(yaml: &str) -> Result<Node, Fault> {
+pub(super) fn parse(yaml: &str) -> Result<Node, YamlFault> {
     parse_within(yaml, BUDGET)
 }
 
 /// Parses one YAML document of at most so many nodes and bytes of text.
-pub(super) fn parse_within(yaml: &str, budget: usize) -> Result<Node, Fault> {
+pub(super) fn parse_within(yaml: &str, budget: usize) -> Result<Node, YamlFault> {
     let budget = Cell::new(budget);
     let shape = ShapeSeed { budget: &budget, weight: 1, is_key: false }
         .deserialize(serde_yaml::Deserializer::from_str(yaml))
@@ -79,10 +79,10 @@ pub(super) fn parse_within(yaml: &str, budget: usize) -> Result<Node, Fault> {
     shape.deserialize(serde_yaml::Deserializer::from_str(yaml)).map_err(|e| fault(&e))
 }
 
-fn fault(error: &serde_yaml::Error) -> Fault {
+fn fault(error: &serde_yaml::Error) -> YamlFault {
     let text = error.to_string();
     let message = text.split(" at line ").next().unwrap_or_default().to_owned();
-    Fault { message, place: error.location().map(|place| (place.line(), place.column())) }
+    YamlFault { message, place: error.location().map(|place| (place.line(), place.column())) }
 }
 
 /// The kind of each node, from the first reading.
@@ -211,8 +211,8 @@ impl<'de> DeserializeSeed<'de> for &Shape {
             Shape::Bool(value) => scalar(deserializer, |_| Value::Bool(*value)),
             Shape::Number => scalar(deserializer, faithful_number),
             Shape::Text => scalar(deserializer, |text| Value::from(text)),
-            Shape::Sequence(_) => deserializer.deserialize_seq(Guided(self)),
-            Shape::Map(_) => deserializer.deserialize_map(Guided(self)),
+            Shape::Sequence(_) => deserializer.deserialize_seq(ShapedReader(self)),
+            Shape::Map(_) => deserializer.deserialize_map(ShapedReader(self)),
         }
     }
 }
@@ -230,9 +230,9 @@ fn faithful_number(text: &str) -> Value {
 }
 
 /// The second reading of a collection.
-struct Guided<'a>(&'a Shape);
+struct ShapedReader<'a>(&'a Shape);
 
-impl<'de> Visitor<'de> for Guided<'_> {
+impl<'de> Visitor<'de> for ShapedReader<'_> {
     type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,14 +5,14 @@ use crate::{
     limits::SKILL_NAME_CHARS,
     skill::{
         Diagnostic,
-        frontmatter::{self, Source, Split, decode, name_line},
+        frontmatter::{self, FieldText, Split, decode, name_line},
         read_document,
     },
 };
 
 /// A SKILL.md that was mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixResult {
     /// The mended file.
     pub bytes: Vec<u8>,
     /// The findings that are mended, with their places in the original file.
@@ -25,14 +25,14 @@ pub struct Fixed {
 /// quotes are corrected, and the name becomes the folder's if that is a valid name. Every other field reads the same before and after, which is
 /// checked. The body and the `---` lines keep their text, even a carriage return inside a line.
 #[must_use]
-pub fn fix(bytes: &[u8], folder: &str) -> Option<Fixed> {
+pub fn fix(bytes: &[u8], folder: &str) -> Option<FixResult> {
     let (text, undecoded) = decode(bytes, false);
     if undecoded.is_some() {
         return None;
     }
     let split = frontmatter::split(&text).ok()?;
     let parsed = frontmatter::parse(&split, folder).ok()?;
-    let frame = Frame::of(bytes, &split)?;
+    let frame = Frame::from_split(bytes, &split)?;
     let yaml = parsed.repaired.unwrap_or_else(|| split.yaml.clone());
     let name = parsed.frontmatter.name.as_deref();
     let is_name = name_fault(folder).is_none() && folder.chars().count() <= SKILL_NAME_CHARS;
@@ -41,7 +41,7 @@ pub fn fix(bytes: &[u8], folder: &str) -> Option<Fixed> {
     let mut mended = candidates.map(|(yaml, name)| (frame.around(&yaml), name));
     let (mended, _) = mended.find(|(mended, name)| is_same_but_for_name(mended, bytes, folder, *name))?;
     let (before, after) = (lint(bytes, folder, None), lint(&mended, folder, None));
-    let fixed = Fixed { mended: missing_from(&after, &before), bytes: mended };
+    let fixed = FixResult { mended: missing_from(&after, &before), bytes: mended };
     (!fixed.mended.is_empty() && missing_from(&before, &after).is_empty()).then_some(fixed)
 }
 
@@ -54,7 +54,7 @@ struct Frame {
 
 impl Frame {
     /// `None` if a single carriage return ends a line of the frontmatter.
-    fn of(bytes: &[u8], split: &Split) -> Option<Self> {
+    fn from_split(bytes: &[u8], split: &Split) -> Option<Self> {
         // The same bytes as in `decode`, except for such carriage returns.
         let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).ok()?;
         let text = text.replace("\r\n", "\n");
@@ -77,7 +77,7 @@ impl Frame {
 
 /// The block with its `name` line replaced, or with one added at the top.
 fn with_name(split: &Split, yaml: &str, folder: &str) -> String {
-    let source = Source::from(&Split { yaml: yaml.to_owned(), ..split.clone() }).line_of("name", 0);
+    let source = FieldText::from(&Split { yaml: yaml.to_owned(), ..split.clone() }).line_of("name", 0);
     let line = name_line(folder);
     let with_comment = |old: &str| match comment(old) {
         Some(comment) => format!("{} {comment}\n", line.trim_end()),

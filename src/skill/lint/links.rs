@@ -43,7 +43,7 @@ enum LinkTarget {
 /// to one more than are shown.
 pub(super) fn judge(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
     let files: BTreeSet<&str> = files.iter().copied().collect();
-    let mut places = Places::of(split);
+    let mut places = Places::from_split(split);
     let mut found = Vec::new();
     for link in outline(&split.body).links {
         let Some(finding) = target(&link.target).and_then(|target| finding(&link.target, &target, &files)) else {
@@ -124,14 +124,19 @@ fn exists(files: &BTreeSet<&str>, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skill::frontmatter::Form;
+    use crate::skill::frontmatter::Delimiter;
 
     #[test]
     fn links_to_files_that_are_not_there_are_found_with_their_place() {
         let body =
             "[a](a.md) é [b](x/no.md)\n\n![p](../up.png)\n[c](docs) [d](docs/) [e](/abs.md) [f](${SKILL_DIR}/n.md)\n";
-        let split =
-            Split { yaml: String::new(), yaml_line: 2, body: body.to_owned(), body_line: 5, form: Form::Delimited };
+        let split = Split {
+            yaml: String::new(),
+            yaml_line: 2,
+            body: body.to_owned(),
+            body_line: 5,
+            form: Delimiter::Delimited,
+        };
         let found = judge(&split, &["a.md", "docs/x.md"]);
         let found: Vec<_> =
             found.iter().map(|one| (one.code.as_str(), one.line.unwrap(), one.column.unwrap())).collect();
@@ -170,8 +175,13 @@ mod tests {
             ("[x](references/a/b.md)", Some("link_too_deep")),
             ("[x](./references/a/b/c.md)", Some("link_too_deep")),
         ] {
-            let split =
-                Split { yaml: String::new(), yaml_line: 2, body: body.to_owned(), body_line: 5, form: Form::Delimited };
+            let split = Split {
+                yaml: String::new(),
+                yaml_line: 2,
+                body: body.to_owned(),
+                body_line: 5,
+                form: Delimiter::Delimited,
+            };
             let found = judge(&split, &files);
             assert_eq!(found.first().map(|one| one.code.as_str()), code, "{body}: {found:?}");
         }

@@ -19,7 +19,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use places::place;
 
-pub use fix::{Fixed, fix};
+pub use fix::{FixResult, fix};
 pub use hidden::hidden_in_file;
 pub use merge_marks::theirs_beside;
 pub use template::template;
@@ -27,7 +27,7 @@ pub use template::template;
 use super::{
     Diagnostic, FindingCode, Frontmatter,
     diagnostic::first_few,
-    frontmatter::{self, KNOWN_FIELDS, Source, Split, decode},
+    frontmatter::{self, FieldText, KNOWN_FIELDS, Split, decode},
 };
 use crate::limits::{
     SKILL_BODY_LINES, SKILL_BODY_TOKENS, SKILL_COMPATIBILITY_CHARS, SKILL_DESCRIPTION_CHARS, SKILL_FILE_BYTES,
@@ -51,7 +51,7 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
         Err(error) => found.push(error),
         Ok((parsed, split)) => {
             found.extend(parsed.diagnostics);
-            let source = Source::from(&split);
+            let source = FieldText::from(&split);
             found.extend(of_fields(&parsed.frontmatter).into_iter().map(|(key, one)| source.place(one, key)));
             found.extend(template::in_description(&parsed.frontmatter).map(|one| source.place(one, "description")));
             found.extend(of_body(&split));

@@ -12,7 +12,7 @@ use crate::{
 /// If the skill declares nothing, braces belong to an example.
 pub(super) fn undeclared(split: &Split, declared: &[Parameter]) -> Vec<Diagnostic> {
     let mut seen: BTreeSet<&str> = declared.iter().map(|one| one.name.as_str()).collect();
-    let mut places = Places::of(split);
+    let mut places = Places::from_split(split);
     let mut found = Vec::new();
     let marks = split.body.match_indices("{{").filter(|_| !declared.is_empty());
     for (at, _) in marks {
@@ -44,13 +44,18 @@ fn name(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skill::frontmatter::Form;
+    use crate::skill::frontmatter::Delimiter;
 
     #[test]
     fn placeholders_without_a_parameter_are_told_once_with_their_place() {
         let body = "{{x}} {{y}}\n{{ y }} ${{z}} \\{{z}} {{a.b}} {{}} {{{z}}}\né {{z-1}} {{";
-        let split =
-            Split { yaml: String::new(), yaml_line: 2, body: body.to_owned(), body_line: 5, form: Form::Delimited };
+        let split = Split {
+            yaml: String::new(),
+            yaml_line: 2,
+            body: body.to_owned(),
+            body_line: 5,
+            form: Delimiter::Delimited,
+        };
         let declared = [Parameter { name: "x".to_owned(), ..Parameter::default() }];
         let found = undeclared(&split, &declared);
         let found: Vec<_> = found

@@ -10,7 +10,7 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn of(split: &'a Split) -> Self {
+    pub(super) fn from_split(split: &'a Split) -> Self {
         Self { body: &split.body, line: split.body_line, line_start: 0 }
     }
 

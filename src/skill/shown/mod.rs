@@ -1,7 +1,7 @@
 //! Text of a skill that is safe to show.
 //!
 //! A skill's text is the word of its author, not of the service. All code that shows it, to a model or to a person,
-//! shows a [`Shown`] or a [`ShownBlock`], and only [`one_line`] and [`block`] make them. Neither is `Display`: a caller
+//! shows a [`SafeText`] or a [`ShownBlock`], and only [`one_line`] and [`block`] make them. Neither is `Display`: a caller
 //! names the format it writes, and each format has one method here, which knows its escaping.
 //!
 //! ```
@@ -42,7 +42,7 @@ use escape::{fence, line_start, markdown, sanitize};
 /// It is not escaped yet: [`inline`](Self::inline), [`at_line_start`](Self::at_line_start) and [`xml`](Self::xml) do
 /// that, and a serializer does it for JSON and YAML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct SafeText {
     text: String,
     removed: usize,
 }
@@ -63,12 +63,12 @@ pub struct ShownBlock {
 /// assert_eq!(one_line(" Drafts\n\ndeeds.\u{200b} ").plain(), "Drafts deeds.");
 /// ```
 #[must_use]
-pub fn one_line(text: &str) -> Shown {
+pub fn one_line(text: &str) -> SafeText {
     if is_line(text) {
-        return Shown { text: text.to_owned(), removed: 0 };
+        return SafeText { text: text.to_owned(), removed: 0 };
     }
     let (clean, removed) = sanitize(text);
-    Shown { text: clean.split_whitespace().collect::<Vec<_>>().join(" "), removed }
+    SafeText { text: clean.split_whitespace().collect::<Vec<_>>().join(" "), removed }
 }
 
 /// `text` with its lines.
@@ -89,7 +89,7 @@ pub(crate) fn removed_note(removed: usize) -> Option<String> {
     (removed > 0).then(|| format!("Invisible characters removed from what skills say: {removed}."))
 }
 
-impl Shown {
+impl SafeText {
     /// The line unchanged: for a terminal, and for callers that escape it themselves.
     #[must_use]
     pub fn plain(&self) -> &str {
@@ -167,7 +167,7 @@ impl ShownBlock {
     }
 }
 
-impl Serialize for Shown {
+impl Serialize for SafeText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text)
     }

@@ -28,9 +28,9 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op};
 
 use super::{
-    Capabilities, DeleteOptions, FileAndFolder, GetOptions, Keep, ListOptions, ListPage, Object, ObjectMeta, Purged,
-    PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, Tags, known_names::KnownNames,
-    newest::Newest, rules::clip,
+    CachePolicy, Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta,
+    PurgeReply, PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, Tags,
+    known_names::KnownNames, newest::VersionClock, rules::clip,
 };
 use crate::{
     budget::weight,
@@ -54,14 +54,14 @@ type Version = (ObjectKey, ETag);
 ///     clock::SystemClock,
 ///     limits::CONTENT_CACHE_BYTES,
 ///     path::KeyPrefix,
-///     store::{Cached, GetOptions, Ledger, MemoryStore, Metered, PutOptions, Store},
+///     store::{CachingStore, GetOptions, RequestCounts, MemoryStore, CountingStore, PutOptions, Store},
 /// };
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let ledger = Arc::new(Ledger::new());
-/// let below = Arc::new(Metered::new(Arc::new(MemoryStore::new()), ledger.clone()));
-/// let store = Cached::new(below, CONTENT_CACHE_BYTES, Arc::new(SystemClock::new()));
+/// let ledger = Arc::new(RequestCounts::new());
+/// let below = Arc::new(CountingStore::new(Arc::new(MemoryStore::new()), ledger.clone()));
+/// let store = CachingStore::new(below, CONTENT_CACHE_BYTES, Arc::new(SystemClock::new()));
 ///
 /// let key = KeyPrefix::all().key("anna/notes.md")?;
 /// let written = store.put(&key, "text".into(), PutOptions::default()).await?;
@@ -71,11 +71,11 @@ type Version = (ObjectKey, ETag);
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Cached {
+pub struct CachingStore {
     inner: SharedStore,
     clock: Arc<dyn Clock>,
     content: Cache<Version, Arc<CachedObject>>,
-    newest: Newest,
+    newest: VersionClock,
     /// `None` if the store below refuses such puts itself.
     names: Option<KnownNames>,
 }
@@ -84,7 +84,7 @@ pub struct Cached {
 #[derive(Debug)]
 struct CachedObject {
     object: Object,
-    /// Whether a caller asked for it with [`Keep::Pinned`]. Then it may be asked for again when it is no longer the newest.
+    /// Whether a caller asked for it with [`CachePolicy::PinnedSkill`]. Then it may be asked for again when it is no longer the newest.
     pinned: AtomicBool,
 }
 
@@ -102,13 +102,13 @@ impl CachedObject {
 
 /// The reason why a shared request left nothing in the cache.
 #[derive(Debug)]
-enum Unkept {
+enum UncachedReason {
     Failed(StoreError),
     /// A part of an object, one too large to keep, or one that is not the newest any more.
     Passing(Object),
 }
 
-impl Cached {
+impl CachingStore {
     /// Keeps up to `bytes` of content ([`CONTENT_CACHE_BYTES`](crate::limits::CONTENT_CACHE_BYTES) by default).
     ///
     /// Write times are the store's. A put through this layer that was not read since has the time of `clock`.
@@ -117,24 +117,24 @@ impl Cached {
         let content = Cache::builder().max_capacity(bytes).weigher(weigh).build();
         let holds_both = inner.capabilities().file_and_folder == FileAndFolder::Held;
         let names = holds_both.then(|| KnownNames::new(KNOWN_NAMES, clock.clone()));
-        Self { inner, clock, content, newest: Newest::new(CACHE_KEYS), names }
+        Self { inner, clock, content, newest: VersionClock::new(CACHE_KEYS), names }
     }
 
     /// Exactly the version `etag`: from memory, or by one request that all its callers share.
     async fn get_exactly(&self, key: &ObjectKey, etag: ETag, options: GetOptions) -> StoreResult<Object> {
         let version = (key.clone(), etag);
-        let (range, is_pinned) = (options.range.clone(), options.keep == Keep::Pinned);
+        let (range, is_pinned) = (options.range.clone(), options.keep == CachePolicy::Pinned);
         if let Some(kept) = self.content.get(&version).await {
             kept.pinned.fetch_or(is_pinned, Ordering::Relaxed);
             return part(&kept.object, range);
         }
         // Each piece of a large object is wanted once, and must not wait for the others.
-        if options.keep == Keep::Not || range.as_ref().is_some_and(|range| range.start > 0) {
+        if options.keep == CachePolicy::Not || range.as_ref().is_some_and(|range| range.start > 0) {
             return self.inner.get(key, options).await;
         }
         let load = async {
             let begun = self.newest.begin();
-            let object = self.inner.get(key, options.clone()).await.map_err(Unkept::Failed)?;
+            let object = self.inner.get(key, options.clone()).await.map_err(UncachedReason::Failed)?;
             // The store gives a version by its tag only while it is the newest.
             let learnt = self.newest.was_read(key, begun, Some(&object.meta.etag));
             self.drop_dead(key, learnt.displaced).await;
@@ -142,7 +142,7 @@ impl Cached {
             if keepable(&object) && is_wanted {
                 Ok(CachedObject::new(object, is_pinned))
             } else {
-                Err(Unkept::Passing(object))
+                Err(UncachedReason::Passing(object))
             }
         };
         match self.content.try_get_with(version, load).await.as_ref().map_err(AsRef::as_ref) {
@@ -150,9 +150,9 @@ impl Cached {
                 kept.pinned.fetch_or(is_pinned, Ordering::Relaxed);
                 part(&kept.object, range)
             }
-            Err(Unkept::Failed(error)) => Err(error.clone()),
-            Err(Unkept::Passing(object)) if covers(object, range.as_ref()) => Ok(shorten(object, range)),
-            Err(Unkept::Passing(_)) => self.inner.get(key, options).await,
+            Err(UncachedReason::Failed(error)) => Err(error.clone()),
+            Err(UncachedReason::Passing(object)) if covers(object, range.as_ref()) => Ok(shorten(object, range)),
+            Err(UncachedReason::Passing(_)) => self.inner.get(key, options).await,
         }
     }
 
@@ -186,7 +186,7 @@ impl Cached {
         match (answer, held) {
             (Ok(object), _) => {
                 let learnt = self.newest.was_read(key, begun, Some(&object.meta.etag));
-                if learnt.is_newest || keep == Keep::Pinned {
+                if learnt.is_newest || keep == CachePolicy::Pinned {
                     self.keep(key, &object, keep).await;
                 }
                 self.drop_dead(key, learnt.displaced).await;
@@ -198,7 +198,7 @@ impl Cached {
                 match held {
                     None => Err(StoreError::NotModified),
                     Some(held) => {
-                        held.pinned.fetch_or(keep == Keep::Pinned, Ordering::Relaxed);
+                        held.pinned.fetch_or(keep == CachePolicy::Pinned, Ordering::Relaxed);
                         part(&held.object, range)
                     }
                 }
@@ -212,13 +212,16 @@ impl Cached {
         }
     }
 
-    async fn keep(&self, key: &ObjectKey, object: &Object, keep: Keep) {
-        if !keepable(object) || keep == Keep::Not {
+    async fn keep(&self, key: &ObjectKey, object: &Object, keep: CachePolicy) {
+        if !keepable(object) || keep == CachePolicy::Not {
             return;
         }
         let new = |old: Option<moka::Entry<Version, Arc<CachedObject>>>| {
             // The same bytes may return under the same tag.
-            CachedObject::new(object.clone(), keep == Keep::Pinned || old.is_some_and(|old| old.value().is_pinned()))
+            CachedObject::new(
+                object.clone(),
+                keep == CachePolicy::Pinned || old.is_some_and(|old| old.value().is_pinned()),
+            )
         };
         let version = (key.clone(), object.meta.etag.clone());
         self.content.entry(version).and_upsert_with(|old| std::future::ready(new(old))).await;
@@ -276,7 +279,7 @@ fn shorten(object: &Object, range: Option<Range<u64>>) -> Object {
 }
 
 #[async_trait]
-impl Store for Cached {
+impl Store for CachingStore {
     fn capabilities(&self) -> Capabilities {
         let below = self.inner.capabilities();
         match self.names {
@@ -318,7 +321,7 @@ impl Store for Cached {
                 }
                 let size = bytes.len() as u64;
                 let meta = ObjectMeta { size, etag: etag.clone(), modified_at: self.clock.now(), metadata };
-                self.keep(key, &Object { meta, range: 0..size, bytes }, Keep::Newest).await;
+                self.keep(key, &Object { meta, range: 0..size, bytes }, CachePolicy::Newest).await;
                 let displaced = self.newest.was_written(key, Some(etag));
                 self.drop_dead(key, displaced).await;
             }
@@ -368,7 +371,7 @@ impl Store for Cached {
         self.inner.tag(key, tags).await
     }
 
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
         let purged = self.inner.purge(prefix).await?;
         for version in &purged.removed {
             if let Some(key) = prefix.admit(&version.key) {

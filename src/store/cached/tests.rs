@@ -7,7 +7,7 @@ use crate::{
     clock::SystemClock,
     limits::CONTENT_CACHE_BYTES,
     store::{
-        Ledger, MemoryStore, Metered, Requests, Verb,
+        CountingStore, MemoryStore, RequestCounts, Requests, Verb,
         testing::{Fault, Faulty},
     },
 };
@@ -16,8 +16,8 @@ use crate::{
 struct Bench {
     memory: Arc<MemoryStore>,
     faulty: Arc<Faulty>,
-    ledger: Arc<Ledger>,
-    cached: Arc<Cached>,
+    ledger: Arc<RequestCounts>,
+    cached: Arc<CachingStore>,
 }
 
 impl Bench {
@@ -28,9 +28,9 @@ impl Bench {
     fn with_bytes(bytes: u64) -> Self {
         let memory = Arc::new(MemoryStore::like_s3());
         let faulty = Arc::new(Faulty::new(Arc::clone(&memory) as SharedStore));
-        let ledger = Arc::new(Ledger::new());
-        let metered = Arc::new(Metered::new(Arc::clone(&faulty) as SharedStore, Arc::clone(&ledger)));
-        let cached = Arc::new(Cached::new(metered, bytes, Arc::new(SystemClock::new())));
+        let ledger = Arc::new(RequestCounts::new());
+        let metered = Arc::new(CountingStore::new(Arc::clone(&faulty) as SharedStore, Arc::clone(&ledger)));
+        let cached = Arc::new(CachingStore::new(metered, bytes, Arc::new(SystemClock::new())));
         Self { memory, faulty, ledger, cached }
     }
 
@@ -266,7 +266,7 @@ async fn a_version_that_was_asked_for_by_its_tag_stays_when_it_is_overwritten() 
     let first = bench.put("one").await;
     assert_eq!(bench.get(GetOptions::pinned(first.clone())).await.unwrap(), "one");
     let second = bench.put("two").await;
-    assert_eq!(bench.get(GetOptions { keep: Keep::Pinned, ..GetOptions::default() }).await.unwrap(), "two");
+    assert_eq!(bench.get(GetOptions { keep: CachePolicy::Pinned, ..GetOptions::default() }).await.unwrap(), "two");
     let third = bench.put("three").await;
     bench.put("four").await;
     assert_eq!(bench.get(GetOptions::pinned(first)).await.unwrap(), "one");
@@ -290,7 +290,7 @@ async fn a_version_that_a_listing_named_leaves_with_the_next_one() {
 async fn what_is_looked_at_once_is_not_kept() {
     let bench = Bench::new();
     bench.foreign("one");
-    let once = GetOptions { keep: Keep::Not, ..GetOptions::default() };
+    let once = GetOptions { keep: CachePolicy::Not, ..GetOptions::default() };
     assert_eq!(bench.get(once).await.unwrap(), "one");
     assert_eq!(bench.remembered().await.unwrap(), "one");
     assert_eq!(bench.gets(), 2);

@@ -7,7 +7,7 @@
 //! there is no object: a create may have landed and been deleted since. Trino #27388, Icechunk #2099 and ClickHouse
 //! #113994 describe the same trap, and SlateDB cures it in the same way.
 //!
-//! If a write is part of a larger change, its id begins with the name of the call that made it ([`Mark`]). If the same
+//! If a write is part of a larger change, its id begins with the name of the call that made it ([`WriteCallId`]). If the same
 //! call is made again, it finds its own write in the chain and continues with the missing parts.
 
 use std::{sync::Arc, time::Duration};
@@ -36,7 +36,7 @@ const LAST_PAUSE: Duration = Duration::from_secs(1);
 
 /// What a write assumes of the object it replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Base {
+pub enum ExpectedVersion {
     /// Nothing: any version is overwritten.
     Whatever,
     /// That there is no object.
@@ -45,7 +45,7 @@ pub enum Base {
     Version(ETag, Metadata),
 }
 
-impl Base {
+impl ExpectedVersion {
     /// The version described by `meta`.
     #[must_use]
     pub fn version(meta: &ObjectMeta) -> Self {
@@ -85,14 +85,14 @@ pub struct Commit {
 
 /// The part of a write id that names the call that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct WriteCallId {
     /// The name of the call: hexadecimal digits, the same if the same request meets the same state.
     pub call: String,
     /// A number that the call has to return and could not compute again once the write has landed.
     pub count: u64,
 }
 
-impl Mark {
+impl WriteCallId {
     /// The id of a write. `random` distinguishes attempts at one call.
     fn id(&self, random: u128) -> String {
         format!("{}.{:x}.{:016x}", self.call, self.count, random & u128::from(u64::MAX))
@@ -123,7 +123,7 @@ impl Mark {
 ///     clock::SystemClock,
 ///     path::KeyPrefix,
 ///     store::{
-///         Base, Committer, MemoryStore, Verb,
+///         ExpectedVersion, Committer, MemoryStore, Verb,
 ///         testing::{Fault, Faulty},
 ///     },
 /// };
@@ -135,7 +135,7 @@ impl Mark {
 ///
 /// store.script(Verb::Put, [Fault::LoseReply]);
 /// let key = KeyPrefix::all().key("anna/notes.md")?;
-/// committer.commit(&key, "text".into(), &Base::Absent).await?;
+/// committer.commit(&key, "text".into(), &ExpectedVersion::Absent).await?;
 /// assert_eq!(store.seen(Verb::Put), 1, "the reply was lost, and the put was not sent again");
 /// # Ok(())
 /// # }
@@ -174,11 +174,11 @@ impl Committer {
     /// # Errors
     /// `PreconditionFailed` (or `NotFound` for a deleted base) if `base` does not hold and nothing was written;
     /// `Unavailable` with its outcome if the store did not answer; `Denied` and `Unsupported` as the store's.
-    pub async fn commit(&self, key: &ObjectKey, bytes: Bytes, base: &Base) -> StoreResult<Commit> {
+    pub async fn commit(&self, key: &ObjectKey, bytes: Bytes, base: &ExpectedVersion) -> StoreResult<Commit> {
         self.commit_marked(key, bytes, base, None).await
     }
 
-    /// As [`commit`](Self::commit); with a mark, [`Mark::find`] finds the write again.
+    /// As [`commit`](Self::commit); with a mark, [`WriteCallId::find`] finds the write again.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
@@ -186,8 +186,8 @@ impl Committer {
         &self,
         key: &ObjectKey,
         bytes: Bytes,
-        base: &Base,
-        mark: Option<&Mark>,
+        base: &ExpectedVersion,
+        mark: Option<&WriteCallId>,
     ) -> StoreResult<Commit> {
         let random = self.clock.random();
         let id = mark.map_or_else(|| format!("{random:032x}"), |mark| mark.id(random));
@@ -221,7 +221,7 @@ impl Committer {
     }
 
     /// Reads the present version until the store answers, and decides by its chain.
-    async fn settle(&self, key: &ObjectKey, id: &str, base: &Base, deadline: Instant) -> Verdict {
+    async fn settle(&self, key: &ObjectKey, id: &str, base: &ExpectedVersion, deadline: Instant) -> Verdict {
         let mut backoff = self.backoff(deadline);
         loop {
             match self.store.head(key).await {
@@ -239,7 +239,7 @@ impl Committer {
     }
 }
 
-fn judge(id: &str, base: &Base, now: &ObjectMeta) -> Verdict {
+fn judge(id: &str, base: &ExpectedVersion, now: &ObjectMeta) -> Verdict {
     let current = name_of(&now.etag, &now.metadata);
     if current == id {
         return Verdict::Landed(Some(now.etag.clone()));
@@ -248,7 +248,7 @@ fn judge(id: &str, base: &Base, now: &ObjectMeta) -> Verdict {
         return Verdict::Landed(None);
     }
     match base {
-        Base::Version(etag, metadata) => {
+        ExpectedVersion::Version(etag, metadata) => {
             let base = name_of(etag, metadata);
             // Tag and name, because a store that derives tags from content repeats a tag when old bytes return.
             if *etag == now.etag && current == base {
@@ -257,7 +257,7 @@ fn judge(id: &str, base: &Base, now: &ObjectMeta) -> Verdict {
             let passed = chain_of(&now.metadata).any(|earlier| earlier == base);
             if passed { Verdict::Lost } else { Verdict::Unknown }
         }
-        Base::Absent | Base::Whatever => Verdict::Unknown,
+        ExpectedVersion::Absent | ExpectedVersion::Whatever => Verdict::Unknown,
     }
 }
 

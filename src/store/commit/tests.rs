@@ -29,16 +29,16 @@ impl Bench {
         Self { memory, faulty, ours, rival }
     }
 
-    async fn commit(&self, base: &Base) -> StoreResult<Commit> {
+    async fn commit(&self, base: &ExpectedVersion) -> StoreResult<Commit> {
         self.ours.commit(&key(), Bytes::from_static(b"ours"), base).await
     }
 
-    async fn rival(&self, base: &Base) -> StoreResult<Commit> {
+    async fn rival(&self, base: &ExpectedVersion) -> StoreResult<Commit> {
         self.rival.commit(&key(), Bytes::from_static(b"rival"), base).await
     }
 
     /// The same, a little later than now.
-    async fn rival_soon(&self, base: &Base) -> Commit {
+    async fn rival_soon(&self, base: &ExpectedVersion) -> Commit {
         sleep(Duration::from_millis(1)).await;
         self.rival(base).await.unwrap()
     }
@@ -48,18 +48,18 @@ impl Bench {
         String::from_utf8(object.bytes.to_vec()).unwrap()
     }
 
-    async fn base(&self) -> Base {
-        Base::version(&self.memory.head(&key()).await.unwrap())
+    async fn base(&self) -> ExpectedVersion {
+        ExpectedVersion::version(&self.memory.head(&key()).await.unwrap())
     }
 
     /// Each kind of base, with the store made so that it holds.
-    async fn each_base() -> [(Self, Base); 4] {
+    async fn each_base() -> [(Self, ExpectedVersion); 4] {
         let [create, overwrite, update, foreign] = [Self::new(), Self::new(), Self::new(), Self::new()];
         overwrite.memory.put_raw("k", "before");
-        update.rival(&Base::Absent).await.unwrap();
+        update.rival(&ExpectedVersion::Absent).await.unwrap();
         foreign.memory.put_raw("k", "by hand");
         let (known, unknown) = (update.base().await, foreign.base().await);
-        [(create, Base::Absent), (overwrite, Base::Whatever), (update, known), (foreign, unknown)]
+        [(create, ExpectedVersion::Absent), (overwrite, ExpectedVersion::Whatever), (update, known), (foreign, unknown)]
     }
 }
 
@@ -67,8 +67,8 @@ fn key() -> ObjectKey {
     KeyPrefix::all().key("k").unwrap()
 }
 
-fn next(commit: Commit) -> Base {
-    Base::Version(commit.etag.unwrap(), commit.metadata)
+fn next(commit: Commit) -> ExpectedVersion {
+    ExpectedVersion::Version(commit.etag.unwrap(), commit.metadata)
 }
 
 fn outcome(result: &StoreResult<Commit>) -> Option<Outcome> {
@@ -93,7 +93,7 @@ async fn an_own_success_whose_reply_was_lost_is_a_success() {
 #[tokio::test(start_paused = true)]
 async fn a_write_on_a_version_that_was_lost_on_its_way_is_sent_again() {
     for (bench, base) in Bench::each_base().await {
-        if !matches!(base, Base::Version(..)) {
+        if !matches!(base, ExpectedVersion::Version(..)) {
             continue;
         }
         bench.faulty.script(Verb::Put, [Fault::LoseRequest, Fault::LoseRequest]);
@@ -107,7 +107,7 @@ async fn an_unconditional_write_of_unknown_outcome_is_never_sent_again() {
     let bench = Bench::new();
     bench.memory.put_raw("k", "before");
     bench.faulty.script(Verb::Put, [Fault::LoseRequest]);
-    assert_eq!(outcome(&bench.commit(&Base::Whatever).await), Some(Outcome::Unknown));
+    assert_eq!(outcome(&bench.commit(&ExpectedVersion::Whatever).await), Some(Outcome::Unknown));
     assert_eq!((bench.faulty.seen(Verb::Put), bench.text().await.as_str()), (1, "before"));
 }
 
@@ -163,9 +163,9 @@ async fn a_doubt_that_cannot_be_settled_stays_one() {
 #[tokio::test]
 async fn a_base_that_does_not_hold_is_said_at_once() {
     let bench = Bench::new();
-    let first = next(bench.rival(&Base::Absent).await.unwrap());
+    let first = next(bench.rival(&ExpectedVersion::Absent).await.unwrap());
     bench.rival(&first).await.unwrap();
-    for stale in [Base::Absent, first.clone()] {
+    for stale in [ExpectedVersion::Absent, first.clone()] {
         assert!(matches!(bench.commit(&stale).await, Err(StoreError::PreconditionFailed)), "{stale:?}");
     }
     bench.memory.delete(&key(), super::super::DeleteOptions::default()).await.unwrap();
@@ -176,7 +176,7 @@ async fn a_base_that_does_not_hold_is_said_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_lost_write_whose_base_was_passed_meanwhile_is_a_conflict() {
     for (bench, base) in Bench::each_base().await {
-        if matches!(base, Base::Version(..)) {
+        if matches!(base, ExpectedVersion::Version(..)) {
             bench.faulty.script(Verb::Put, [Fault::LoseRequest]);
             let (ours, _) = tokio::join!(bench.commit(&base), bench.rival_soon(&base));
             assert!(matches!(ours, Err(StoreError::PreconditionFailed)), "{base:?}: {ours:?}");
@@ -190,7 +190,7 @@ async fn a_lost_create_that_meets_another_stays_unknown() {
     // The other may have built on ours and dropped it, or come first: nothing tells.
     let bench = Bench::new();
     bench.faulty.script(Verb::Put, [Fault::LoseRequest]);
-    let (ours, _) = tokio::join!(bench.commit(&Base::Absent), bench.rival_soon(&Base::Absent));
+    let (ours, _) = tokio::join!(bench.commit(&ExpectedVersion::Absent), bench.rival_soon(&ExpectedVersion::Absent));
     assert_eq!(outcome(&ours), Some(Outcome::Unknown));
     assert_eq!(bench.text().await, "rival");
 }
@@ -229,7 +229,7 @@ async fn a_write_that_another_tool_overwrote_stays_unknown() {
 #[tokio::test]
 async fn the_chain_holds_its_predecessors_at_the_limit_and_drops_the_oldest_beyond_it() {
     let bench = Bench::new();
-    let mut base = Base::Absent;
+    let mut base = ExpectedVersion::Absent;
     let mut ids = Vec::new();
     for _ in 0..WRITE_CHAIN + 2 {
         let commit = bench.commit(&base).await.unwrap();
@@ -239,7 +239,7 @@ async fn the_chain_holds_its_predecessors_at_the_limit_and_drops_the_oldest_beyo
         ids.push(commit.metadata[WRITE_ID].clone());
         base = next(commit);
     }
-    let Base::Version(_, metadata) = base else { panic!("committed") };
+    let ExpectedVersion::Version(_, metadata) = base else { panic!("committed") };
     assert!(chain_of(&metadata).any(|id| id == ids[1]), "{WRITE_CHAIN} writes back");
     assert!(!chain_of(&metadata).any(|id| id == ids[0]), "one more");
     let size: usize = metadata.iter().map(|(name, value)| name.len() + value.len()).sum();
@@ -249,34 +249,34 @@ async fn the_chain_holds_its_predecessors_at_the_limit_and_drops_the_oldest_beyo
 #[tokio::test]
 async fn a_call_finds_its_own_write_while_the_chain_has_it() {
     let bench = Bench::new();
-    let mark = |call: &str, count| Mark { call: format!("{call:0>16}"), count };
-    let commit = async |base: &Base, mark: &Mark| {
+    let mark = |call: &str, count| WriteCallId { call: format!("{call:0>16}"), count };
+    let commit = async |base: &ExpectedVersion, mark: &WriteCallId| {
         bench.ours.commit_marked(&key(), Bytes::from_static(b"x"), base, Some(mark)).await.unwrap()
     };
     let (ours, other) = (mark("a", u64::from(u32::MAX)), mark("ab", 2));
-    let first = commit(&Base::Absent, &ours).await;
+    let first = commit(&ExpectedVersion::Absent, &ours).await;
     let now = bench.memory.head(&key()).await.unwrap();
-    assert_eq!(Mark::find(&ours.call, &now), Some((first.clone(), ours.count)));
-    assert_eq!(Mark::find(&other.call, &now), None);
+    assert_eq!(WriteCallId::find(&ours.call, &now), Some((first.clone(), ours.count)));
+    assert_eq!(WriteCallId::find(&other.call, &now), None);
 
     let mut base = next(first);
     for _ in 0..WRITE_CHAIN {
         base = next(commit(&base, &other).await);
     }
     let now = bench.memory.head(&key()).await.unwrap();
-    let (passed, count) = Mark::find(&ours.call, &now).unwrap();
+    let (passed, count) = WriteCallId::find(&ours.call, &now).unwrap();
     assert_eq!((passed.etag, count), (None, ours.count), "others wrote after it");
     let size: usize = now.metadata.iter().map(|(name, value)| name.len() + value.len()).sum();
     assert!(size <= 2048, "S3 keeps 2 KB of metadata, this is {size}");
     commit(&base, &other).await;
-    assert_eq!(Mark::find(&ours.call, &bench.memory.head(&key()).await.unwrap()), None, "one more");
+    assert_eq!(WriteCallId::find(&ours.call, &bench.memory.head(&key()).await.unwrap()), None, "one more");
 }
 
 #[test]
 fn an_old_tag_that_came_back_is_not_taken_for_the_base() {
     let tag = ETag::new("md5");
     let now = |metadata| ObjectMeta { size: 1, etag: tag.clone(), modified_at: jiff::Timestamp::UNIX_EPOCH, metadata };
-    let base = Base::Version(tag.clone(), metadata("w1", &[]));
+    let base = ExpectedVersion::Version(tag.clone(), metadata("w1", &[]));
     assert!(matches!(judge("w9", &base, &now(metadata("w1", &[]))), Verdict::NeverLanded));
     let returned = metadata("w3", &["w2".to_owned(), "w1".to_owned()]);
     assert!(matches!(judge("w9", &base, &now(returned)), Verdict::Lost));
@@ -288,7 +288,7 @@ async fn append_all(seed: u64) {
     const WRITERS: usize = 8;
     const WORDS: usize = 5;
     let bench = Bench::new();
-    bench.rival(&Base::Absent).await.unwrap();
+    bench.rival(&ExpectedVersion::Absent).await.unwrap();
     bench.faulty.randomly(Verb::Put, seed, 20, Fault::LoseReply);
     bench.faulty.randomly(Verb::Put, seed + 1000, 15, Fault::LoseRequest);
     bench.faulty.randomly(Verb::Put, seed + 2000, 15, Fault::Busy);
@@ -316,7 +316,7 @@ async fn append(bench: &Bench, word: &str) -> bool {
     loop {
         let object = bench.faulty.get(&key(), GetOptions::default()).await.unwrap();
         let text = [object.bytes.as_ref(), word.as_bytes()].concat();
-        match bench.ours.commit(&key(), Bytes::from(text), &Base::version(&object.meta)).await {
+        match bench.ours.commit(&key(), Bytes::from(text), &ExpectedVersion::version(&object.meta)).await {
             Ok(_) => return true,
             Err(StoreError::PreconditionFailed) => {}
             Err(StoreError::Unavailable { outcome: Outcome::Unknown, .. }) => return false,

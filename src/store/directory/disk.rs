@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, atomic::AtomicU64};
 
-use super::{layout::Layout, listings::Listings, turns::Turns};
+use super::{layout::StoreLayout, listings::Listings, turns::Turns};
 use crate::clock::Clock;
 
 /// What the handles of one store in this process share.
 #[derive(Debug)]
 pub(super) struct Disk {
-    pub(super) layout: Layout,
+    pub(super) layout: StoreLayout,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) turns: Turns,
     pub(super) listings: Listings,
@@ -17,7 +17,7 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    pub(super) fn new(layout: Layout, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(layout: StoreLayout, clock: Arc<dyn Clock>) -> Self {
         Self { layout, clock, turns: Turns::new(), listings: Listings::default(), folders_read: Arc::default() }
     }
 }

@@ -29,7 +29,7 @@ const PROBE: &str = "Probe-\u{e9}";
 
 /// The folder of a store and its own folders in it.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct StoreLayout {
     root: PathBuf,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum PathState {
     Blocked(String),
 }
 
-impl Layout {
+impl StoreLayout {
     /// Creates what is missing, refuses a disk that folds names, and removes what crashed writers left. A folder that
     /// can only be read is opened for reading.
     pub(super) fn open(root: &Path) -> StoreResult<Self> {

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use super::{
     disk::Disk,
     layout::{OWN, PathState},
-    listings::{PageEnd, Question},
+    listings::{PageEnd, WalkQuery},
     walk::Walk,
 };
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
 
 impl Disk {
     pub(super) fn list(&self, prefix: &KeyPrefix, options: &ListOptions) -> StoreResult<ListPage> {
-        let question = Question { prefix: prefix.clone(), delimiter: options.delimiter };
-        let place = options.page.as_ref().map(PageEnd::of).transpose()?;
+        let question = WalkQuery { prefix: prefix.clone(), delimiter: options.delimiter };
+        let place = options.page.as_ref().map(PageEnd::from_token).transpose()?;
         let waiting = place.as_ref().and_then(|place| self.listings.take(&question, place));
         let after = place.as_ref().map(|place| place.ended.clone()).or_else(|| options.start_after.clone());
         let Some(mut walk) =
@@ -37,7 +37,7 @@ impl Disk {
     }
 
     /// A walk that has read the folder of the listing, if there is one.
-    pub(super) fn begin_walk(&self, question: &Question, after: Option<String>) -> StoreResult<Option<Walk>> {
+    pub(super) fn begin_walk(&self, question: &WalkQuery, after: Option<String>) -> StoreResult<Option<Walk>> {
         let Some(top) = self.folder(&question.prefix)? else { return Ok(None) };
         let prefix = question.prefix.as_str().to_owned();
         Ok(Some(Walk::begin(top, prefix, after, question.delimiter, Arc::clone(&self.folders_read))))

@@ -34,13 +34,13 @@ pub(super) struct Listings {
 struct WaitingWalk {
     number: u64,
     ended: String,
-    question: Question,
+    question: WalkQuery,
     walk: Walk,
 }
 
 /// The listing of the walk. A token of one listing is of no use to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Question {
+pub(super) struct WalkQuery {
     pub(super) prefix: KeyPrefix,
     pub(super) delimiter: bool,
 }
@@ -56,7 +56,7 @@ pub(super) struct PageEnd {
 
 impl PageEnd {
     /// Reads a token of this store, and refuses another.
-    pub(super) fn of(PageToken(token): &PageToken) -> StoreResult<Self> {
+    pub(super) fn from_token(PageToken(token): &PageToken) -> StoreResult<Self> {
         let parts = token.rsplit_once(SEPARATOR);
         let end = parts.and_then(|(ended, number)| Some((ended, number.parse().ok()?)));
         end.map(|(ended, number)| Self { number, ended: ended.to_owned() }).ok_or_else(foreign_token)
@@ -70,7 +70,7 @@ impl Listings {
     }
 
     /// The walk that continues at `place`, if it is still there.
-    pub(super) fn take(&self, question: &Question, place: &PageEnd) -> Option<Walk> {
+    pub(super) fn take(&self, question: &WalkQuery, place: &PageEnd) -> Option<Walk> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it =
             |kept: &WaitingWalk| kept.number == place.number && kept.ended == place.ended && kept.question == *question;
@@ -80,7 +80,7 @@ impl Listings {
     }
 
     /// Keeps `walk` with its `number` for the page after `ended`, and returns that page's token.
-    pub(super) fn keep(&self, number: u64, question: Question, ended: String, walk: Walk) -> PageToken {
+    pub(super) fn keep(&self, number: u64, question: WalkQuery, ended: String, walk: Walk) -> PageToken {
         let token = PageToken(format!("{ended}{SEPARATOR}{number}"));
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push(WaitingWalk { number, ended, question, walk });
@@ -197,7 +197,7 @@ mod tests {
     async fn walks_that_wait_take_no_more_than_their_share_of_memory() {
         let (_folder, store) = folder_of(6);
         let listings = &store.disk.listings;
-        let question = Question { prefix: KeyPrefix::all(), delimiter: false };
+        let question = WalkQuery { prefix: KeyPrefix::all(), delimiter: false };
         for _ in 0..3 {
             let mut walk = store.disk.begin_walk(&question, None).unwrap().unwrap();
             walk.weigh(LISTINGS_BYTES / 2);

@@ -33,14 +33,14 @@ use tokio::{
 
 use self::{
     disk::Disk,
-    layout::{Layout, lock_index},
+    layout::{StoreLayout, lock_index},
     shard::Shard,
 };
 pub(super) use self::{
     files::same_file,
     layout::OWN,
     read::{open_plain, read_version, was_replaced},
-    version::Version,
+    version::FileStamp,
 };
 use super::{
     Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PutOptions, PutResult,
@@ -95,7 +95,7 @@ impl DirectoryStore {
     /// `Unsupported` for a disk that folds names (upper and lower case, or accents composed and decomposed), because
     /// there two keys could reach one object; `Denied` or `Unavailable` if the folder cannot be used.
     pub fn open(root: impl AsRef<Path>, clock: Arc<dyn Clock>) -> StoreResult<Self> {
-        let layout = Layout::open(root.as_ref())?;
+        let layout = StoreLayout::open(root.as_ref())?;
         Ok(Self { disk: Arc::new(Disk::new(layout, clock)) })
     }
 

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use super::{
     disk::Disk,
     files::same_file,
-    layout::{Layout, PathState},
-    version::Version,
+    layout::{PathState, StoreLayout},
+    version::FileStamp,
 };
 use crate::{
     path::ObjectKey,
@@ -50,7 +50,7 @@ impl Disk {
     }
 
     /// The metadata of `version`; `None` if that of later versions may have replaced it.
-    fn metadata(&self, key: &ObjectKey, version: Version) -> StoreResult<Option<Metadata>> {
+    fn metadata(&self, key: &ObjectKey, version: FileStamp) -> StoreResult<Option<Metadata>> {
         if let Some(metadata) = self.layout.metadata_of(key, &version.etag()).map_err(failed)? {
             return Ok(Some(metadata));
         }
@@ -59,17 +59,17 @@ impl Disk {
     }
 }
 
-impl Layout {
+impl StoreLayout {
     /// The version at `key`, if there is an object.
-    pub(super) fn version(&self, key: &ObjectKey) -> StoreResult<Option<Version>> {
+    pub(super) fn version(&self, key: &ObjectKey) -> StoreResult<Option<FileStamp>> {
         match self.look(key.as_str())? {
-            PathState::File(found) => Version::of(&found).map(Some).map_err(failed),
+            PathState::File(found) => FileStamp::from_metadata(&found).map(Some).map_err(failed),
             PathState::Folder | PathState::Nothing | PathState::BelowFile(_) | PathState::Blocked(_) => Ok(None),
         }
     }
 
     /// The object at `key`, open; `None` if it was replaced between looking and opening.
-    fn open_object(&self, key: &ObjectKey) -> StoreResult<Option<(File, Version)>> {
+    fn open_object(&self, key: &ObjectKey) -> StoreResult<Option<(File, FileStamp)>> {
         let PathState::File(seen) = self.look(key.as_str())? else { return Err(StoreError::NotFound) };
         let path = self.path(key.as_str())?;
         let file = match open_plain(&path) {
@@ -81,7 +81,7 @@ impl Layout {
         if !same_file(&seen, &opened) {
             return Ok(None);
         }
-        let version = Version::of(&opened).map_err(failed)?;
+        let version = FileStamp::from_metadata(&opened).map_err(failed)?;
         Ok(Some((file, version)))
     }
 }
@@ -90,13 +90,13 @@ impl Layout {
 /// changed it during the read.
 pub(in crate::store) fn read_version(
     file: &mut File,
-    version: Version,
+    version: FileStamp,
     options: &GetOptions,
 ) -> StoreResult<Option<(Range<u64>, Bytes)>> {
     check_get(options, &version.etag())?;
     let range = clip(options.range.clone(), version.size)?;
     let Some(bytes) = read(file, &range).map_err(failed)? else { return Ok(None) };
-    let is_still = Version::of(&file.metadata().map_err(failed)?).map_err(failed)? == version;
+    let is_still = FileStamp::from_metadata(&file.metadata().map_err(failed)?).map_err(failed)? == version;
     Ok(is_still.then_some((range, bytes)))
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     files::{remove_file, same_file},
-    version::{Version, system_time},
+    version::{FileStamp, system_time},
 };
 
 /// Digits of a stamp in a lock file: the most that an `i64` of nanoseconds can have, so that it is always overwritten
@@ -79,11 +79,11 @@ impl Shard {
 
     /// Gives `file` a modification time near `now` that no earlier write of this shard had and that differs from the
     /// replaced version's. Stores it in the lock file.
-    pub(super) fn stamp(&mut self, file: &File, now: i128, replaced: Option<Version>) -> io::Result<Version> {
+    pub(super) fn stamp(&mut self, file: &File, now: i128, replaced: Option<FileStamp>) -> io::Result<FileStamp> {
         let replaced = replaced.map(|version| version.nanos());
         let stamped = first_free(self.last, now, replaced, |wanted| {
             file.set_modified(system_time(wanted)?)?;
-            Version::of(&file.metadata()?)
+            FileStamp::from_metadata(&file.metadata()?)
         })?;
         self.remember(stamped.nanos())?;
         Ok(stamped)
@@ -112,8 +112,8 @@ fn first_free(
     last: i128,
     now: i128,
     replaced: Option<i128>,
-    mut stamp: impl FnMut(i128) -> io::Result<Version>,
-) -> io::Result<Version> {
+    mut stamp: impl FnMut(i128) -> io::Result<FileStamp>,
+) -> io::Result<FileStamp> {
     for step in STEPS {
         let stamped = stamp(now.max(last + 1) + step)?;
         if stamped.nanos() > last && Some(stamped.nanos()) != replaced {
@@ -137,10 +137,10 @@ mod tests {
     use super::*;
 
     /// A disk that keeps times in multiples of `grain` nanoseconds.
-    fn coarse(grain: i128) -> impl FnMut(i128) -> io::Result<Version> {
+    fn coarse(grain: i128) -> impl FnMut(i128) -> io::Result<FileStamp> {
         move |wanted| {
             let kept = wanted - wanted.rem_euclid(grain);
-            Ok(Version { modified_at: Timestamp::from_nanosecond(kept).unwrap(), size: 0 })
+            Ok(FileStamp { modified_at: Timestamp::from_nanosecond(kept).unwrap(), size: 0 })
         }
     }
 

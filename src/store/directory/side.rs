@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     files::{make_folder, remove_file, sync_folder},
-    layout::Layout,
+    layout::StoreLayout,
     shard::Shard,
 };
 use crate::{
@@ -31,7 +31,7 @@ struct Entry {
     metadata: Metadata,
 }
 
-impl Layout {
+impl StoreLayout {
     /// The metadata of version `etag` of `key`, if its writer attached any.
     pub(super) fn metadata_of(&self, key: &ObjectKey, etag: &ETag) -> io::Result<Option<Metadata>> {
         let entry = self.read_side(key)?.versions.into_iter().find(|entry| entry.etag == *etag);

@@ -11,14 +11,14 @@ use crate::{
 
 /// Modification time and size of a file, which together are its identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) struct Version {
+pub(in crate::store) struct FileStamp {
     pub(in crate::store) modified_at: Timestamp,
     pub(in crate::store) size: u64,
 }
 
-impl Version {
+impl FileStamp {
     /// The version of the file that `found` describes.
-    pub(in crate::store) fn of(found: &fs::Metadata) -> io::Result<Self> {
+    pub(in crate::store) fn from_metadata(found: &fs::Metadata) -> io::Result<Self> {
         let modified_at = Timestamp::try_from(found.modified()?).map_err(io::Error::other)?;
         Ok(Self { modified_at, size: found.len() })
     }

@@ -15,7 +15,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{layout::OWN, version::Version};
+use super::{layout::OWN, version::FileStamp};
 use crate::store::{ListEntry, StoreError, disk::failed_at};
 
 /// The memory of a name beside its characters.
@@ -100,7 +100,7 @@ impl Walk {
     /// The entry of the file `key`; `None` if it was removed since its folder was read.
     fn entry(&mut self, key: String, path: &Path) -> Option<ListEntry> {
         let version = fs::symlink_metadata(path)
-            .and_then(|found| if found.is_file() { Version::of(&found).map(Some) } else { Ok(None) });
+            .and_then(|found| if found.is_file() { FileStamp::from_metadata(&found).map(Some) } else { Ok(None) });
         match version {
             Ok(version) => version.map(|version| ListEntry {
                 key,

@@ -9,9 +9,9 @@ use std::{
 use super::{
     disk::Disk,
     files::{make_folder, remove_file, sync_folder},
-    layout::{Layout, PathState},
+    layout::{PathState, StoreLayout},
     shard::Shard,
-    version::Version,
+    version::FileStamp,
 };
 use crate::{
     path::{ETag, ObjectKey},
@@ -37,7 +37,7 @@ impl Disk {
         let path = self.layout.path(key.as_str())?;
         let spot = self.layout.look(key.as_str())?;
         let current = match &spot {
-            PathState::File(found) => Some(Version::of(found).map_err(unusable)?),
+            PathState::File(found) => Some(FileStamp::from_metadata(found).map_err(unusable)?),
             PathState::Nothing | PathState::Folder => None,
             PathState::BelowFile(file) => return Err(StoreError::BelowFile(file.clone())),
             PathState::Blocked(why) => return Err(blocked(key, why)),
@@ -68,7 +68,7 @@ impl Disk {
         key: &ObjectKey,
         bytes: &[u8],
         options: PutOptions,
-        replaced: Option<Version>,
+        replaced: Option<FileStamp>,
     ) -> StoreResult<(ETag, PathBuf)> {
         let (mut file, temporary) = self.layout.in_own_folders(|| shard.content_file()).map_err(unusable)?;
         let temporary = temporary.to_owned();
@@ -101,7 +101,7 @@ impl Disk {
     }
 }
 
-impl Layout {
+impl StoreLayout {
     /// Moves a finished temporary file to its place, making folders as needed.
     fn place(&self, key: &ObjectKey, temporary: &Path, path: &Path) -> StoreResult<()> {
         for _ in 0..ATTEMPTS {

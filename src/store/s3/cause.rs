@@ -8,14 +8,14 @@ use super::request::RequestKind;
 use crate::store::Cause;
 
 /// A refusing answer, as far as it gives a reason.
-pub(super) struct Answer<'response> {
+pub(super) struct RefusalResponse<'response> {
     pub(super) status: u16,
     pub(super) code: &'response str,
     message: &'response str,
     raw: &'response HttpResponse,
 }
 
-impl<'response> Answer<'response> {
+impl<'response> RefusalResponse<'response> {
     pub(super) fn new(raw: &'response HttpResponse, code: &'response str, message: &'response str) -> Self {
         Self { status: raw.status().as_u16(), code, message, raw }
     }

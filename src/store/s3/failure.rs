@@ -14,7 +14,7 @@ use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::client::{dns::ResolveDnsError, orchestrator::HttpResponse};
 use jiff::Timestamp;
 
-use super::{cause::Answer, request::RequestKind};
+use super::{cause::RefusalResponse, request::RequestKind};
 use crate::store::{Cause, StoreError};
 
 /// Error codes that mean a fault of the caller, not of the request. Some come with status 400.
@@ -63,7 +63,7 @@ where
 {
     let answer = match &error {
         SdkError::ServiceError(refusal) => {
-            Answer::new(refusal.raw(), error.code().unwrap_or_default(), error.message().unwrap_or_default())
+            RefusalResponse::new(refusal.raw(), error.code().unwrap_or_default(), error.message().unwrap_or_default())
         }
         SdkError::ConstructionFailure(_) => {
             return StoreError::Unsupported(aws_sdk_s3::error::DisplayErrorContext(&error).to_string());

@@ -35,7 +35,7 @@ use self::{
     tag_header::TagRefusals,
 };
 use super::{
-    Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged,
+    Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply,
     PutCondition, PutOptions, PutResult, S3Options, Store, StoreError, StoreResult, Tags,
     attempts::{read, retry, transfer_time},
     cause::Cause,
@@ -166,7 +166,7 @@ impl Store for S3Store {
         retry(&self.clock, StoreError::is_transient, || self.tag_once(key, &tags)).await
     }
 
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
         self.purge_page(prefix).await
     }
 }

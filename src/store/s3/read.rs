@@ -59,7 +59,7 @@ impl S3Store {
         match sent.map_err(|error| self.classify(error, RequestKind::Object)) {
             Ok(answer) => {
                 let is_in_doubt = options.range.is_some() && answer.content_range.is_none();
-                let object = receive(answer, options.range.as_ref(), &Promise::of(options)).await?;
+                let object = receive(answer, options.range.as_ref(), &Promise::from_options(options)).await?;
                 if is_in_doubt {
                     self.check_whole(key, &object.meta).await?;
                 }
@@ -119,7 +119,7 @@ struct Promise<'options> {
 
 impl<'options> Promise<'options> {
     /// For a request with the range of `options`.
-    fn of(options: &'options GetOptions) -> Self {
+    fn from_options(options: &'options GetOptions) -> Self {
         Self { range: options.range.as_ref(), etag: options.if_match.as_ref() }
     }
 

@@ -13,7 +13,7 @@ use std::{path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-pub(crate) use view::LeftOut;
+pub(crate) use view::SkippedLink;
 
 use self::view::{View, is_own};
 use super::{
@@ -24,7 +24,7 @@ use crate::{
     clock::Clock,
     error::{Error, Result},
     limits::LIST_OBJECTS,
-    path::{Area, KeyPrefix, MountTemplates, ObjectKey, UserSpace},
+    path::{KeyPrefix, MountTemplates, ObjectKey, ObjectKind, UserSpace},
 };
 
 /// A folder of skills, and the state of whoever works with them.
@@ -41,11 +41,11 @@ pub(super) struct SkillsFolder {
 
 /// What lies in a folder of skills.
 #[derive(Debug)]
-pub(crate) struct Survey {
+pub(crate) struct SkillsFolderScan {
     /// How many files are called SKILL.md.
     pub(crate) skills: usize,
     /// The links that are not followed.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<SkippedLink>,
 }
 
 impl SkillsFolder {
@@ -93,9 +93,11 @@ impl SkillsFolder {
     /// Refuses a head or a version of a skill that could not be written into the folder afterwards.
     async fn check_publishing(&self, key: &ObjectKey) -> StoreResult<()> {
         let Some(relative) = self.space.root().relative(key.as_str()) else { return Ok(()) };
-        let skill = match Area::of(relative, &MountTemplates::default()) {
-            Area::Heads => relative.strip_prefix(".skillmount/heads/").and_then(|skill| skill.strip_suffix(".json")),
-            Area::Versions => relative
+        let skill = match ObjectKind::classify(relative, &MountTemplates::default()) {
+            ObjectKind::Heads => {
+                relative.strip_prefix(".skillmount/heads/").and_then(|skill| skill.strip_suffix(".json"))
+            }
+            ObjectKind::Versions => relative
                 .strip_prefix(".skillmount/versions/")
                 .and_then(|version| version.rsplit_once('/'))
                 .map(|(skill, _)| skill),
@@ -122,10 +124,10 @@ impl SkillsFolder {
 }
 
 /// What lies in the folder whose real path is `folder`. Blocks.
-pub(super) fn survey(folder: PathBuf) -> StoreResult<Survey> {
+pub(super) fn survey(folder: PathBuf) -> StoreResult<SkillsFolderScan> {
     let seen = View::new(folder).walk("")?;
     let skills = seen.entries.iter().filter(|entry| entry.key.ends_with("/SKILL.md")).count();
-    Ok(Survey { skills, left_out: seen.left_out })
+    Ok(SkillsFolderScan { skills, left_out: seen.left_out })
 }
 
 /// Whether a file belongs to a tool, so that it is not there for the store.

@@ -14,7 +14,7 @@ use crate::{
     path::is_of_tools,
     store::{
         Cause, GetOptions, ListEntry, Metadata, Object, ObjectMeta, StoreError, StoreResult,
-        directory::{OWN, Version, open_plain, read_version, same_file, was_replaced},
+        directory::{FileStamp, OWN, open_plain, read_version, same_file, was_replaced},
         disk::{failed, failed_at},
     },
 };
@@ -30,18 +30,18 @@ pub(super) struct View {
 
 /// What is seen below one folder.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct FolderView {
     /// The files, in byte order of their keys, which begin after the folder of the view.
     pub(super) entries: Vec<ListEntry>,
     /// The links that are not followed.
-    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<SkippedLink>,
     /// Whether a file was reached through a link.
     pub(super) has_links: bool,
 }
 
 /// A link that is not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct SkippedLink {
     /// Where it lies below the folder.
     pub(crate) link: String,
     /// Why it is not followed.
@@ -105,7 +105,7 @@ impl View {
             if !same_file(&seen, &opened) {
                 continue;
             }
-            let version = Version::of(&opened).map_err(failed)?;
+            let version = FileStamp::from_metadata(&opened).map_err(failed)?;
             if let Some((range, bytes)) = read_version(&mut file, version, options)? {
                 return Ok(Object { meta: version.meta(Metadata::new()), range, bytes });
             }
@@ -116,15 +116,15 @@ impl View {
     /// The version of the file `relative`.
     pub(super) fn head(&self, relative: &str) -> StoreResult<ObjectMeta> {
         let Some((_, found)) = self.file(relative)? else { return Err(StoreError::NotFound) };
-        Ok(Version::of(&found).map_err(failed)?.meta(Metadata::new()))
+        Ok(FileStamp::from_metadata(&found).map_err(failed)?.meta(Metadata::new()))
     }
 
     /// Everything below the folder `relative`, which ends in `/` or is empty.
     ///
     /// # Errors
     /// Those of the disk; `FolderGone` if the folder of the view is; `Unsupported` for more files than one listing may have.
-    pub(super) fn walk(&self, relative: &str) -> StoreResult<Seen> {
-        let mut seen = Seen::default();
+    pub(super) fn walk(&self, relative: &str) -> StoreResult<FolderView> {
+        let mut seen = FolderView::default();
         let Some(way) = self.folder(relative)? else { return Ok(seen) };
         let mut open = vec![(relative.to_owned(), way)];
         while let Some((prefix, way)) = open.pop() {
@@ -134,12 +134,12 @@ impl View {
                 match self.step(&way, &name)? {
                     Spot::Folder(below) => open.push((format!("{key}/"), below)),
                     Spot::File { found, links, .. } => {
-                        let version = Version::of(&found).map_err(failed)?;
-                        let (etag, Version { modified_at, size }) = (version.etag(), version);
+                        let version = FileStamp::from_metadata(&found).map_err(failed)?;
+                        let (etag, FileStamp { modified_at, size }) = (version.etag(), version);
                         seen.has_links |= links > 0;
                         seen.entries.push(ListEntry { key, size, etag, modified_at });
                     }
-                    Spot::LeftOut(why) => seen.left_out.push(LeftOut { link: key, why }),
+                    Spot::LeftOut(why) => seen.left_out.push(SkippedLink { link: key, why }),
                     Spot::Nothing => {}
                 }
             }

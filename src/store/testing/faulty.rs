@@ -16,7 +16,7 @@ use tokio::time::sleep;
 
 use crate::path::{KeyPrefix, ObjectKey};
 use crate::store::{
-    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, Purged, PutOptions,
+    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions,
     PutResult, SharedStore, Store, StoreError, StoreResult, Tags, Verb,
 };
 
@@ -269,7 +269,7 @@ impl Store for Faulty {
         self.meet(Verb::Tag, key.as_str(), self.inner.tag(key, tags)).await
     }
 
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<Purged> {
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
         self.meet(Verb::Purge, prefix.as_str(), self.inner.purge(prefix)).await
     }
 }

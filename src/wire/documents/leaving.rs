@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::path::{Area, Id};
+use crate::path::{Id, ObjectKind};
 
 /// Which users to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
@@ -59,7 +59,7 @@ impl Amount {
 pub type Amounts = BTreeMap<String, Amount>;
 
 /// Counts one object of `area` more.
-pub fn count(amounts: &mut Amounts, area: Area, bytes: u64) {
+pub fn count(amounts: &mut Amounts, area: ObjectKind, bytes: u64) {
     amounts.entry(area.name().to_owned()).or_default().add(bytes);
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Reply, Request, TextForm, Touch, left_out};
+use super::{Access, Operation, Reply, Request, TextFormat, left_out};
 use crate::{
     error::Result,
     skill::{Diagnostic, SkillTemplate, shown::one_line},
@@ -58,8 +58,8 @@ impl Request for CreateSkillRequest {
         json!({ "name": name, "description": left_out(description), "body": left_out(body), "template": template })
     }
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Session]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Session]
     }
 
     fn subject(&self) -> String {
@@ -68,7 +68,7 @@ impl Request for CreateSkillRequest {
 }
 
 impl Reply for CreateSkillReply {
-    fn text(&self, _: TextForm) -> Result<String> {
+    fn text(&self, _: TextFormat) -> Result<String> {
         let Self { skill, lint, .. } = self;
         let mut lines = vec![format!(
             "Created {} as a draft: load_skill loads it in this session, and other sessions find it once a person has \

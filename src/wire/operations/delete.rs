@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{Access, Operation, Request};
 use crate::{error::Outcome, wire::ErrorCode};
 
 /// Delete a file, or a folder and everything below it.
@@ -57,7 +57,7 @@ impl Request for DeleteRequest {
     const FOR_MODELS: &'static str = "Delete a file, or a folder and everything in it.";
     type Reply = DeleteReply;
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Writes(&self.path)]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Writes(&self.path)]
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    Operation, Request, Touch,
+    Access, Operation, Request,
     explained::{ExplainedSkill, QuestionWord, SkillStanding},
     left_out,
 };
@@ -62,7 +62,7 @@ impl Request for DiscoverRequest {
         json!({ "query": left_out(query), "category": category, "level": level, "limit": limit, "explain": explain, "why": why })
     }
 
-    fn touches(&self) -> Vec<Touch<'_>> {
+    fn touches(&self) -> Vec<Access<'_>> {
         Vec::new()
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch, left_out};
+use super::{Access, Operation, Request, left_out};
 use crate::path::ETag;
 
 /// Replace text in a file.
@@ -76,7 +76,7 @@ impl Request for EditRequest {
         json!({ "file_path": file_path, "old_string": left_out(old_string), "new_string": left_out(new_string), "replace_all": replace_all, "newlines": newlines })
     }
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Writes(&self.file_path)]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Writes(&self.file_path)]
     }
 }

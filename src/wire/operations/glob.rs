@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{Access, Operation, Request};
 
 /// Find files by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -53,7 +53,7 @@ impl Request for GlobRequest {
     const FOR_MODELS: &'static str = "Find files by name: *.md at any depth, or /workspace/**/*.md.";
     type Reply = GlobReply;
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Reads(self.path.as_deref().unwrap_or("/"))]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Reads(self.path.as_deref().unwrap_or("/"))]
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch, left_out};
+use super::{Access, Operation, Request, left_out};
 
 /// Search file contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -97,8 +97,8 @@ impl Request for GrepRequest {
         json!({ "pattern": left_out(pattern), "path": path, "glob": glob, "literal": literal, "ignore_case": ignore_case, "context": context, "output_mode": output_mode, "max_count": max_count })
     }
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Reads(self.path.as_deref().unwrap_or("/"))]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Reads(self.path.as_deref().unwrap_or("/"))]
     }
 }
 

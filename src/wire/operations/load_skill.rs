@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch, left_out};
+use super::{Access, Operation, Request, left_out};
 
 /// Load a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -91,8 +91,8 @@ impl Request for LoadSkillRequest {
         json!({ "skill": skill, "mount_as": mount_as, "arguments": arguments.as_deref().map(left_out), "digest": digest, "body": body, "invoker": invoker })
     }
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Session]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Session]
     }
 
     fn subject(&self) -> String {

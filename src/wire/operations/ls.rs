@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{Access, Operation, Request};
 
 /// List a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -56,7 +56,7 @@ impl Request for LsRequest {
         "List a folder. /workspace and /ticket are yours; /skills holds the loaded skills.";
     type Reply = LsReply;
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Reads(&self.path)]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Reads(&self.path)]
     }
 }

@@ -115,7 +115,7 @@ pub enum MemoryClass {
 
 /// What a call touches, for the order in which the calls of a turn may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touch<'request> {
+pub enum Access<'request> {
     /// Reads at or below a path.
     Reads(&'request str),
     /// Writes at or below a path.
@@ -136,7 +136,7 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
     type Reply: Reply;
 
     /// The paths it touches as the caller wrote them, whether they can be parsed or not.
-    fn touches(&self) -> Vec<Touch<'_>>;
+    fn touches(&self) -> Vec<Access<'_>>;
 
     /// The input as an account of it may hold it: what names things, and of texts that are contents or questions their length
     /// alone.
@@ -147,8 +147,8 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
     /// What it is about, for a log: its paths, or the skill or the question. Never the content of a file.
     fn subject(&self) -> String {
         let paths = self.touches().into_iter().filter_map(|touch| match touch {
-            Touch::Reads(path) | Touch::Writes(path) => Some(path),
-            Touch::Session => None,
+            Access::Reads(path) | Access::Writes(path) => Some(path),
+            Access::Session => None,
         });
         paths.collect::<Vec<_>>().join(" ")
     }
@@ -160,12 +160,12 @@ pub trait Reply: Serialize + DeserializeOwned + ToSchema + Send {
     ///
     /// # Errors
     /// Where the reply reports that part of the call failed: what went wrong and what to do next.
-    fn text(&self, form: TextForm) -> Result<String>;
+    fn text(&self, form: TextFormat) -> Result<String>;
 }
 
 /// How a reply is put into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TextForm {
+pub struct TextFormat {
     /// Bytes at most. A last line that says how to get the rest comes on top.
     pub room: usize,
     /// Where the reader finds the instructions of a skill that was loaded.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{FailedFile, Operation, Reply, Request, TextForm, Touch};
+use super::{Access, FailedFile, Operation, Reply, Request, TextFormat};
 use crate::error::{Code, Error, Outcome, Result};
 
 /// Move or rename a file, or a folder and everything below it.
@@ -58,13 +58,13 @@ impl Request for MoveRequest {
     const FOR_MODELS: &'static str = "Move or rename a file or folder. Nothing may be at the new path.";
     type Reply = MoveReply;
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Writes(&self.from), Touch::Writes(&self.to)]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Writes(&self.from), Access::Writes(&self.to)]
     }
 }
 
 impl Reply for MoveReply {
-    fn text(&self, _: TextForm) -> Result<String> {
+    fn text(&self, _: TextFormat) -> Result<String> {
         let Self { from, to, moved, .. } = self;
         match self.failure() {
             Some(error) => Err(error),

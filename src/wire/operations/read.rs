@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{Access, Operation, Request};
 use crate::{limits::READ_LINES, path::ETag};
 
 /// Read lines of a text file.
@@ -64,8 +64,8 @@ impl Request for ReadRequest {
         "Read a text file as numbered lines. Go on with offset where the last line says so.";
     type Reply = ReadReply;
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Reads(&self.file_path)]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Reads(&self.file_path)]
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch};
+use super::{Access, Operation, Request};
 
 /// Hide a skill again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -35,8 +35,8 @@ impl Request for UnloadSkillRequest {
     const FOR_MODELS: &'static str = "Hide a loaded skill that is done with.";
     type Reply = UnloadSkillReply;
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Session]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Session]
     }
 
     fn subject(&self) -> String {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Operation, Request, Touch, left_out};
+use super::{Access, Operation, Request, left_out};
 use crate::path::ETag;
 
 /// Make a file.
@@ -53,7 +53,7 @@ impl Request for WriteRequest {
         json!({ "file_path": file_path, "content": left_out(content), "overwrite": overwrite })
     }
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        vec![Touch::Writes(&self.file_path)]
+    fn touches(&self) -> Vec<Access<'_>> {
+        vec![Access::Writes(&self.file_path)]
     }
 }

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use skillmount::{
     audit::AuditMode,
-    backend::{BackendProtocol as _, SkillBackend},
+    backend::{BackendProtocol as _, SessionBackend},
     clock::Clock,
     store::MemoryStore,
 };
@@ -53,7 +53,7 @@ fn wanted<T: DeserializeOwned>(value: Value) -> T {
 }
 
 /// One round of a caller.
-async fn round(agent: &SkillBackend, round: u64) {
+async fn round(agent: &SessionBackend, round: u64) {
     let path = format!("/workspace/{round}");
     let moved = format!("{path}-moved");
     let edit = |from: &str, to: &str| wanted(json!({"file_path": path, "old_string": from, "new_string": to}));

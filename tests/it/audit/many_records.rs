@@ -8,7 +8,7 @@ use skillmount::{
     audit::{AuditLog, AuditPage, AuditRequest, BatchName},
     backend::{Service, ServiceOptions},
     limits::{AUDIT_PAGE_BATCHES, AUDIT_PAGE_RECORDS},
-    store::{Ledger, MemoryStore, Metered, Requests},
+    store::{CountingStore, MemoryStore, RequestCounts, Requests},
 };
 
 use super::user;
@@ -24,7 +24,7 @@ fn at(batch: usize) -> Timestamp {
 /// Queries over a bucket, with what each of them costs.
 struct Counted {
     log: AuditLog,
-    ledger: Arc<Ledger>,
+    ledger: Arc<RequestCounts>,
     /// The bytes of one batch.
     batch: u64,
 }
@@ -39,9 +39,9 @@ impl Counted {
             let name = BatchName::new(at(number), "0a1b2c3d");
             memory.put_raw(&format!("u1/.skillmount/audit/{name}"), batch.clone());
         }
-        let ledger = Arc::new(Ledger::new());
-        let store = Arc::new(Metered::new(memory, ledger.clone()));
-        let log = AuditLog::of(&Service::new(store, ServiceOptions::default(), clock()));
+        let ledger = Arc::new(RequestCounts::new());
+        let store = Arc::new(CountingStore::new(memory, ledger.clone()));
+        let log = AuditLog::for_service(&Service::new(store, ServiceOptions::default(), clock()));
         Self { log, ledger, batch: batch.len() as u64 }
     }
 

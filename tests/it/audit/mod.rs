@@ -21,7 +21,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use skillmount::{
     audit::{AuditLog, AuditMode, AuditOptions, AuditPage, AuditRecord, AuditRequest, Events, Recorder},
-    backend::{Observer, Service, ServiceOptions, SkillBackend},
+    backend::{Observer, Service, ServiceOptions, SessionBackend},
     clock::Clock,
     path::{Id, KeyPrefix, Namespace, ObjectKey},
     store::{MemoryStore, SharedStore, StoreExt as _, testing::Faulty},
@@ -70,7 +70,7 @@ impl Audited {
         Events::new(&self.service, Some(self.recorder.clone()), self.clock.clone())
     }
 
-    fn session(&self, session: &str) -> SkillBackend {
+    fn session(&self, session: &str) -> SessionBackend {
         self.service.session(user(), id(session)).called_by(Some("anas-key"))
     }
 
@@ -85,7 +85,7 @@ impl Audited {
 
     async fn page_over(&self, store: &Arc<Faulty>, wanted: &AuditRequest) -> skillmount::Result<AuditPage> {
         let other = Service::new(store.clone(), ServiceOptions::default(), clock());
-        AuditLog::of(&other).page(&user(), wanted).await
+        AuditLog::for_service(&other).page(&user(), wanted).await
     }
 
     /// The keys of everything that lies with the records.
@@ -100,7 +100,7 @@ impl Audited {
 #[cfg(feature = "cli")]
 async fn records_in(folder: &std::path::Path) -> Vec<AuditRecord> {
     let service = Service::new(crate::support::directory(folder), ServiceOptions::default(), clock());
-    let log = AuditLog::of(&service);
+    let log = AuditLog::for_service(&service);
     let (mut all, mut wanted) = (Vec::new(), AuditRequest::default());
     loop {
         let page = log.page(&user(), &wanted).await.unwrap();

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use skillmount::{
     Code, Result,
     backend::{
-        Author, AuthorProtocol, DraftReader, PublishOptions, PullHow, PullOptions, Pulled, PushOptions, PushStatus,
-        Pushed, ServiceOptions, UploadedSkill, pull_skill, push_skill,
+        DraftReader, PublishOptions, PullHow, PullOptions, PullResult, PushOptions, PushResult, PushStatus,
+        ServiceOptions, SkillRepository, StoreRepository, UploadedSkill, pull_skill, push_skill,
     },
     clock::SystemClock,
     path::{KeyPrefix, SkillPath},
@@ -29,21 +29,21 @@ fn sale() -> SkillPath {
     SkillPath::parse("legal/sale").unwrap()
 }
 
-fn author(world: &World) -> Author {
-    Author::new(world.service.clone(), id("demo"))
+fn author(world: &World) -> StoreRepository {
+    StoreRepository::new(world.service.clone(), id("demo"))
 }
 
-async fn push_with(world: &World, draft: &mut Draft, options: PushOptions) -> Result<Pushed> {
+async fn push_with(world: &World, draft: &mut Draft, options: PushOptions) -> Result<PushResult> {
     let author = author(world);
     let there = author.skill_digests(Some(&sale())).await?.skills.pop();
     push_skill(&author, &sale(), draft, there.as_ref(), &options).await
 }
 
-async fn push(world: &World, draft: &mut Draft) -> Result<Pushed> {
+async fn push(world: &World, draft: &mut Draft) -> Result<PushResult> {
     push_with(world, draft, PushOptions::default()).await
 }
 
-async fn pull(world: &World, draft: &mut Draft, how: PullHow, dry_run: bool) -> Result<Option<Pulled>> {
+async fn pull(world: &World, draft: &mut Draft, how: PullHow, dry_run: bool) -> Result<Option<PullResult>> {
     let author = author(world);
     match author.skill_digests(Some(&sale())).await?.skills.pop() {
         Some(there) => pull_skill(&author, &there, draft, PullOptions { how, dry_run }).await,

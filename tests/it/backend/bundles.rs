@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use skillmount::{
-    backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
+    backend::{BackendProtocol, PublishOptions, SessionBackend, UploadedSkill},
     limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES, PARALLEL_GETS},
     path::{KeyPrefix, SkillPath},
     prompt::PromptRequest,
@@ -44,7 +44,7 @@ async fn published_as(world: &World, name: &str, files: usize, size: usize) -> S
 }
 
 /// A new process whose session has the skill loaded.
-async fn fresh(world: &World) -> (World, SkillBackend) {
+async fn fresh(world: &World) -> (World, SessionBackend) {
     let replica = world.replica();
     let agent = replica.agent();
     agent.unload_skill(UnloadSkillRequest { skill: "big".into() }).await.unwrap();
@@ -52,7 +52,7 @@ async fn fresh(world: &World) -> (World, SkillBackend) {
     (replica, agent)
 }
 
-async fn search(agent: &SkillBackend) -> GrepReply {
+async fn search(agent: &SessionBackend) -> GrepReply {
     agent.grep(grep("needle", Some("/skills/big"))).await.unwrap()
 }
 
@@ -82,7 +82,7 @@ async fn a_cold_search_over_a_published_skill_is_one_request_and_a_warm_one_none
 }
 
 /// A session of a new process that is in memory before anything is counted, and each request then takes a [`TRIP`].
-async fn slow(world: &World) -> (World, SkillBackend) {
+async fn slow(world: &World) -> (World, SessionBackend) {
     let replica = world.replica();
     let agent = replica.agent_of("demo", "slow");
     agent.unload_skill(UnloadSkillRequest { skill: "big".into() }).await.unwrap();
@@ -155,7 +155,7 @@ async fn two_of_16_mib() -> World {
 }
 
 /// A new process whose session has both skills loaded.
-async fn both_loaded(world: &World) -> (World, SkillBackend) {
+async fn both_loaded(world: &World) -> (World, SessionBackend) {
     let replica = world.replica();
     let agent = replica.agent();
     for name in ["a", "b"] {
@@ -450,7 +450,7 @@ async fn bundled() -> (World, String) {
 }
 
 /// Reads every file but SKILL.md, one after the other.
-async fn read_all(agent: &SkillBackend) {
+async fn read_all(agent: &SessionBackend) {
     for number in 0..=BUNDLED_FILES {
         let text = agent.text(&format!("/skills/big/r/{number:03}.md")).await.unwrap();
         assert_eq!(text, format!("needle {number}\n"));

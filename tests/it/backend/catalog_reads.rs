@@ -53,7 +53,7 @@ async fn digests_that_nobody_asked_for_are_made_slowly_and_once() {
     assert!(seen.len() >= 4, "SKILL.md, the head and two files: {seen:?}");
     assert!(seen.windows(2).all(|two| two[1] - two[0] >= 9), "{seen:?}: {:?}", world.ledger.asked());
     let manifest = list().await.unwrap();
-    let file = |path: &str, text: &str| VersionFile::of(path, text.as_bytes());
+    let file = |path: &str, text: &str| VersionFile::from_bytes(path, text.as_bytes());
     assert_eq!(manifest.files(), [file("SKILL.md", MAIN), file("a.md", "uno"), file("b.md", "dos")]);
 
     let from = asked().len();

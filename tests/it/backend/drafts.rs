@@ -2,11 +2,11 @@
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, DraftReader, PublishOptions, SkillBackend, UploadedSkill},
+    backend::{BackendProtocol, DraftReader, PublishOptions, SessionBackend, UploadedSkill},
     limits::{CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, SESSION_DRAFTS},
     path::SkillPath,
     prompt::{self, PromptRequest},
-    session::{Children, CreateSession, Policy, SkillsAccess, ToolRule},
+    session::{ChildRights, CreateSession, Policy, SkillsAccess, ToolRule},
     skill::SkillTemplate,
     store::Verb,
     tools,
@@ -38,7 +38,7 @@ fn writers() -> Policy {
 }
 
 /// The session `name`, which may write skills.
-async fn writer(world: &World, name: &str) -> SkillBackend {
+async fn writer(world: &World, name: &str) -> SessionBackend {
     let wanted = CreateSession { policy: Some(writers()), ..CreateSession::default() };
     world.service.create_session(&id("demo"), &id(name), wanted).await.unwrap();
     world.agent_of("demo", name)
@@ -96,7 +96,7 @@ pub(super) async fn delete(world: &World, skill: &str) -> Result<()> {
 }
 
 /// What a session is told of skills: its prompt, and what a search finds.
-async fn told(agent: &SkillBackend) -> (String, Vec<String>) {
+async fn told(agent: &SessionBackend) -> (String, Vec<String>) {
     let prompt = prompt::for_session(agent, &PromptRequest::default()).await.unwrap().prompt;
     let found = agent.discover_skills(DiscoverRequest::new("minutes of a meeting")).await.unwrap();
     (prompt, found.skills.into_iter().map(|one| one.skill).collect())
@@ -148,9 +148,10 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
     let both = [("minutes", ListedState::Draft), ("office/pdf", ListedState::Unmanaged)];
     assert_eq!(states(&world).await, both.map(|(skill, state)| (skill.to_owned(), state)));
     assert!(body(&world, "minutes").await.unwrap().contains(BODY));
-    let bound = skillmount::access::Reach::new(&["s".to_owned()], &std::collections::BTreeMap::new()).unwrap();
-    let elsewhere = skillmount::access::Reach::new(&["t".to_owned()], &std::collections::BTreeMap::new()).unwrap();
-    for (reach, sees) in [(&bound, true), (&elsewhere, false), (&skillmount::access::Reach::default(), false)] {
+    let bound = skillmount::access::SessionScope::new(&["s".to_owned()], &std::collections::BTreeMap::new()).unwrap();
+    let elsewhere =
+        skillmount::access::SessionScope::new(&["t".to_owned()], &std::collections::BTreeMap::new()).unwrap();
+    for (reach, sees) in [(&bound, true), (&elsewhere, false), (&skillmount::access::SessionScope::default(), false)] {
         let (policy, reader) = (Policy::unrestricted(), DraftReader::Agent(reach));
         let shown = world.service.show_skill(&id("demo"), &policy, &path("minutes"), reader).await;
         assert_eq!(shown.is_ok(), sees);
@@ -197,7 +198,7 @@ async fn a_key_that_is_bound_to_a_session_reads_the_drafts_of_that_session_alone
         let agent = writer(&world, &format!("other-{number}")).await;
         agent.create_skill(asked(&format!("draft-{number}"))).await.unwrap();
     }
-    let bound = skillmount::access::Reach::new(&["s".to_owned()], &std::collections::BTreeMap::new()).unwrap();
+    let bound = skillmount::access::SessionScope::new(&["s".to_owned()], &std::collections::BTreeMap::new()).unwrap();
     let reader = DraftReader::Agent(&bound);
     let (user, policy, wanted) = (id("demo"), Policy::unrestricted(), SkillListRequest::default());
     let list = || world.service.list_skills(&user, &policy, &wanted, reader);
@@ -343,7 +344,7 @@ enum Step {
 }
 
 impl Step {
-    async fn prepare(self, world: &World) -> SkillBackend {
+    async fn prepare(self, world: &World) -> SessionBackend {
         let agent = writer(world, "s").await;
         match self {
             Self::Creates | Self::Drafts => {}
@@ -353,7 +354,7 @@ impl Step {
         agent
     }
 
-    async fn run(self, world: &World, agent: &SkillBackend) -> Result<()> {
+    async fn run(self, world: &World, agent: &SessionBackend) -> Result<()> {
         match self {
             Self::Creates => agent.create_skill(asked("minutes")).await.map(drop),
             Self::Drafts => draft(world, "minutes", "# One", None).await.map(drop),
@@ -476,7 +477,7 @@ async fn texts_are_taken_at_their_least_length_and_drafts_up_to_their_most() {
 #[tokio::test]
 async fn who_may_write_skills_is_said_by_name() {
     let world = World::new();
-    let offered = async |agent: &SkillBackend| {
+    let offered = async |agent: &SessionBackend| {
         tools::for_session(agent).await.unwrap().iter().any(|tool| tool.tool.name() == "create_skill")
     };
     let agent = world.agent();
@@ -504,12 +505,12 @@ async fn a_child_writes_skills_and_changes_them_only_if_its_parent_lets_it() {
     for (create, publish) in [(false, false), (true, false), (false, true), (true, true)] {
         let world = World::new();
         world.put_skill("demo", "pdf", "Reads pages.", "Body").await;
-        let children = Children { create, publish, ..Children::default() };
+        let children = ChildRights { create, publish, ..ChildRights::default() };
         let policy = Policy { children, skills_access: SkillsAccess::Write, ..writers() };
         let wanted = CreateSession { policy: Some(policy.clone()), ..CreateSession::default() };
         world.service.create_session(&id("demo"), &id("s"), wanted).await.unwrap();
         // Another policy does not open what the parent's closes.
-        let policy = Policy { children: Children::ALL, ..policy };
+        let policy = Policy { children: ChildRights::ALL, ..policy };
         let wanted = CreateSession { parent: Some(id("s")), policy: Some(policy), ..CreateSession::default() };
         world.service.create_session(&id("demo"), &id("child"), wanted).await.unwrap();
         let child = world.agent_of("demo", "child");

@@ -7,7 +7,7 @@ use std::{
 
 use bytes::Bytes;
 use skillmount::{
-    access::Reach,
+    access::SessionScope,
     backend::{BackendProtocol, DraftReader, PublishOptions, ServiceOptions, UploadedSkill},
     catalog::Audience,
     path::{Layer, SkillPath},
@@ -27,7 +27,7 @@ fn main_of(skill: &str, text: &str) -> String {
 
 /// Who sees no drafts.
 fn nobody() -> DraftReader<'static> {
-    static REACH: LazyLock<Reach> = LazyLock::new(Reach::default);
+    static REACH: LazyLock<SessionScope> = LazyLock::new(SessionScope::default);
     DraftReader::Agent(&REACH)
 }
 

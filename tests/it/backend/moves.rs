@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Outcome, Result,
-    backend::{BackendProtocol as _, SkillBackend},
+    backend::{BackendProtocol as _, SessionBackend},
     limits::MOVE_FILE_BYTES,
     store::{MemoryStore, Verb, testing::Fault},
     wire::{MoveReply, MoveRequest},
@@ -15,7 +15,7 @@ use crate::support::{
     world::{BackendExt, World, code},
 };
 
-async fn mv(agent: &SkillBackend, from: &str, to: &str) -> Result<MoveReply> {
+async fn mv(agent: &SessionBackend, from: &str, to: &str) -> Result<MoveReply> {
     agent.move_path(MoveRequest { from: from.to_owned(), to: to.to_owned() }).await
 }
 

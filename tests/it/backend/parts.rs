@@ -2,10 +2,10 @@
 
 use skillmount::{
     Code, Outcome, Parts, Result,
-    backend::{BackendProtocol as _, SkillBackend},
+    backend::{BackendProtocol as _, SessionBackend},
     limits::SNAPSHOT_INLINE_FILES,
     path::ETag,
-    session::{Children, CreateSession, Policy, SkillsAccess},
+    session::{ChildRights, CreateSession, Policy, SkillsAccess},
     store::{Verb, testing::Fault},
     wire::{DeleteReply, DeleteRequest, UploadFile, WriteCondition},
 };
@@ -69,7 +69,7 @@ const CHANGES: [Change; 8] = [
 const LOG: &str = "<end> <end>";
 
 impl Change {
-    async fn make(self, agent: &SkillBackend, log: &ETag) -> Result<Option<u64>> {
+    async fn make(self, agent: &SessionBackend, log: &ETag) -> Result<Option<u64>> {
         let (new, old) = ("/skills/k/new.md", "/skills/k/log.md");
         match self {
             Self::Create => agent.create(new, "text").await.map(|_| None),
@@ -116,7 +116,7 @@ async fn world_with_skill() -> (World, ETag) {
     let world = World::new();
     world.put_skill("demo", "k", "A skill.", "body").await;
     world.put("demo/skills/k/log.md", LOG).await;
-    let children = Children { publish: true, ..Children::default() };
+    let children = ChildRights { publish: true, ..ChildRights::default() };
     let policy = Policy { skills_access: SkillsAccess::Write, children, ..Policy::default() };
     let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
     world.service.create_session(&id("demo"), &id("s"), wanted).await.unwrap();
@@ -356,6 +356,6 @@ async fn deleting_a_folder_of_a_skill_changes_the_session_once() {
     assert!(!world.keys().await.iter().any(|key| key.contains("/old/")));
 }
 
-pub(crate) async fn delete(agent: &SkillBackend, path: &str) -> Result<DeleteReply> {
+pub(crate) async fn delete(agent: &SessionBackend, path: &str) -> Result<DeleteReply> {
     agent.delete(DeleteRequest { path: path.to_owned() }).await
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use bytes::Bytes;
 use skillmount::{
     Code, Outcome, Result,
-    backend::{BackendProtocol, PublishOptions, SkillBackend, UploadedSkill},
+    backend::{BackendProtocol, PublishOptions, SessionBackend, UploadedSkill},
     limits::UPLOAD_FILE_BYTES,
     path::{KeyPrefix, SkillPath},
     session::{Change, CreateSession, Policy, SkillsAccess, Visibility},
@@ -73,7 +73,7 @@ pub(super) async fn plain(world: &World) -> Files {
 }
 
 /// The files of the loaded skill, as the agent reads them.
-async fn loaded(agent: &SkillBackend) -> Files {
+async fn loaded(agent: &SessionBackend) -> Files {
     let mut files = Files::new();
     for entry in agent
         .glob(skillmount::wire::GlobRequest { pattern: "**".into(), path: Some("/skills/demo".into()) })

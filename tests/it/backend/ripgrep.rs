@@ -11,7 +11,7 @@ use std::{
 
 use skillmount::{
     Code,
-    backend::{BackendProtocol, SkillBackend},
+    backend::{BackendProtocol, SessionBackend},
     limits::{GREP_LINE_BYTES, GREP_MATCHES_MAX},
     wire::{GrepOutput, GrepRequest},
 };
@@ -32,7 +32,7 @@ type Line = (String, u64, String);
 
 /// Files by their relative names, as they lie in the workspace and, but for binary ones, in a folder.
 struct Corpus {
-    agent: SkillBackend,
+    agent: SessionBackend,
     folder: TempDir,
     words: Vec<String>,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, Budgets, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol, Budgets, ServiceOptions, SessionBackend},
     limits::{CHUNK_BYTES, SEARCH_LINE_BYTES},
     store::MemoryStore,
     wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest},
@@ -23,7 +23,7 @@ fn with_steps(steps: u64) -> World {
 }
 
 /// The two operations that take the longest, each with what makes it so.
-fn hostile(agent: SkillBackend, operation: &'static str) -> JoinHandle<Result<()>> {
+fn hostile(agent: SessionBackend, operation: &'static str) -> JoinHandle<Result<()>> {
     let glob =
         || format!("*{}{{{}}}*", "[!b]".repeat(150), (0..60).map(|n| format!("z{n}")).collect::<Vec<_>>().join(","));
     tokio::spawn(async move {

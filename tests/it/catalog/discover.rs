@@ -4,7 +4,7 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol, ServiceOptions, SessionBackend},
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, NOTE_FLUSH, SEARCH_QUERY_BYTES, SEARCH_RESULTS_MOST},
     path::KeyPrefix,
     session::{Change, SkillRule, ToolRule},
@@ -22,7 +22,7 @@ fn ask(query: &str) -> DiscoverRequest {
     DiscoverRequest::new(query)
 }
 
-async fn found(agent: &SkillBackend, query: &str) -> Result<Vec<String>> {
+async fn found(agent: &SessionBackend, query: &str) -> Result<Vec<String>> {
     Ok(names(agent.discover_skills(ask(query)).await?))
 }
 

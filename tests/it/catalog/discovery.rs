@@ -12,7 +12,7 @@ use skillmount::{
     path::{Id, KeyPrefix, Layer, Namespace, SkillPath, UserSpace},
     skill::Severity,
     store::{
-        DeleteOptions, Ledger, MemoryStore, Metered, Store, Verb,
+        CountingStore, DeleteOptions, MemoryStore, RequestCounts, Store, Verb,
         testing::{Fault, Faulty},
     },
 };
@@ -31,8 +31,8 @@ const LATENCY: Duration = Duration::from_millis(20);
 struct Bucket {
     inner: Arc<MemoryStore>,
     faulty: Arc<Faulty>,
-    ledger: Arc<Ledger>,
-    store: Arc<Metered>,
+    ledger: Arc<RequestCounts>,
+    store: Arc<CountingStore>,
     indexed: bool,
 }
 
@@ -42,8 +42,8 @@ impl Bucket {
         let (below, options) = under_test(inner.clone(), ServiceOptions::default(), clock());
         let faulty = Arc::new(Faulty::new(below));
         faulty.set_latency(LATENCY);
-        let ledger = Arc::new(Ledger::recording());
-        let store = Arc::new(Metered::new(faulty.clone(), ledger.clone()));
+        let ledger = Arc::new(RequestCounts::recording());
+        let store = Arc::new(CountingStore::new(faulty.clone(), ledger.clone()));
         Self { inner, faulty, ledger, store, indexed: options.index }
     }
 

@@ -15,7 +15,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 use skillmount::{
-    backend::{Service, ServiceOptions, SkillBackend},
+    backend::{Service, ServiceOptions, SessionBackend},
     catalog::Encoder,
     clock::SystemClock,
     encoder::RemoteEncoder,
@@ -123,7 +123,7 @@ fn found(reply: &DiscoverReply) -> Vec<&str> {
 }
 
 /// Asks until the answer is lexical.
-async fn ask_lexical(store: &Arc<MemoryStore>, encoder: &Arc<dyn Encoder>) -> SkillBackend {
+async fn ask_lexical(store: &Arc<MemoryStore>, encoder: &Arc<dyn Encoder>) -> SessionBackend {
     let session = service(store, Some(encoder.clone()));
     for _ in 0..600 {
         if ask(&session, QUESTION).await.ranking == SearchRanking::Lexical {

@@ -27,7 +27,7 @@ fn asked(index: &SearchIndex, month: &[Load], question: &str, day: u32) -> Vec<S
         told: load.print.told,
         days: day.saturating_sub(load.day),
     });
-    Raises::of(question, past).apply(&mut found, SEARCH_RESULTS.max(FEEDBACK_REACH));
+    Raises::from_loads(question, past).apply(&mut found, SEARCH_RESULTS.max(FEEDBACK_REACH));
     found.hits.truncate(SEARCH_RESULTS);
     found.hits
 }
@@ -53,7 +53,7 @@ fn a_month_of_loads_brings_right_skills_first_and_leaves_other_questions_alone()
             // The user recognises the right skill, and tries the first one if it is not there.
             let loaded = hits.iter().find(|hit| hit.skill.folder() == right).or(hits.first());
             if let Some(hit) = loaded {
-                month.push(Load { skill: hit.skill.clone(), print: QuestionPrint::of(question), day });
+                month.push(Load { skill: hit.skill.clone(), print: QuestionPrint::from_question(question), day });
             }
         }
     }

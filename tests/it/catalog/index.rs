@@ -7,7 +7,7 @@ use skillmount::{
     catalog::{CatalogView, Catalogs},
     limits::{CATALOG_STALE, FRESH},
     path::{Id, Namespace, ObjectKey},
-    store::{DeleteOptions, GetOptions, Ledger, MemoryStore, Metered, Store, Verb, testing::Faulty},
+    store::{CountingStore, DeleteOptions, GetOptions, MemoryStore, RequestCounts, Store, Verb, testing::Faulty},
 };
 use tokio::time::{Instant, advance, sleep};
 
@@ -41,9 +41,9 @@ impl Bucket {
     }
 
     /// A process that knows nothing yet, and what it asks.
-    fn process(&self) -> (Catalogs, Arc<Ledger>) {
-        let ledger = Arc::new(Ledger::recording());
-        let store = Arc::new(Metered::new(self.faulty.clone(), ledger.clone()));
+    fn process(&self) -> (Catalogs, Arc<RequestCounts>) {
+        let ledger = Arc::new(RequestCounts::recording());
+        let store = Arc::new(CountingStore::new(self.faulty.clone(), ledger.clone()));
         (Catalogs::new(store, Namespace::parse("").unwrap(), self.clock.clone(), Workers::new(2)).with_index(), ledger)
     }
 

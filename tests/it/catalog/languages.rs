@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 use skillmount::{
-    catalog::search::{SearchDocument, SearchIndex, Step, Steps},
+    catalog::search::{RankingStep, SearchDocument, SearchIndex, Steps},
     path::SkillPath,
     skill::{Head, read_head},
 };
@@ -112,7 +112,7 @@ fn a_command_in_a_chinese_text_counts_as_much_as_alone_and_so_does_chinese_in_an
     for question in ["kubectl", "合同"] {
         let [alone, beside] = scores(Steps::ALL, question);
         assert!((alone - beside).abs() < f32::EPSILON, "{question}: {alone} {beside}");
-        let [alone, beside] = scores(Steps::ALL.without(Step::Scripts), question);
+        let [alone, beside] = scores(Steps::ALL.without(RankingStep::Scripts), question);
         assert!(alone > 1.5 * beside, "{question}: {alone} {beside}");
     }
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
-    backend::{BackendProtocol, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol, ServiceOptions, SessionBackend},
     catalog::CatalogView,
     path::Layer,
     prompt::{self, PromptRequest},
@@ -36,7 +36,7 @@ async fn layered() -> World {
     world
 }
 
-fn notary(world: &World) -> SkillBackend {
+fn notary(world: &World) -> SessionBackend {
     world.agent().in_team(Some(id("notaries")))
 }
 
@@ -54,7 +54,7 @@ fn seen(view: &CatalogView) -> Vec<(&str, Layer, &[Layer])> {
     view.entries.iter().map(|entry| (entry.skill.as_str(), entry.layer, &entry.shadows[..])).collect()
 }
 
-async fn discovered(agent: &SkillBackend, query: &str) -> Vec<(String, Layer)> {
+async fn discovered(agent: &SessionBackend, query: &str) -> Vec<(String, Layer)> {
     let request = DiscoverRequest::new(query);
     let reply = agent.discover_skills(request).await.unwrap();
     reply.skills.into_iter().map(|skill| (skill.skill, skill.layer)).collect()

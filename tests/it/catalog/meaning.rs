@@ -11,7 +11,7 @@ use std::{
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
 use serde_json::{Value, json};
 use skillmount::{
-    backend::{BackendProtocol as _, Service, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol as _, Service, ServiceOptions, SessionBackend},
     catalog::Encoder,
     clock::SystemClock,
     encoder::RemoteEncoder,
@@ -44,11 +44,11 @@ pub(super) fn process(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>
     Service::new(store.clone(), options, Arc::new(SystemClock::new()))
 }
 
-pub(super) fn session(process: &Service) -> SkillBackend {
+pub(super) fn session(process: &Service) -> SessionBackend {
     process.session(Id::parse("u1").unwrap(), Id::parse("s").unwrap())
 }
 
-pub(super) fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> SkillBackend {
+pub(super) fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>>) -> SessionBackend {
     session(&process(store, encoder))
 }
 
@@ -60,12 +60,12 @@ pub(super) fn put(store: &MemoryStore, skill: &str, description: &str) {
     store.put_raw(&format!("u1/skills/{skill}/SKILL.md"), format!("---\ndescription: {description}\n---\n"));
 }
 
-pub(super) async fn ask(session: &SkillBackend, query: &str) -> DiscoverReply {
+pub(super) async fn ask(session: &SessionBackend, query: &str) -> DiscoverReply {
     session.discover_skills(DiscoverRequest { explain: true, ..DiscoverRequest::new(query) }).await.unwrap()
 }
 
 /// Asks until the vectors are made.
-pub(super) async fn ask_fused(session: &SkillBackend, query: &str) -> DiscoverReply {
+pub(super) async fn ask_fused(session: &SessionBackend, query: &str) -> DiscoverReply {
     for _ in 0..600 {
         let reply = ask(session, query).await;
         if reply.ranking == SearchRanking::Fused {

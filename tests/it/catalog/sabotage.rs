@@ -14,7 +14,7 @@ use std::{
 use jiff::Timestamp;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
-    backend::{BackendProtocol, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol, ServiceOptions, SessionBackend},
     catalog::CatalogView,
     clock::Clock,
     limits::CATALOG_STALE,
@@ -182,7 +182,7 @@ impl Scene {
 }
 
 /// What `agent` says beside `view`, which it gave.
-async fn rest(agent: &SkillBackend, view: &CatalogView) -> Answers {
+async fn rest(agent: &SessionBackend, view: &CatalogView) -> Answers {
     let catalog = format!("{:#?} {:#?} {}", view.entries, view.diagnostics, view.unnameable_keys);
     let mut found = String::new();
     for word in WORDS {

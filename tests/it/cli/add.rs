@@ -311,7 +311,7 @@ fn index(skills: &Value) -> (&'static str, Vec<u8>) {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    format!("sha256:{}", VersionFile::of("", bytes).sha256)
+    format!("sha256:{}", VersionFile::from_bytes("", bytes).sha256)
 }
 
 /// A skill as `tar czf` packs it in its folder, with a link in it if asked for.

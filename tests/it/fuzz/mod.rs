@@ -13,7 +13,7 @@ use std::sync::Arc;
 use skillmount::{
     Code, Result,
     backend::BackendProtocol,
-    path::{KeyPrefix, Mount, Place, Scope, VirtualPath},
+    path::{KeyPrefix, Mount, ResolvedPath, Scope, VirtualPath},
     skill::{Severity, lint, read_document, read_head},
     store::MemoryStore,
     wire::{GlobRequest, GrepRequest},
@@ -139,13 +139,13 @@ fn a_virtual_path_is_normal_or_refused() {
         assert_eq!(path.as_str(), spelled, "a path is taken as it is, or not at all");
         assert!(path.segments().all(|segment| !matches!(segment, "" | "." | "..") && !segment.contains('\0')));
         match (scope.place(&path), scope.object_key(&path)) {
-            (Place::Inside(mount, below), Ok(Some(key))) => {
+            (ResolvedPath::Inside(mount, below), Ok(Some(key))) => {
                 let folder = ["u1/threads/s/", "u1/skills/k/"][mount];
                 assert_eq!(key.as_str(), [folder, below].concat());
                 format!("inside {mount}")
             }
-            (Place::Nowhere | Place::Above, Ok(Some(key))) => panic!("{text:?} has the key {key:?}"),
-            (place, key) => format!("{} {}", matches!(place, Place::Nowhere), key.is_err()),
+            (ResolvedPath::Nowhere | ResolvedPath::Above, Ok(Some(key))) => panic!("{text:?} has the key {key:?}"),
+            (place, key) => format!("{} {}", matches!(place, ResolvedPath::Nowhere), key.is_err()),
         }
     });
 }

@@ -3,8 +3,8 @@
 use serde_json::json;
 use skillmount::{
     Code,
-    backend::SkillBackend,
-    session::{Change, ChangeSession, Children, CreateSession, Policy, Session, SkillsAccess, ToolRule},
+    backend::SessionBackend,
+    session::{Change, ChangeSession, ChildRights, CreateSession, Policy, Session, SkillsAccess, ToolRule},
     tools,
 };
 
@@ -15,14 +15,14 @@ use crate::{
 };
 
 /// A session made from `s`.
-async fn fork(world: &World, policy: Option<Policy>) -> SkillBackend {
+async fn fork(world: &World, policy: Option<Policy>) -> SessionBackend {
     let wanted = CreateSession { parent: Some(id("s")), policy, ..CreateSession::default() };
     world.service.create_session(&id("demo"), &id("child"), wanted).await.unwrap();
     world.agent_of("demo", "child")
 }
 
 fn withholding() -> Policy {
-    Policy { children: Children { load: false, ..Children::default() }, ..Policy::default() }
+    Policy { children: ChildRights { load: false, ..ChildRights::default() }, ..Policy::default() }
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn give(world: &World, name: &str, policy: Policy) {
 }
 
 /// Whether the agent may load a skill, write one, and change a file of the loaded one.
-async fn rights(agent: &SkillBackend) -> Children {
+async fn rights(agent: &SessionBackend) -> ChildRights {
     let load = agent.load("media/image-generation").await.map(drop).map_err(|error| error.code());
     let offered = tools::for_session(agent).await.unwrap();
     let file = format!("/skills/pdf/{}.md", agent.session_id());
@@ -79,10 +79,10 @@ async fn rights(agent: &SkillBackend) -> Children {
     assert!([Ok(()), Err(Code::ToolBlocked)].contains(&load), "{load:?}");
     assert!([Ok(()), Err(Code::ReadOnly)].contains(&publish), "{publish:?}");
     let create = offered.iter().any(|tool| tool.tool.name() == "create_skill");
-    Children { load: load.is_ok(), create, publish: publish.is_ok() }
+    ChildRights { load: load.is_ok(), create, publish: publish.is_ok() }
 }
 
-const NONE: Children = Children { load: false, create: false, publish: false };
+const NONE: ChildRights = ChildRights { load: false, create: false, publish: false };
 
 // S-SESSION-15: A session made from another one may do no more than `children` in the policy of that one says.
 #[tokio::test]
@@ -105,19 +105,19 @@ async fn what_was_withheld_from_a_child_stays_withheld_whatever_policy_it_is_giv
     assert_eq!(rights(&other.agent_of("demo", "child")).await, NONE);
 
     // Nor does a policy that the parent is given afterwards open it. It holds for those that are made then.
-    give(&world, "s", Policy { children: Children::ALL, ..open() }).await;
+    give(&world, "s", Policy { children: ChildRights::ALL, ..open() }).await;
     give(&world, "child", open()).await;
     assert_eq!(rights(&child).await, NONE);
     let wanted = CreateSession { parent: Some(id("s")), ..CreateSession::default() };
     world.service.create_session(&id("demo"), &id("later"), wanted).await.unwrap();
-    assert_eq!(rights(&world.agent_of("demo", "later")).await, Children::ALL);
+    assert_eq!(rights(&world.agent_of("demo", "later")).await, ChildRights::ALL);
 }
 
 // S-SESSION-15: A session made from another one may do no more than `children` in the policy of that one says.
 #[tokio::test]
 async fn what_the_policy_of_a_child_closes_by_itself_another_policy_opens() {
     let world = office().await;
-    let parent = agent_with(&world, Policy { children: Children::ALL, ..open() }).await;
+    let parent = agent_with(&world, Policy { children: ChildRights::ALL, ..open() }).await;
     parent.load("office/pdf").await.unwrap();
     let child = fork(&world, None).await;
     let tools = ["load_skill", "create_skill"].map(|tool| (tool.to_owned(), ToolRule::Blocked)).into();
@@ -131,10 +131,10 @@ async fn what_the_policy_of_a_child_closes_by_itself_another_policy_opens() {
     };
     world.service.sessions().update(&id("demo"), &id("s"), withhold).await.unwrap();
     give(&world, "child", open()).await;
-    assert_eq!(rights(&child).await, Children::ALL);
+    assert_eq!(rights(&child).await, ChildRights::ALL);
     // A session that was made from no other is what its policy says.
     give(&world, "s", open()).await;
-    assert_eq!(rights(&parent).await, Children::ALL);
+    assert_eq!(rights(&parent).await, ChildRights::ALL);
 }
 
 fn path(text: &str) -> skillmount::path::SkillPath {
@@ -174,12 +174,12 @@ async fn policies_without_the_new_members_are_read_and_defaults_are_not_written(
     let policy = &stored(&world, "s").await["policy"];
     assert!(policy.get("children").is_none() && policy.get("agents").is_none(), "earlier versions read {policy}");
     let read: Policy = serde_json::from_value(policy.clone()).unwrap();
-    assert_eq!((read.children, read.agents.len()), (Children::default(), 0));
-    assert_eq!(read.children, Children { load: true, create: false, publish: false });
+    assert_eq!((read.children, read.agents.len()), (ChildRights::default(), 0));
+    assert_eq!(read.children, ChildRights { load: true, create: false, publish: false });
 
     let rights = json!({ "children": { "create": true }, "agents": { "x": ["a/*"] } });
     let read: Policy = serde_json::from_value(rights.clone()).unwrap();
-    assert_eq!(read.children, Children { load: true, create: true, publish: false });
+    assert_eq!(read.children, ChildRights { load: true, create: true, publish: false });
     assert!(read.check().is_ok());
     let again: Policy = serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
     assert_eq!(again, read);

@@ -5,7 +5,7 @@ mod moments;
 
 use serde_json::{Value, json};
 use skillmount::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     hooks::{HookInput, HookOutput, answer},
     session::{CreateSession, Policy},
 };
@@ -27,7 +27,7 @@ pub(super) async fn office() -> World {
 }
 
 /// The session `s` of user `demo`, with this policy.
-pub(super) async fn agent_with(world: &World, policy: Policy) -> SkillBackend {
+pub(super) async fn agent_with(world: &World, policy: Policy) -> SessionBackend {
     let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
     world.service.create_session(&id("demo"), &id("s"), wanted).await.unwrap();
     world.agent()
@@ -43,31 +43,31 @@ pub(super) fn input(event: &str, own: &Value) -> HookInput {
     HookInput::parse(input.to_string().as_bytes()).unwrap()
 }
 
-pub(super) async fn hook(agent: &SkillBackend, event: &str, own: Value) -> HookOutput {
+pub(super) async fn hook(agent: &SessionBackend, event: &str, own: Value) -> HookOutput {
     answer(agent, &input(event, &own)).await.unwrap()
 }
 
 /// What the model is told; empty if nothing.
-pub(super) async fn told(agent: &SkillBackend, event: &str, own: Value) -> String {
+pub(super) async fn told(agent: &SessionBackend, event: &str, own: Value) -> String {
     let output = hook(agent, event, own).await;
     output.hook_specific_output.map(|own| own.additional_context).unwrap_or_default()
 }
 
-pub(super) async fn said(agent: &SkillBackend, prompt: &str) -> String {
+pub(super) async fn said(agent: &SessionBackend, prompt: &str) -> String {
     told(agent, "UserPromptSubmit", json!({ "prompt": prompt })).await
 }
 
-pub(super) async fn ran(agent: &SkillBackend, command: &str) -> String {
+pub(super) async fn ran(agent: &SessionBackend, command: &str) -> String {
     told(agent, "PreToolUse", json!({ "tool_name": "Bash", "tool_use_id": "t", "tool_input": { "command": command } }))
         .await
 }
 
-pub(super) async fn called(agent: &SkillBackend, kind: &str, prompt: &str) -> String {
+pub(super) async fn called(agent: &SessionBackend, kind: &str, prompt: &str) -> String {
     let task = json!({ "subagent_type": kind, "description": "a task", "prompt": prompt });
     told(agent, "PreToolUse", json!({ "tool_name": "Task", "tool_use_id": "t", "tool_input": task })).await
 }
 
-pub(super) async fn begun(agent: &SkillBackend, kind: &str) -> String {
+pub(super) async fn begun(agent: &SessionBackend, kind: &str) -> String {
     told(agent, "SubagentStart", json!({ "agent_id": "a", "agent_type": kind })).await
 }
 

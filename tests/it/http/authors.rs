@@ -14,8 +14,8 @@ use skillmount::{
     Code,
     access::{Callers, KeyEntry, Keys, Scope},
     backend::{
-        Author, AuthorProtocol, Condition, PublishOptions, PullHow, PullOptions, PushOptions, PushStatus, SkillText,
-        pull_skill, push_skill,
+        Condition, PublishOptions, PullHow, PullOptions, PushOptions, PushStatus, SkillRepository, SkillText,
+        StoreRepository, pull_skill, push_skill,
     },
     client::RemoteBackend,
     clock::SystemClock,
@@ -143,7 +143,7 @@ async fn what_another_author_deleted_stays_deleted_until_it_is_pushed_by_force()
         push_skill(&author, &demo(), draft, there.as_ref(), &options).await.unwrap().status
     };
     assert_eq!(push(&mut draft, false, false).await, PushStatus::New);
-    let local = Author::new(server.service.clone(), id("u1"));
+    let local = StoreRepository::new(server.service.clone(), id("u1"));
     local.delete_skill(&demo(), None).await.unwrap();
     for edited in [false, true] {
         if edited {
@@ -168,8 +168,8 @@ async fn a_push_over_a_draft_says_that_it_is_one_on_a_store_and_through_a_server
     let text = json!({"description": "Folds paper into cranes.", "body": "# The draft\n"});
     let url = server.user(&format!("/skills/{}?state=draft", demo()));
     Answer::of(server.client.put(url).json(&text).send().await.unwrap()).await.is(201);
-    let local = Author::new(server.service.clone(), id("u1"));
-    let through: [&dyn AuthorProtocol; 2] = [&local, &remote(&server, None)];
+    let local = StoreRepository::new(server.service.clone(), id("u1"));
+    let through: [&dyn SkillRepository; 2] = [&local, &remote(&server, None)];
     for author in through {
         let mut draft = Draft::new(&[("SKILL.md", MAIN)]);
         let pushed = push_skill(author, &demo(), &mut draft, None, &PushOptions::default()).await.unwrap_err();
@@ -237,7 +237,7 @@ async fn play(server: &Server, user: &Id, steps: &[(bool, Step)]) -> usize {
         if !matches!(step, Step::Push | Step::PushBoth) {
             continue;
         }
-        let local = Author::new(server.service.clone(), user.clone());
+        let local = StoreRepository::new(server.service.clone(), user.clone());
         let files = SkillText::get(&local, &demo(), None).await.unwrap().unwrap().files;
         let now = lines(&Draft { files, ..Draft::default() });
         for saved in writers.iter().flat_map(|writer| &writer.saved) {
@@ -287,7 +287,7 @@ async fn authors_have_through_a_server_what_they_have_on_a_store() {
     let skill = SkillPath::parse("escrituras/compraventa").unwrap();
     let now = author.skill_zip(&skill, None).await.unwrap();
     let version = SkillText::get(&author, &skill, None).await.unwrap().unwrap().version.digest().to_owned();
-    let local = Author::new(server.service.clone(), id("u1"));
+    let local = StoreRepository::new(server.service.clone(), id("u1"));
     assert_eq!(version, SkillText::get(&local, &skill, None).await.unwrap().unwrap().version.digest());
     assert_eq!(now.digest, None, "it was never published");
 

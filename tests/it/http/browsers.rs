@@ -10,7 +10,7 @@ use axum::{
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 use skillmount::{
-    access::{AllowedPeers, Callers, Keys},
+    access::{Callers, Keys, PeerRules},
     http::HttpConfig,
     store::Verb,
 };
@@ -28,8 +28,8 @@ const KEY: &str = "k";
 /// Much longer than a browser takes to start on a busy machine.
 const BROWSER_PATIENCE: Duration = Duration::from_mins(2);
 
-fn peers(origins: &[&str]) -> AllowedPeers {
-    AllowedPeers { origins: origins.iter().map(|origin| (*origin).to_owned()).collect(), ..AllowedPeers::default() }
+fn peers(origins: &[&str]) -> PeerRules {
+    PeerRules { origins: origins.iter().map(|origin| (*origin).to_owned()).collect(), ..PeerRules::default() }
 }
 
 /// A server with a key that pages of these origins may call.

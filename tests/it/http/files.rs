@@ -8,7 +8,7 @@ use skillmount::{
     backend::ServiceOptions,
     http::HttpConfig,
     limits::UPLOAD_FILE_BYTES,
-    store::{Ledger, MemoryStore, Metered, Verb},
+    store::{CountingStore, MemoryStore, RequestCounts, Verb},
 };
 
 use super::{Answer, Server};
@@ -137,8 +137,8 @@ async fn conditions_are_honoured_on_reading_and_writing() {
 
 #[tokio::test]
 async fn a_write_under_a_condition_looks_once_and_writes_once() {
-    let (memory, ledger) = (Arc::new(MemoryStore::like_s3()), Arc::new(Ledger::recording()));
-    let metered = Arc::new(Metered::new(memory.clone(), ledger.clone()));
+    let (memory, ledger) = (Arc::new(MemoryStore::like_s3()), Arc::new(RequestCounts::recording()));
+    let metered = Arc::new(CountingStore::new(memory.clone(), ledger.clone()));
     let server = Server::over(HttpConfig::default(), ServiceOptions::default(), memory, metered).await;
     let mut tag = server.put("/workspace/a", "old").await;
     for condition in ["*", "TAG", "\"other\", TAG"] {

@@ -3,7 +3,7 @@
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 use skillmount::{
-    access::{AllowedPeers, Callers, KeyEntry, Keys, Scope},
+    access::{Callers, KeyEntry, Keys, PeerRules, Scope},
     clock::SystemClock,
     http::HttpConfig,
     path::Id,
@@ -177,8 +177,7 @@ async fn without_keys_other_hosts_and_origins_are_turned_away_on_every_route() {
 
 #[tokio::test]
 async fn with_keys_hosts_and_origins_follow_the_lists() {
-    let peers =
-        AllowedPeers { hosts: vec!["127.0.0.1".to_owned()], origins: vec!["https://app.example.com".to_owned()] };
+    let peers = PeerRules { hosts: vec!["127.0.0.1".to_owned()], origins: vec!["https://app.example.com".to_owned()] };
     let server = Server::with(HttpConfig {
         callers: Callers { keys: Keys::single("k").unwrap(), peers, ..Callers::default() },
         ..HttpConfig::default()

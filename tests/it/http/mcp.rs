@@ -8,14 +8,14 @@ use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
     http::{HttpConfig, McpAnswer},
-    mcp::WebHosts,
+    mcp::HttpTransport,
     path::Id,
 };
 
 use super::{Answer, Server};
 
 pub(super) fn config() -> HttpConfig {
-    let hosts = WebHosts::default();
+    let hosts = HttpTransport::default();
     let answer = McpAnswer::new(move |backend, request, begins| {
         let hosts = hosts.clone();
         Box::pin(async move { hosts.answer(backend, request, begins).await })

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use skillmount::{
     backend::ServiceOptions,
-    store::{Ledger, MemoryStore, Metered},
+    store::{CountingStore, MemoryStore, RequestCounts},
 };
 use tokio::time::{Instant, sleep, timeout};
 
@@ -21,21 +21,21 @@ const LATENCY: Duration = Duration::from_millis(250);
 const USERS: [&str; 4] = ["me", "u2", "u3", "u4"];
 
 /// A service over files of the session `mcp` of several users, and what it asks of the store.
-async fn server() -> (Server, Arc<Ledger>) {
-    let ledger = Arc::new(Ledger::new());
+async fn server() -> (Server, Arc<RequestCounts>) {
+    let ledger = Arc::new(RequestCounts::new());
     let memory = Arc::new(MemoryStore::like_s3());
     for user in USERS {
         for number in 0..FILES {
             memory.put_raw(&format!("{user}/threads/mcp/f{number:04}"), "nothing\n");
         }
     }
-    let below = Arc::new(Metered::new(memory.clone(), Arc::clone(&ledger)));
+    let below = Arc::new(CountingStore::new(memory.clone(), Arc::clone(&ledger)));
     let server = Server::over(config(), ServiceOptions::default(), memory, below).await;
     server.faulty.set_latency(LATENCY);
     (server, ledger)
 }
 
-fn read(ledger: &Ledger) -> u64 {
+fn read(ledger: &RequestCounts) -> u64 {
     ledger.counts().objects.requests.get
 }
 
@@ -48,7 +48,7 @@ fn search(id: u64, meta: &Value) -> String {
 }
 
 /// Waits until the search has begun.
-async fn begun(ledger: &Ledger, before: u64) {
+async fn begun(ledger: &RequestCounts, before: u64) {
     let began = Instant::now();
     while read(ledger) < before + 64 {
         assert!(began.elapsed() < Duration::from_mins(1), "nothing is searched");
@@ -57,7 +57,7 @@ async fn begun(ledger: &Ledger, before: u64) {
 }
 
 /// How many files are read until no more are for a while.
-async fn until_quiet(ledger: &Ledger) -> u64 {
+async fn until_quiet(ledger: &RequestCounts) -> u64 {
     let mut last = read(ledger);
     loop {
         sleep(8 * LATENCY).await;

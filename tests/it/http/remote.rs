@@ -13,7 +13,7 @@ use skillmount::{
     path::{Id, SkillPath},
     prompt::PromptRequest,
     session::{PromptMode, SessionListRequest},
-    tools::{Shape, ToolCallsRequest, ToolListRequest, TurnFormat, TurnReply},
+    tools::{DefinitionShape, ToolCallsRequest, ToolListRequest, TurnFormat, TurnReply},
     wire::{
         DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest,
         ReadRequest, SkillListRequest, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
@@ -68,7 +68,7 @@ async fn every_operation_works_from_afar() {
     assert!(remote.prompt(&listing).await.unwrap().prompt.contains("contratos/arrendamiento"));
     let discover = DiscoverRequest::new("alquileres");
     assert_eq!(remote.discover_skills(discover).await.unwrap().skills[0].skill, "contratos/arrendamiento");
-    let tools = remote.tools(&ToolListRequest { format: Shape::Mcp, mode: None }).await.unwrap().tools;
+    let tools = remote.tools(&ToolListRequest { format: DefinitionShape::Mcp, mode: None }).await.unwrap().tools;
     assert!(tools[0]["inputSchema"].is_object(), "{tools:?}");
     let call = json!({"type": "tool_use", "id": "t", "name": "read", "input": {"file_path": "/workspace/a.md"}});
     let turn = ToolCallsRequest { content: vec![call], ..ToolCallsRequest::default() };

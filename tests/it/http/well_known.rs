@@ -7,7 +7,7 @@ use reqwest::{Response, header};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use skillmount::{
-    access::{AllowedPeers, Callers, Keys, LinkSecret, PublicSkills},
+    access::{Callers, Keys, LinkSecret, PeerRules, PublicSkills},
     backend::ServiceOptions,
     http::HttpConfig,
     path::Id,
@@ -26,7 +26,7 @@ fn secret() -> LinkSecret {
 async fn server() -> Server {
     let hosts = BTreeMap::from([("127.0.0.1".to_owned(), Id::parse("u1").unwrap())]);
     let public = PublicSkills { hosts, links: Some(secret()) };
-    let callers = Callers { keys: Keys::single("k").unwrap(), peers: AllowedPeers::default(), public };
+    let callers = Callers { keys: Keys::single("k").unwrap(), peers: PeerRules::default(), public };
     let server = Server::serving(HttpConfig { callers, ..HttpConfig::default() }, ServiceOptions::default()).await;
     server.put_skills();
     server.memory.put_raw("u2/skills/geheim/SKILL.md", "---\ndescription: Geheim\n---\nx\n");

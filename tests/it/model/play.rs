@@ -8,7 +8,7 @@ use crate::support::world::{BackendExt, World, grep};
 use bytes::Bytes;
 use skillmount::{
     Code, Error, Result,
-    backend::{BackendProtocol, SkillBackend},
+    backend::{BackendProtocol, SessionBackend},
     path::KeyPrefix,
     store::{DeleteOptions, SharedStore},
     wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile, WriteRequest},
@@ -63,7 +63,7 @@ fn dropped_by_others(step: &Step) -> Option<String> {
 }
 
 /// Does `step` twice. Where old bytes of a loaded skill may be gone, `skill_changed` is right too; new bytes never are.
-async fn compare(agent: &SkillBackend, model: &mut Model, step: Step, shown: &str) {
+async fn compare(agent: &SessionBackend, model: &mut Model, step: Step, shown: &str) {
     let stale = |path: &str, seen: &Answer| *seen == Err(Code::SkillChanged) && model.is_stale(path);
     match step {
         Step::Read { path, offset, limit } => {
@@ -107,7 +107,7 @@ async fn compare(agent: &SkillBackend, model: &mut Model, step: Step, shown: &st
 }
 
 /// The operations whose answer is the model's whatever became of old bytes.
-async fn do_plainly(agent: &SkillBackend, model: &mut Model, step: Step) -> (Answer, Answer) {
+async fn do_plainly(agent: &SessionBackend, model: &mut Model, step: Step) -> (Answer, Answer) {
     match step {
         Step::Ls(path) => {
             let seen = answer(agent.entries(&path).await, |entries| {

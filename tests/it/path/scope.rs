@@ -10,7 +10,7 @@ use crate::support::{
 use flate2::read::DeflateDecoder;
 use proptest::prelude::*;
 use skillmount::{
-    backend::{BackendProtocol, SkillBackend},
+    backend::{BackendProtocol, SessionBackend},
     session::{CreateSession, Policy, SkillsAccess, Visibility},
     wire::{GlobRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile},
 };
@@ -95,7 +95,7 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 /// Makes the call and writes down all it answered.
-async fn make(agent: &SkillBackend, call: Call) -> String {
+async fn make(agent: &SessionBackend, call: Call) -> String {
     fn said(answer: impl Debug) -> String {
         format!("{answer:?}")
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skillmount::{
-    backend::{ServiceOptions, SkillBackend},
+    backend::{ServiceOptions, SessionBackend},
     limits::FRESH,
     prompt::{self, PromptRequest},
     store::MemoryStore,
@@ -14,7 +14,7 @@ use crate::support::{
     world::{BackendExt, World},
 };
 
-async fn render(agent: &SkillBackend) -> String {
+async fn render(agent: &SessionBackend) -> String {
     prompt::for_session(agent, &PromptRequest::default()).await.unwrap().prompt
 }
 

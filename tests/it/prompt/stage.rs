@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use skillmount::{
     catalog::{CatalogEntry, CatalogView},
     path::{ETag, Id, Layer, SkillPath},
-    prompt::{CurrentSkill, Format, PromptRequest, Rendering, Scene, render},
+    prompt::{CurrentSkill, Format, PromptInput, PromptRequest, Rendering, render},
     session::{LoadedSkill, Policy, Session},
     skill::{Frontmatter, Snapshot},
 };
@@ -33,7 +33,7 @@ impl Stage {
     pub(super) fn render(&self, request: &PromptRequest) -> Rendering {
         let policy = self.session.policy.under(&self.user_policy);
         let Self { view, session, current, .. } = self;
-        render(&Scene { view, session, policy: &policy, current: current.as_ref() }, request)
+        render(&PromptInput { view, session, policy: &policy, current: current.as_ref() }, request)
     }
 
     pub(super) fn prompt(&self, format: Format) -> String {

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use skillmount::{
     Code, Error,
-    backend::{BackendProtocol as _, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol as _, ServiceOptions, SessionBackend},
     limits::{APPROVAL_INPUT_BYTES, APPROVALS},
     path::SkillPath,
     session::{Change, ChangeSession, CreateSession, DecideApproval, Decision, Policy, SkillRule, ToolRule},
@@ -52,12 +52,12 @@ fn waiting<T: std::fmt::Debug>(outcome: Result<T, Error>) -> String {
     error.details()["approval_id"].as_str().unwrap().to_owned()
 }
 
-async fn write(agent: &SkillBackend, path: &str, content: &str) -> Result<(), Error> {
+async fn write(agent: &SessionBackend, path: &str, content: &str) -> Result<(), Error> {
     let request = WriteRequest { overwrite: true, ..WriteRequest::new(path, content) };
     agent.write(request).await.map(drop)
 }
 
-async fn ids(agent: &SkillBackend) -> Vec<String> {
+async fn ids(agent: &SessionBackend) -> Vec<String> {
     agent.waiting_calls().await.unwrap().approvals.into_iter().map(|call| call.approval_id).collect()
 }
 

@@ -6,17 +6,17 @@ use super::objects::stored;
 use crate::support::world::{BackendExt, World, code, id};
 use skillmount::{
     Code, Outcome,
-    backend::{BackendProtocol, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol, ServiceOptions, SessionBackend},
     path::{MountTemplate, MountTemplates},
     prompt::{self, Format, PromptRequest},
-    session::{Change, Children, CreateSession, Session},
+    session::{Change, ChildRights, CreateSession, Session},
     store::{MemoryStore, Verb, testing::Fault},
     tools,
     wire::{LsRequest, UnloadSkillRequest},
 };
 
 /// Makes session `name` from `parent`.
-async fn fork(world: &World, parent: &str, name: &str) -> SkillBackend {
+async fn fork(world: &World, parent: &str, name: &str) -> SessionBackend {
     let wanted = CreateSession { parent: Some(id(parent)), ..CreateSession::default() };
     let created = world.service.create_session(&id("demo"), &id(name), wanted).await.unwrap();
     assert!(created.is_new);
@@ -24,7 +24,7 @@ async fn fork(world: &World, parent: &str, name: &str) -> SkillBackend {
 }
 
 /// A session that exists.
-async fn made(world: &World, name: &str) -> SkillBackend {
+async fn made(world: &World, name: &str) -> SessionBackend {
     world.service.create_session(&id("demo"), &id(name), CreateSession::default()).await.unwrap();
     world.agent_of("demo", name)
 }
@@ -37,7 +37,7 @@ async fn files(world: &World) -> Vec<String> {
 }
 
 /// What a session's model is told: its prompt in every format, its tools, and what it sees below `/skills`.
-async fn told(agent: &SkillBackend) -> (Vec<String>, String, String) {
+async fn told(agent: &SessionBackend) -> (Vec<String>, String, String) {
     let mut prompts = Vec::new();
     for format in [Format::Xml, Format::Yaml, Format::Markdown, Format::Json] {
         let request = PromptRequest { format, ..PromptRequest::default() };
@@ -137,7 +137,7 @@ async fn loading_in_a_fork_or_in_its_parent_leaves_the_other_as_it_was() {
     // With every right a child has the tools of its parent.
     let sessions = world.service.sessions();
     let free = |session: &mut Session| {
-        session.policy.children = Children::ALL;
+        session.policy.children = ChildRights::ALL;
         Ok(Change::Save(()))
     };
     sessions.update(&id("demo"), &id("p"), free).await.unwrap();

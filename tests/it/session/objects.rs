@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use skillmount::{
     Code,
-    backend::{ServiceOptions, SkillBackend},
+    backend::{ServiceOptions, SessionBackend},
     catalog::Audience,
     limits::{FRESH, SESSION_PAGE_BYTES, SNAPSHOT_COPIED_FILES},
     path::{ETag, Layer, MountName, SkillPath},
@@ -27,7 +27,7 @@ pub(crate) async fn with_skills(world: &World, skills: &[&str]) {
     }
 }
 
-async fn version(agent: &SkillBackend) -> SessionVersion {
+async fn version(agent: &SessionBackend) -> SessionVersion {
     agent.session().await.unwrap().seen_version()
 }
 
@@ -338,7 +338,7 @@ async fn a_session_names_no_skill_that_its_reader_may_not_see() {
     for skill in ["open", "shared", "sec/hidden"] {
         member().load(skill).await.unwrap();
     }
-    let seen = async |agent: SkillBackend| {
+    let seen = async |agent: SessionBackend| {
         let team = Audience { user: id("demo"), team: Some(id("notaries")) };
         let alone = Audience { team: None, ..team.clone() };
         let shown = agent.summary().await.unwrap();

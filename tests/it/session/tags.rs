@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skillmount::{
     backend::ServiceOptions,
     limits::LIST_OBJECTS,
-    session::{Policy, Tagged, session_tags},
+    session::{Policy, TaggingReport, session_tags},
     store::{MemoryStore, Tags, Verb, testing::Fault},
 };
 
@@ -43,7 +43,7 @@ async fn more_sessions_than_a_listing_may_have_are_all_cleared_away_and_tagged()
     let world = World::undisturbed(memory.clone(), ServiceOptions::default(), clock());
     let sessions = world.service.sessions();
     assert_eq!(sessions.collect_garbage(&id("demo")).await.unwrap().damaged.len() as u64, last);
-    assert_eq!(sessions.tag_all(&id("demo")).await.unwrap(), Tagged { tagged: last, untagged: None });
+    assert_eq!(sessions.tag_all(&id("demo")).await.unwrap(), TaggingReport { tagged: last, untagged: None });
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn sessions_without_a_tag_are_given_it_as_they_lie() {
     let world = World::undisturbed(memory.clone(), ServiceOptions::default(), clock());
     let sessions = world.service.sessions();
     let tagged = sessions.tag_all(&id("demo")).await.unwrap();
-    assert_eq!(tagged, Tagged { tagged: 2, untagged: None });
+    assert_eq!(tagged, TaggingReport { tagged: 2, untagged: None });
     assert_eq!(memory.tags_of("demo/.skillmount/sessions/one.json").unwrap(), session_tags());
     assert_eq!(world.bytes("demo/.skillmount/sessions/one.json").await.unwrap(), b"{}");
     world.faults.every(Verb::Tag, 1, Fault::Deny);

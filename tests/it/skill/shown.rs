@@ -9,10 +9,10 @@ use pulldown_cmark::{Event, Parser};
 use regex::Regex;
 use serde_json::{Value, json};
 use skillmount::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     prompt::{Format, PromptRequest, for_session as prompt_for},
     session::PromptMode,
-    tools::{Shape, ToolOptions, for_session as tools_for, run, run_message},
+    tools::{DefinitionShape, ToolOptions, for_session as tools_for, run, run_message},
 };
 
 use crate::support::world::World;
@@ -125,7 +125,10 @@ async fn surfaces(field: Field, text: &str) -> Vec<Seen> {
     }
     all.extend(prompts(&agent, "after").await);
     for tool in tools_for(&agent).await.unwrap() {
-        all.push(seen(tool.tool.name(), tool.in_shape(Shape::Anthropic)["description"].as_str().unwrap().to_owned()));
+        all.push(seen(
+            tool.tool.name(),
+            tool.in_shape(DefinitionShape::Anthropic)["description"].as_str().unwrap().to_owned(),
+        ));
     }
     all.push(seen("an unload", result(&agent, "unload_skill", json!({ "skill": skill })).await));
     // White space ends the name of a command, so some paths cannot be typed.
@@ -171,13 +174,13 @@ fn path_of(text: &str) -> String {
     named.trim().to_owned()
 }
 
-async fn result(agent: &SkillBackend, name: &str, input: Value) -> String {
+async fn result(agent: &SessionBackend, name: &str, input: Value) -> String {
     let block = json!({ "type": "tool_use", "id": "t", "name": name, "input": input });
     run(agent, vec![block], ToolOptions::default()).await.unwrap().content.remove(0).content
 }
 
 /// The prompt in each mode and format, whole and with room for little.
-async fn prompts(agent: &SkillBackend, when: &str) -> Vec<Seen> {
+async fn prompts(agent: &SessionBackend, when: &str) -> Vec<Seen> {
     let mut all = Vec::new();
     for mode in [PromptMode::TwoState, PromptMode::Listing, PromptMode::Combined, PromptMode::Discover] {
         for (format, reader) in [

@@ -8,9 +8,9 @@ use skillmount::{
     limits::CONTENT_CACHE_BYTES,
     path::{KeyPrefix, ObjectKey},
     store::{
-        Breaker, Cached, Capabilities, DeleteOptions, FileAndFolder, GetOptions, Ledger, ListOptions, ListPage, Logged,
-        MemoryStore, Metered, Object, ObjectMeta, PageToken, PutCondition, PutOptions, PutResult, SharedStore, Store,
-        StoreExt as _, StoreResult,
+        CachingStore, Capabilities, CircuitBreaker, CountingStore, DeleteOptions, FileAndFolder, GetOptions,
+        ListOptions, ListPage, LoggingStore, MemoryStore, Object, ObjectMeta, PageToken, PutCondition, PutOptions,
+        PutResult, RequestCounts, SharedStore, Store, StoreExt as _, StoreResult,
         testing::{Conformance, Faulty, conformance, conformance_of_two},
     },
 };
@@ -18,19 +18,19 @@ use skillmount::{
 use crate::support::{clock, directory, directory_in_memory, temporary_directory};
 
 fn metered(store: SharedStore) -> SharedStore {
-    Arc::new(Metered::new(store, Arc::new(Ledger::new())))
+    Arc::new(CountingStore::new(store, Arc::new(RequestCounts::new())))
 }
 
 fn logged(store: SharedStore) -> SharedStore {
-    Arc::new(Logged::new(store))
+    Arc::new(LoggingStore::new(store))
 }
 
 fn cached(store: SharedStore) -> SharedStore {
-    Arc::new(Cached::new(store, CONTENT_CACHE_BYTES, clock()))
+    Arc::new(CachingStore::new(store, CONTENT_CACHE_BYTES, clock()))
 }
 
 fn breaker(store: SharedStore) -> SharedStore {
-    Arc::new(Breaker::new(store, KeyPrefix::all()))
+    Arc::new(CircuitBreaker::new(store, KeyPrefix::all()))
 }
 
 fn faulty(store: SharedStore) -> SharedStore {

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use bytes::Bytes;
 use skillmount::{
     Code, Error, Result,
-    backend::{PullTarget, PushSource, Remembered, VersionMemory},
+    backend::{PullTarget, PushSource, SyncBase, VersionMemory},
 };
 
 /// The files of one skill as its author has them. A file can be read as often as `left` says, where it says.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) files: BTreeMap<String, Bytes>,
-    pub(crate) known: Option<Remembered>,
+    pub(crate) known: Option<SyncBase>,
     pub(crate) left: std::sync::Mutex<HashMap<&'static str, usize>>,
     /// A file that the author saves once another one is written: the other one, its path and its text.
     pub(crate) saves: Option<[&'static str; 3]>,
@@ -37,11 +37,11 @@ impl Draft {
 }
 
 impl VersionMemory for Draft {
-    fn remembered(&self) -> Result<Option<Remembered>> {
+    fn remembered(&self) -> Result<Option<SyncBase>> {
         Ok(self.known.clone())
     }
 
-    fn remember(&mut self, version: &Remembered) -> Result<()> {
+    fn remember(&mut self, version: &SyncBase) -> Result<()> {
         self.known = Some(version.clone());
         Ok(())
     }

@@ -21,8 +21,8 @@ use skillmount::{
     clock::Clock,
     path::{KeyPrefix, ObjectKey},
     store::{
-        Capabilities, DeleteOptions, GetOptions, Ledger, ListOptions, ListPage, Metadata, Object, ObjectMeta,
-        PutOptions, PutResult, Requests, SharedStore, Store, StoreResult, Verb,
+        Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Metadata, Object, ObjectMeta, PutOptions,
+        PutResult, RequestCounts, Requests, SharedStore, Store, StoreResult, Verb,
     },
 };
 
@@ -56,7 +56,7 @@ pub(crate) fn under_test(
 
 /// Those of the requests in `ledger`, from the one at `from` on, that are for indexes. Budgets leave them out where a
 /// saboteur decides how many there are.
-pub(crate) fn requests_for_indexes(ledger: &Ledger, from: usize) -> Requests {
+pub(crate) fn requests_for_indexes(ledger: &RequestCounts, from: usize) -> Requests {
     let mut requests = Requests::default();
     for (verb, _) in ledger.asked().split_off(from).iter().filter(|(_, key)| key.ends_with(INDEX)) {
         *match verb {

@@ -4,11 +4,14 @@ use std::{fs, path::Path, sync::Arc};
 
 use skillmount::{
     Code, Result,
-    backend::{Service, ServiceOptions, SkillBackend},
+    backend::{Service, ServiceOptions, SessionBackend},
     clock::{Clock, SystemClock},
     limits::FRESH,
     path::{Id, KeyPrefix},
-    store::{Cached, Ledger, MemoryStore, Metered, PutOptions, Requests, SharedStore, StoreExt, testing::Faulty},
+    store::{
+        CachingStore, CountingStore, MemoryStore, PutOptions, RequestCounts, Requests, SharedStore, StoreExt,
+        testing::Faulty,
+    },
     wire::GrepRequest,
 };
 
@@ -24,7 +27,7 @@ pub(crate) struct World {
     pub(crate) service: Service,
     /// The store itself, without layers: what another client of the bucket sees.
     pub(crate) bucket: SharedStore,
-    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) ledger: Arc<RequestCounts>,
     pub(crate) faults: Arc<Faulty>,
     /// Whether a saboteur is at work below it.
     sabotaged: bool,
@@ -51,9 +54,9 @@ impl World {
     /// Without a saboteur in any run: for tests of the index itself, which know exactly what becomes of it.
     pub(crate) fn undisturbed(bucket: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
         let faults = Arc::new(Faulty::new(bucket.clone()));
-        let ledger = Arc::new(Ledger::recording());
-        let metered = Arc::new(Metered::new(faults.clone(), ledger.clone()));
-        let cached = Arc::new(Cached::new(metered, 64 << 20, clock.clone()));
+        let ledger = Arc::new(RequestCounts::recording());
+        let metered = Arc::new(CountingStore::new(faults.clone(), ledger.clone()));
+        let cached = Arc::new(CachingStore::new(metered, 64 << 20, clock.clone()));
         let service = Service::new(cached, options, clock);
         Self { service, bucket, ledger, faults, sabotaged: false }
     }
@@ -64,11 +67,11 @@ impl World {
     }
 
     /// The session `s` of user `demo`.
-    pub(crate) fn agent(&self) -> SkillBackend {
+    pub(crate) fn agent(&self) -> SessionBackend {
         self.agent_of("demo", "s")
     }
 
-    pub(crate) fn agent_of(&self, user: &str, session: &str) -> SkillBackend {
+    pub(crate) fn agent_of(&self, user: &str, session: &str) -> SessionBackend {
         self.service.session(id(user), id(session))
     }
 

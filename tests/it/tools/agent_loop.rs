@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skillmount::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     prompt::{PromptRequest, for_session as prompt_for},
     session::{LoadTool, Policy, PromptMode},
 };
@@ -12,12 +12,12 @@ use crate::support::world::{BackendExt, World};
 
 const CONTENT: &str = "Run /skills/pdf/scripts/fill.py.";
 
-async fn agent(world: &World) -> SkillBackend {
+async fn agent(world: &World) -> SessionBackend {
     let policy = Policy { prompt_mode: PromptMode::Listing, load_tool: LoadTool::Skill, ..Policy::default() };
     agent_with(world, policy).await
 }
 
-async fn prompt(agent: &SkillBackend) -> String {
+async fn prompt(agent: &SessionBackend) -> String {
     prompt_for(agent, &PromptRequest::default()).await.unwrap().prompt
 }
 

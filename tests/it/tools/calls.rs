@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skillmount::{
     Code,
-    backend::{BackendProtocol as _, SkillBackend},
+    backend::{BackendProtocol as _, SessionBackend},
     limits::{JSON_VALUES, TOOL_CALLS, TOOL_PARALLEL},
     session::{LoadTool, Policy, PromptMode, ToolRule},
     tools::{ToolOptions, run, run_functions},
@@ -130,7 +130,7 @@ async fn a_turn_without_a_call_of_its_shape_is_refused_and_says_which_shape_was_
 }
 
 /// The texts that answer calls of Chat Completions.
-async fn functions(agent: &SkillBackend, calls: &[Value]) -> Vec<String> {
+async fn functions(agent: &SessionBackend, calls: &[Value]) -> Vec<String> {
     let call = |(at, function): (usize, &Value)| json!({ "id": format!("c{at}"), "function": function });
     let calls = calls.iter().enumerate().map(call).collect();
     let answer = run_functions(agent, calls, ToolOptions::default()).await.unwrap();

@@ -5,7 +5,7 @@ use skillmount::{
     limits::ARGUMENT_BYTES,
     path::SkillPath,
     session::PromptMode,
-    tools::{Command, MessageReply, ToolOptions, run_message},
+    tools::{MessageReply, SlashCommand, ToolOptions, run_message},
 };
 
 use super::{agent_in, notary};
@@ -22,7 +22,7 @@ async fn a_slash_command_loads_its_skill_with_its_arguments() {
     for name in ["compraventa", "escrituras/compraventa"] {
         let reply = message(&world, &format!("/{name} 'Ana Gil' 100")).await.unwrap();
         let command =
-            Command { skill: "escrituras/compraventa".to_owned(), arguments: Some("'Ana Gil' 100".to_owned()) };
+            SlashCommand { skill: "escrituras/compraventa".to_owned(), arguments: Some("'Ana Gil' 100".to_owned()) };
         assert_eq!(reply.command, Some(command));
         assert_eq!(reply.loaded.unwrap().skill, SkillPath::parse("escrituras/compraventa").unwrap());
         let frame =

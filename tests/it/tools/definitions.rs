@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skillmount::{
     limits::{SEARCH_RESULTS_MOST, TOOL_ENUM_SKILLS},
     session::{LoadTool, Policy, PromptMode, SkillRule, ToolRule},
-    tools::{Shape, for_session},
+    tools::{DefinitionShape, for_session},
 };
 
 use super::{agent_in, agent_with, names, notary, offered, refused, said};
@@ -12,7 +12,7 @@ use crate::support::world::{World, id};
 
 const FILE_TOOLS: [&str; 8] = ["ls", "read", "grep", "glob", "write", "edit", "move", "delete"];
 
-async fn schema(agent: &skillmount::backend::SkillBackend, name: &str) -> Value {
+async fn schema(agent: &skillmount::backend::SessionBackend, name: &str) -> Value {
     let found = offered(agent).await.into_iter().find(|(tool, _)| tool == name);
     found.map(|(_, tool)| tool["input_schema"].clone()).unwrap()
 }
@@ -32,10 +32,10 @@ async fn every_tool_has_a_name_a_description_and_a_closed_schema_in_each_shape()
                 .all(|name| { schema["properties"].get(name.as_str().unwrap()).is_some() })
         );
         let anthropic = json!({ "name": name, "description": about, "input_schema": schema });
-        assert_eq!(tool.in_shape(Shape::Anthropic), anthropic);
+        assert_eq!(tool.in_shape(DefinitionShape::Anthropic), anthropic);
         let function = json!({ "name": name, "description": about, "parameters": schema });
-        assert_eq!(tool.in_shape(Shape::Openai), json!({ "type": "function", "function": function }));
-        let mcp = tool.in_shape(Shape::Mcp);
+        assert_eq!(tool.in_shape(DefinitionShape::Openai), json!({ "type": "function", "function": function }));
+        let mcp = tool.in_shape(DefinitionShape::Mcp);
         assert_eq!((&mcp["name"], &mcp["description"], &mcp["inputSchema"]), (&json!(name), &json!(about), schema));
         assert_eq!(
             mcp["annotations"]["readOnlyHint"],
@@ -47,7 +47,7 @@ async fn every_tool_has_a_name_a_description_and_a_closed_schema_in_each_shape()
 #[tokio::test]
 async fn tools_are_as_reviewed() {
     let tools = for_session(&notary().await.agent()).await.unwrap();
-    for shape in [Shape::Anthropic, Shape::Openai, Shape::Mcp] {
+    for shape in [DefinitionShape::Anthropic, DefinitionShape::Openai, DefinitionShape::Mcp] {
         let shaped: Vec<_> = tools.iter().map(|tool| tool.in_shape(shape)).collect();
         let text = serde_json::to_string_pretty(&shaped).unwrap();
         insta::assert_snapshot!(format!("tools_{shape:?}").to_lowercase(), text);
@@ -170,7 +170,7 @@ async fn the_same_session_gives_the_same_bytes() {
     let world = notary().await;
     let bytes = async |world: &World| {
         let tools = for_session(&agent_in(world, PromptMode::TwoState).await).await.unwrap();
-        let tools: Vec<_> = tools.iter().map(|tool| tool.in_shape(Shape::Anthropic)).collect();
+        let tools: Vec<_> = tools.iter().map(|tool| tool.in_shape(DefinitionShape::Anthropic)).collect();
         serde_json::to_string(&tools).unwrap()
     };
     assert_eq!(bytes(&world).await, bytes(&world.replica()).await);

@@ -10,9 +10,9 @@ pub(crate) mod words;
 
 use serde_json::{Value, json};
 use skillmount::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     session::{CreateSession, Policy, PromptMode},
-    tools::{Shape, ToolOptions, ToolResults, for_session, run},
+    tools::{DefinitionShape, ToolOptions, ToolResults, for_session, run},
 };
 
 use crate::support::world::World;
@@ -32,12 +32,12 @@ pub(super) async fn notary() -> World {
 }
 
 /// The session `s` of user `demo`, in this mode.
-pub(super) async fn agent_in(world: &World, mode: PromptMode) -> SkillBackend {
+pub(super) async fn agent_in(world: &World, mode: PromptMode) -> SessionBackend {
     agent_with(world, Policy { prompt_mode: mode, ..Policy::default() }).await
 }
 
 /// The session `s` of user `demo`, with this policy.
-pub(super) async fn agent_with(world: &World, policy: Policy) -> SkillBackend {
+pub(super) async fn agent_with(world: &World, policy: Policy) -> SessionBackend {
     let agent = world.agent();
     let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
     let session = agent.session().await.unwrap();
@@ -51,30 +51,30 @@ pub(super) fn blocks(calls: &[(&str, Value)]) -> Vec<Value> {
     calls.iter().enumerate().map(block).collect()
 }
 
-pub(super) async fn turn(agent: &SkillBackend, calls: &[(&str, Value)]) -> ToolResults {
+pub(super) async fn turn(agent: &SessionBackend, calls: &[(&str, Value)]) -> ToolResults {
     run(agent, blocks(calls), ToolOptions::default()).await.unwrap()
 }
 
 /// The text of one call that succeeds.
-pub(super) async fn said(agent: &SkillBackend, name: &str, input: Value) -> String {
+pub(super) async fn said(agent: &SessionBackend, name: &str, input: Value) -> String {
     let result = turn(agent, &[(name, input)]).await.content.remove(0);
     assert!(!result.is_error, "{}", result.content);
     result.content
 }
 
 /// The text of one call that fails.
-pub(super) async fn refused(agent: &SkillBackend, name: &str, input: Value) -> String {
+pub(super) async fn refused(agent: &SessionBackend, name: &str, input: Value) -> String {
     let result = turn(agent, &[(name, input)]).await.content.remove(0);
     assert!(result.is_error && result.content.starts_with("Error: "), "{}", result.content);
     result.content
 }
 
 /// The definitions in the first shape, by name.
-pub(super) async fn offered(agent: &SkillBackend) -> Vec<(String, Value)> {
+pub(super) async fn offered(agent: &SessionBackend) -> Vec<(String, Value)> {
     let tools = for_session(agent).await.unwrap();
-    tools.iter().map(|tool| (tool.tool.name().to_owned(), tool.in_shape(Shape::Anthropic))).collect()
+    tools.iter().map(|tool| (tool.tool.name().to_owned(), tool.in_shape(DefinitionShape::Anthropic))).collect()
 }
 
-pub(super) async fn names(agent: &SkillBackend) -> Vec<String> {
+pub(super) async fn names(agent: &SessionBackend) -> Vec<String> {
     offered(agent).await.into_iter().map(|(name, _)| name).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skillmount::{
-    backend::SkillBackend,
+    backend::SessionBackend,
     limits::{TOOL_LOADED_FILES, TOOL_RESULT_TOKENS},
     prompt::{PromptRequest, for_session},
     session::PromptMode,
@@ -13,7 +13,7 @@ use super::{agent_in, blocks, notary, refused, said};
 use crate::support::world::{BackendExt, World};
 
 /// One call whose result may be so many tokens long.
-async fn within(agent: &SkillBackend, result_tokens: usize, name: &str, input: serde_json::Value) -> String {
+async fn within(agent: &SessionBackend, result_tokens: usize, name: &str, input: serde_json::Value) -> String {
     let results = run(agent, blocks(&[(name, input)]), ToolOptions { result_tokens }).await.unwrap();
     results.content[0].content.clone()
 }

@@ -15,7 +15,7 @@ use crate::support::{
 };
 use skillmount::{
     Code,
-    backend::{BackendProtocol, DraftReader, PublishOptions, ServiceOptions, SkillBackend, UploadedSkill},
+    backend::{BackendProtocol, DraftReader, PublishOptions, ServiceOptions, SessionBackend, UploadedSkill},
     path::{Id, SkillPath},
     prompt::{PromptRequest, for_session},
     session::{Policy, PromptMode, SkillRule, ToolRule},
@@ -61,12 +61,12 @@ impl Restored {
         World::undisturbed(store, ServiceOptions { index: true, layers, ..ServiceOptions::default() }, clock.clone())
     }
 
-    fn agent(&self, session: &str) -> SkillBackend {
+    fn agent(&self, session: &str) -> SessionBackend {
         self.world.agent_of("ana", session)
     }
 
     /// An agent of the bucket from before skills were published as versions.
-    fn of_bea(&self, session: &str) -> SkillBackend {
+    fn of_bea(&self, session: &str) -> SessionBackend {
         self.world.agent_of("bea", session).in_team(Some(id("notaria")))
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, Service, ServiceOptions, SkillBackend},
+    backend::{BackendProtocol, Service, ServiceOptions, SessionBackend},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES},
     session::CreateSession,
     wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, Newlines, UnloadSkillRequest, UploadFile},
@@ -30,7 +30,7 @@ fn lines_of(letter: &str, bytes: u64) -> String {
 }
 
 /// Carries `read` out while another client replaces the file, so many milliseconds after the beginning.
-async fn while_it_changes<T>(after: u64, bytes: u64, read: impl AsyncFnOnce(SkillBackend) -> T) -> T {
+async fn while_it_changes<T>(after: u64, bytes: u64, read: impl AsyncFnOnce(SessionBackend) -> T) -> T {
     let world = World::new();
     world.put(KEY, lines_of("a", bytes)).await;
     world.agent().names("/").await.unwrap();
@@ -84,7 +84,7 @@ async fn a_file_that_is_replaced_while_it_is_read_is_never_mixed() {
 }
 
 /// Every operation with these words in its fields.
-async fn everything(agent: &SkillBackend, [one, two, three]: [String; 3], number: u64) -> Vec<Result<()>> {
+async fn everything(agent: &SessionBackend, [one, two, three]: [String; 3], number: u64) -> Vec<Result<()>> {
     let size = usize::try_from(number % 100_000).unwrap();
     let search = GrepRequest {
         glob: Some(three.clone()),

@@ -17,12 +17,12 @@ const ANSWER_INDENT: usize = 4;
 /// Where the play is shown.
 pub(super) struct Stage<'out> {
     out: &'out Output,
-    played: Vec<Played>,
+    played: Vec<DemoCall>,
 }
 
 /// One call and what came of it.
 #[derive(Debug, Serialize)]
-struct Played {
+struct DemoCall {
     call: String,
     answer: String,
     right: bool,
@@ -54,7 +54,7 @@ impl<'out> Stage<'out> {
                 self.out.line("    ^ this answer is WRONG")?;
             }
         }
-        self.played.push(Played { call, answer, right });
+        self.played.push(DemoCall { call, answer, right });
         Ok(())
     }
 
@@ -99,7 +99,8 @@ mod tests {
         let nowhere = Stream::to(io::sink());
         let out = Output::new(false, nowhere.clone(), nowhere);
         let closed = |answers: &[bool]| {
-            let played = answers.iter().map(|right| Played { call: "c".into(), answer: String::new(), right: *right });
+            let played =
+                answers.iter().map(|right| DemoCall { call: "c".into(), answer: String::new(), right: *right });
             Stage { out: &out, played: played.collect() }.close().is_ok()
         };
         assert!(closed(&[true, true]));

@@ -8,17 +8,17 @@ use futures_util::{StreamExt as _, stream};
 
 use super::{
     gone::gone,
-    report::{Report, Row},
+    report::{PullReport, PullRow},
 };
 use crate::{
     backend::{
-        AuthorProtocol, NamedSkill, PullHow, PullOptions, PullTarget, Remembered, SkillDigest, SkillDigests,
+        NamedSkill, PullHow, PullOptions, PullTarget, SkillDigest, SkillDigests, SkillRepository, SyncBase,
         VersionMemory, pull_skill, skill_named,
     },
     cli::{
         app::App,
         each::Run,
-        folder::{Target, check_names, remember, remembered},
+        folder::{PullFolder, check_names, remember, remembered},
         local_path::LocalPath,
         transfer,
     },
@@ -63,7 +63,7 @@ pub(in crate::cli) struct Pull {
 /// The folder of one skill on this disk.
 struct SkillFolder<'run> {
     app: &'run App,
-    target: &'run Target,
+    target: &'run PullFolder,
     /// Where it lies below the target; empty if it is that.
     at: String,
 }
@@ -81,7 +81,7 @@ impl Pull {
         check_names(wanted.iter().map(|there| there.skill.as_str()))?;
         // A skill does not lie in a skill, so a folder that is one is meant itself.
         let is_skill = self.places.len() == 1 && dir.join(MAIN).is_file();
-        let target = Target::new(dir);
+        let target = PullFolder::new(dir);
         let run = Run::default();
         let rows = self.pull_each(app, &*author, &wanted, &run, |there| SkillFolder {
             app,
@@ -91,7 +91,7 @@ impl Pull {
         let rows = rows.await;
         let gone = if self.places.is_empty() && !is_skill { gone(&target.folder(""), &known) } else { Vec::new() };
         let took = app.clock.uptime().saturating_sub(began);
-        let report = Report { rows, gone, stopped: run.stopped(), took };
+        let report = PullReport { rows, gone, stopped: run.stopped(), took };
         if report.stopped.is_none() || !report.rows.is_empty() {
             report.show(app, self.dry_run)?;
         }
@@ -102,11 +102,11 @@ impl Pull {
     async fn pull_each<'run>(
         &self,
         app: &App,
-        author: &dyn AuthorProtocol,
+        author: &dyn SkillRepository,
         wanted: &[&SkillDigest],
         run: &Run,
         folder: impl Fn(&SkillDigest) -> SkillFolder<'run>,
-    ) -> Vec<Row> {
+    ) -> Vec<PullRow> {
         let how = match (self.merge, self.force) {
             (true, _) => PullHow::Merge,
             (_, true) => PullHow::Theirs,
@@ -117,7 +117,7 @@ impl Pull {
         let pulls = wanted.iter().map(|there| async {
             let pulled = run.on_one(pull_skill(author, there, &mut folder(there), options)).await;
             bar.inc(1);
-            Some(Row::of(there, pulled?.transpose()?))
+            Some(PullRow::from_result(there, pulled?.transpose()?))
         });
         let pulls: Vec<_> = pulls.collect();
         let rows = stream::iter(pulls).buffered(PARALLEL_SKILLS).filter_map(ready).collect().await;
@@ -164,11 +164,11 @@ impl SkillFolder<'_> {
 }
 
 impl VersionMemory for SkillFolder<'_> {
-    fn remembered(&self) -> Result<Option<Remembered>> {
+    fn remembered(&self) -> Result<Option<SyncBase>> {
         remembered(&self.target.folder(&self.at))
     }
 
-    fn remember(&mut self, version: &Remembered) -> Result<()> {
+    fn remember(&mut self, version: &SyncBase) -> Result<()> {
         remember(&self.target.folder(&self.at), version, self.app.clock.random())
     }
 }

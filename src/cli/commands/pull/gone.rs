@@ -1,7 +1,7 @@
 //! Skills that lie in the folder of a pull and are not in the store any more.
 
 use crate::{
-    backend::{Remembered, SkillDigests},
+    backend::{SkillDigests, SyncBase},
     cli::{
         findings::read,
         folder::{Extent, LocalSkill, remembered, scan},
@@ -65,10 +65,12 @@ pub(super) fn gone(folder: &LocalPath, known: &SkillDigests) -> Vec<Gone> {
 }
 
 /// Whether the files of the folder are those of this version. What belongs to a tool is in no folder.
-fn is_version(local: &LocalSkill, version: &Remembered) -> bool {
+fn is_version(local: &LocalSkill, version: &SyncBase) -> bool {
     let is_same = |relative: &str, path: &LocalPath| {
         let known = version.files.get(relative);
-        known.is_some_and(|known| read(path).is_ok_and(|bytes| VersionFile::of(relative, &bytes).sha256 == *known))
+        known.is_some_and(|known| {
+            read(path).is_ok_and(|bytes| VersionFile::from_bytes(relative, &bytes).sha256 == *known)
+        })
     };
     let wanted = version.files.keys().filter(|path| !is_of_tools(path)).count();
     local.files.len() == wanted && local.files.iter().all(|file| is_same(&file.relative, &file.path))

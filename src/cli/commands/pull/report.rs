@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::gone::Gone;
 use crate::{
-    backend::{Pulled, SkillDigest},
+    backend::{PullResult, SkillDigest},
     cli::{
         app::App,
         counts::counted,
@@ -21,7 +21,7 @@ use crate::{
 
 /// What a pull did, or would do, to one skill.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+pub(super) struct PullRow {
     skill: String,
     #[serde(flatten)]
     changes: FileChanges,
@@ -44,7 +44,7 @@ pub(super) struct Row {
 /// What a pull did, or would do.
 #[derive(Debug, Serialize)]
 struct PulledSkills<'run> {
-    skills: &'run [Row],
+    skills: &'run [PullRow],
     /// Skills that lie here and are not in the store any more.
     gone: Vec<String>,
     /// Those of them that were changed here since.
@@ -52,15 +52,15 @@ struct PulledSkills<'run> {
 }
 
 /// What a pull did with everything that it was to pull.
-pub(super) struct Report {
-    pub(super) rows: Vec<Row>,
+pub(super) struct PullReport {
+    pub(super) rows: Vec<PullRow>,
     pub(super) gone: Vec<Gone>,
     /// Why the pull stopped before all of it was done.
     pub(super) stopped: Option<Error>,
     pub(super) took: Duration,
 }
 
-impl Report {
+impl PullReport {
     /// Shows all of it.
     pub(super) fn show(&self, app: &App, dry_run: bool) -> Result<()> {
         self.gone.iter().for_each(|gone| gone.say(&app.out));
@@ -75,8 +75,8 @@ impl Report {
 
     fn totals(&self) -> Totals {
         let counts = |changes: &FileChanges| changes.changed() + changes.unchanged + changes.kept.len();
-        let changed = |row: &Row| if row.conflicts.is_empty() { row.changes.changed() } else { 0 };
-        let stayed = |row: &&Row| !row.conflicts.is_empty() || row.refusal.is_some();
+        let changed = |row: &PullRow| if row.conflicts.is_empty() { row.changes.changed() } else { 0 };
+        let stayed = |row: &&PullRow| !row.conflicts.is_empty() || row.refusal.is_some();
         Totals {
             skills: self.rows.len(),
             files: self.rows.iter().map(|row| counts(&row.changes) + row.conflicts.len()).sum(),
@@ -96,17 +96,17 @@ impl Report {
     }
 }
 
-impl Row {
+impl PullRow {
     /// What became of the skill that is `there`.
-    pub(super) fn of(there: &SkillDigest, pulled: Result<Pulled, Refusal>) -> Self {
+    pub(super) fn from_result(there: &SkillDigest, pulled: Result<PullResult, Refusal>) -> Self {
         match pulled {
             Ok(pulled) => Self::pulled(there, pulled),
-            Err(refusal) => Self { refusal: Some(refusal), ..Self::pulled(there, Pulled::default()) },
+            Err(refusal) => Self { refusal: Some(refusal), ..Self::pulled(there, PullResult::default()) },
         }
     }
 
-    fn pulled(there: &SkillDigest, pulled: Pulled) -> Self {
-        let Pulled { changes, size, conflicts, marked, beside, of_tools, refused } = pulled;
+    fn pulled(there: &SkillDigest, pulled: PullResult) -> Self {
+        let PullResult { changes, size, conflicts, marked, beside, of_tools, refused } = pulled;
         let placed = |paths: Vec<String>| paths.into_iter().map(|path| format!("{}/{path}", there.skill)).collect();
         let FileChanges { created, updated, deleted, unchanged, kept } = changes;
         let changes = FileChanges {
@@ -130,7 +130,7 @@ impl Row {
     }
 }
 
-fn print(out: &Output, row: &Row) -> Result<()> {
+fn print(out: &Output, row: &PullRow) -> Result<()> {
     if let Some(refusal) = &row.refusal {
         let (skill, why) = (one_line(&row.skill), one_line(refusal.message()));
         return out.line(format_args!("{}: refused, {}", skill.plain(), why.plain()));
@@ -165,7 +165,7 @@ fn print(out: &Output, row: &Row) -> Result<()> {
 }
 
 /// That skills stayed as they are, because another author changed the same files; nothing if none did.
-fn in_conflict(rows: &[Row], is_merge: bool) -> Option<Error> {
+fn in_conflict(rows: &[PullRow], is_merge: bool) -> Option<Error> {
     let conflicts = rows.iter().filter(|row| !row.conflicts.is_empty()).count();
     if conflicts == 0 {
         return None;
@@ -185,7 +185,7 @@ fn in_conflict(rows: &[Row], is_merge: bool) -> Option<Error> {
 }
 
 /// That files were refused; nothing if none was.
-fn refused_files(rows: &[Row]) -> Option<Error> {
+fn refused_files(rows: &[PullRow]) -> Option<Error> {
     let count = rows.iter().map(|row| row.refused.len()).sum::<usize>();
     let (refused, were) = (counted(count, "file"), if count == 1 { "was" } else { "were" });
     (count > 0).then(|| Error::new(Code::InvalidRequest, format!("{refused} {were} refused; see above")))

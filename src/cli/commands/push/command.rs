@@ -8,10 +8,10 @@ use futures_util::{StreamExt as _, stream};
 use super::{
     candidate::Candidate,
     local::PushedFolder,
-    report::{Report, Row},
+    report::{PushReport, PushRow},
 };
 use crate::{
-    backend::{AuthorProtocol, PushOptions, Pushed, SkillDigest, push_skill},
+    backend::{PushOptions, PushResult, SkillDigest, SkillRepository, push_skill},
     cli::{
         app::App,
         blocking::blocking,
@@ -81,17 +81,17 @@ impl Push {
     }
 
     /// Pushes everything in the folder that differs.
-    pub(super) async fn once(&self, app: &App, author: &dyn AuthorProtocol) -> Result<Report> {
+    pub(super) async fn once(&self, app: &App, author: &dyn SkillRepository) -> Result<PushReport> {
         let began = app.clock.uptime();
         let is_ready = |one: &Candidate| one.local.is_some() && one.judged.errors_only().is_none();
         let (sent, left): (Vec<_>, Vec<_>) = self.candidates(app).await?.into_iter().partition(is_ready);
         let locals: Vec<_> = sent.iter().filter_map(|one| one.local.as_ref()).collect();
         let run = Run::default();
         let pushed = self.send(app, author, &locals, &run).await?;
-        let rows = sent.iter().zip(pushed).filter_map(|(one, pushed)| Some(Row::of(one, pushed?)));
-        let rows = rows.chain(left.iter().filter_map(Row::left_behind)).collect();
+        let rows = sent.iter().zip(pushed).filter_map(|(one, pushed)| Some(PushRow::from_result(one, pushed?)));
+        let rows = rows.chain(left.iter().filter_map(PushRow::left_behind)).collect();
         let took = app.clock.uptime().saturating_sub(began);
-        Ok(Report::new(rows, &locals, left, took, run.stopped()))
+        Ok(PushReport::new(rows, &locals, left, took, run.stopped()))
     }
 
     /// Everything in the folder that is a skill or almost one.
@@ -115,10 +115,10 @@ impl Push {
     async fn send(
         &self,
         app: &App,
-        author: &dyn AuthorProtocol,
+        author: &dyn SkillRepository,
         locals: &[&LocalSkill],
         run: &Run,
-    ) -> Result<Vec<Option<Result<Pushed, Refusal>>>> {
+    ) -> Result<Vec<Option<Result<PushResult, Refusal>>>> {
         let options = PushOptions { force: self.force, dry_run: self.dry_run, source: self.source.clone() };
         let known = match locals {
             [] => return Ok(Vec::new()),
@@ -147,6 +147,6 @@ impl Push {
 }
 
 /// One skill by itself, for the listing of all of them was cut.
-async fn one(author: &dyn AuthorProtocol, skill: &SkillPath) -> Result<Option<SkillDigest>> {
+async fn one(author: &dyn SkillRepository, skill: &SkillPath) -> Result<Option<SkillDigest>> {
     Ok(author.skill_digests(Some(skill)).await?.skills.pop())
 }

@@ -45,10 +45,10 @@ struct Difference {
 
 impl Conflict {
     /// A conflict of the skill in this folder.
-    pub(super) fn of(conflict: PushConflict, local: &LocalSkill) -> Self {
+    pub(super) fn from_conflict(conflict: PushConflict, local: &LocalSkill) -> Self {
         let PushConflict { base, theirs, files } = conflict;
         let is_known = base.is_some();
-        let files = files.iter().map(|file| Difference::of(file, is_known)).collect();
+        let files = files.iter().map(|file| Difference::from_file(file, is_known)).collect();
         Self { base, theirs, files, folder: quoted_path(local.folder().typed()), push: push_arguments(local) }
     }
 
@@ -96,7 +96,7 @@ impl Conflict {
 }
 
 impl Difference {
-    fn of(file: &ConflictFile, is_known: bool) -> Self {
+    fn from_file(file: &ConflictFile, is_known: bool) -> Self {
         let ConflictFile { path, base, mine, theirs } = file;
         let (their_patch, my_patch) = if is_known {
             (
@@ -134,10 +134,10 @@ mod tests {
     fn a_difference_is_of_what_both_began_from_if_that_is_known() {
         let [base, mine, theirs] = ["a\nb\n", "a\nM\n", "T\nb\n"].map(|text| Some(Bytes::from_static(text.as_bytes())));
         let file = ConflictFile { path: "x".to_owned(), base, mine, theirs };
-        let known = Difference::of(&file, true);
+        let known = Difference::from_file(&file, true);
         assert_eq!(known.theirs.unwrap(), "--- x\n+++ x (theirs)\n@@ -1,2 +1,2 @@\n-a\n+T\n b\n");
         assert_eq!(known.mine.unwrap(), "--- x\n+++ x (mine)\n@@ -1,2 +1,2 @@\n a\n-b\n+M\n");
-        let unknown = Difference::of(&file, false);
+        let unknown = Difference::from_file(&file, false);
         assert_eq!((unknown.theirs, unknown.mine.unwrap().contains("-T")), (None, true));
         for bytes in [b"\xff".as_slice(), b"\0one\n"] {
             let binary = Some(Bytes::copy_from_slice(bytes));

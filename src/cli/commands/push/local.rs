@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::{
-    backend::{PushSource, Remembered, VersionMemory},
+    backend::{PushSource, SyncBase, VersionMemory},
     cli::{
         app::App,
         findings::read,
@@ -21,12 +21,12 @@ pub(super) struct PushedFolder<'run> {
 }
 
 impl VersionMemory for PushedFolder<'_> {
-    fn remembered(&self) -> Result<Option<Remembered>> {
+    fn remembered(&self) -> Result<Option<SyncBase>> {
         remembered(&self.local.folder())
     }
 
     /// A folder that cannot be written is pushed all the same: the next push of what changed asks for a pull first.
-    fn remember(&mut self, version: &Remembered) -> Result<()> {
+    fn remember(&mut self, version: &SyncBase) -> Result<()> {
         if let Err(why) = remember(&self.local.folder(), version, self.app.clock.random()) {
             let skill = one_line(self.local.skill.as_str()).plain().to_owned();
             self.app

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{candidate::Candidate, conflict::Conflict};
 use crate::{
-    backend::{PushStatus, Pushed},
+    backend::{PushResult, PushStatus},
     cli::{
         app::App,
         counts::counted,
@@ -23,9 +23,9 @@ use crate::{
 
 /// What a push did, or would do, to one skill.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+pub(super) struct PushRow {
     pub(super) skill: String,
-    pub(super) status: Status,
+    pub(super) status: PushRowStatus,
     #[serde(flatten)]
     changes: FileChanges,
     skipped: Vec<String>,
@@ -46,7 +46,7 @@ pub(super) struct Row {
 /// What became of a skill, or would.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Status {
+pub(super) enum PushRowStatus {
     /// The store did not have it.
     New,
     /// It has a new version.
@@ -60,8 +60,8 @@ pub(super) enum Status {
 }
 
 /// What a push did with everything in its folder.
-pub(super) struct Report {
-    pub(super) rows: Vec<Row>,
+pub(super) struct PushReport {
+    pub(super) rows: Vec<PushRow>,
     /// What stayed behind for its errors.
     left: Vec<Candidate>,
     totals: Totals,
@@ -69,21 +69,21 @@ pub(super) struct Report {
     stopped: Option<Error>,
 }
 
-impl Row {
+impl PushRow {
     /// What became of a skill that was sent.
-    pub(super) fn of(candidate: &Candidate, pushed: Result<Pushed, Refusal>) -> Self {
+    pub(super) fn from_result(candidate: &Candidate, pushed: Result<PushResult, Refusal>) -> Self {
         match pushed {
             Ok(pushed) => Self::pushed(candidate, pushed),
             Err(refusal) => Self { refusal: Some(refusal), ..Self::behind(&candidate.judged) },
         }
     }
 
-    fn pushed(candidate: &Candidate, pushed: Pushed) -> Self {
+    fn pushed(candidate: &Candidate, pushed: PushResult) -> Self {
         let status = match pushed.status {
-            PushStatus::New => Status::New,
-            PushStatus::Changed => Status::Changed,
-            PushStatus::Unchanged => Status::Unchanged,
-            PushStatus::Conflict => Status::Conflict,
+            PushStatus::New => PushRowStatus::New,
+            PushStatus::Changed => PushRowStatus::Changed,
+            PushStatus::Unchanged => PushRowStatus::Unchanged,
+            PushStatus::Conflict => PushRowStatus::Conflict,
         };
         let local = candidate.local.as_ref();
         Self {
@@ -92,7 +92,7 @@ impl Row {
             skipped: local.map(|local| local.skipped.clone()).unwrap_or_default(),
             digest: pushed.digest,
             overtaken: pushed.kept,
-            conflict: pushed.conflict.zip(local).map(|(conflict, local)| Conflict::of(conflict, local)),
+            conflict: pushed.conflict.zip(local).map(|(conflict, local)| Conflict::from_conflict(conflict, local)),
             ..Self::behind(&candidate.judged)
         }
     }
@@ -105,7 +105,7 @@ impl Row {
     fn behind(judged: &LintedSkill) -> Self {
         Self {
             skill: judged.skill.clone(),
-            status: Status::Refused,
+            status: PushRowStatus::Refused,
             changes: FileChanges::default(),
             skipped: Vec::new(),
             errors: judged.count(Severity::Error),
@@ -132,7 +132,7 @@ impl Row {
     pub(super) fn print(&self, out: &Output) -> Result<()> {
         let skill = one_line(&self.skill);
         match (self.status, &self.conflict) {
-            (Status::Refused, _) => {
+            (PushRowStatus::Refused, _) => {
                 return out.line(format_args!("{}: refused, {}", skill.plain(), self.why_refused()));
             }
             (_, Some(conflict)) => return conflict.print(out, &self.skill),
@@ -148,10 +148,10 @@ impl Row {
     }
 }
 
-impl Report {
+impl PushReport {
     /// What became of `locals`, and of what was `left`. `stopped` says why not all of it was done, if so.
     pub(super) fn new(
-        mut rows: Vec<Row>,
+        mut rows: Vec<PushRow>,
         locals: &[&LocalSkill],
         left: Vec<Candidate>,
         took: Duration,
@@ -159,7 +159,7 @@ impl Report {
     ) -> Self {
         rows.sort_by(|one, two| one.skill.cmp(&two.skill));
         let files = || locals.iter().flat_map(|local| &local.files);
-        let stayed = |row: &&Row| matches!(row.status, Status::Refused | Status::Conflict);
+        let stayed = |row: &&PushRow| matches!(row.status, PushRowStatus::Refused | PushRowStatus::Conflict);
         let totals = Totals {
             skills: locals.len(),
             files: files().count(),
@@ -187,8 +187,8 @@ impl Report {
         app.out.reply(&OfSkills { skills: &self.rows }, |out, of| {
             of.skills.iter().try_for_each(|row| row.print(out))?;
             self.say_what_stayed(out);
-            let sum = |count: fn(&Row) -> usize| -> usize {
-                self.rows.iter().filter(|row| row.status != Status::Refused).map(count).sum()
+            let sum = |count: fn(&PushRow) -> usize| -> usize {
+                self.rows.iter().filter(|row| row.status != PushRowStatus::Refused).map(count).sum()
             };
             let warnings = sum(|row| row.warnings);
             if warnings > 0 {

@@ -7,10 +7,10 @@ use tokio::{sync::mpsc, time::timeout};
 
 use super::{
     command::Push,
-    report::{Row, Status},
+    report::{PushRow, PushRowStatus},
 };
 use crate::{
-    backend::AuthorProtocol,
+    backend::SkillRepository,
     cli::{
         app::App,
         counts::counted,
@@ -31,7 +31,7 @@ const PAUSES: [Duration; 4] =
 
 impl Push {
     /// Pushes what differs now, and then what changes, until the process is told to stop.
-    pub(super) async fn watch(&self, app: &App, author: &dyn AuthorProtocol) -> Result<()> {
+    pub(super) async fn watch(&self, app: &App, author: &dyn SkillRepository) -> Result<()> {
         // One that waits is as good as many.
         let (sender, mut changes) = mpsc::channel(1);
         let heard = move |event: notify::Result<Event>| {
@@ -60,20 +60,20 @@ impl Push {
     }
 
     /// Pushes what differs, and prints a line for each skill with which something happened. `told` is what was said of each.
-    async fn pass(&self, app: &App, author: &dyn AuthorProtocol, told: &mut BTreeMap<String, String>) -> Result<Pass> {
+    async fn pass(&self, app: &App, author: &dyn SkillRepository, told: &mut BTreeMap<String, String>) -> Result<Pass> {
         let report = self.once(app, author).await?;
         for row in &report.rows {
             let line = line(row);
             let is_news = told.insert(row.skill.clone(), line.clone()).as_ref() != Some(&line);
             match row.status {
-                Status::New | Status::Changed => {
+                PushRowStatus::New | PushRowStatus::Changed => {
                     app.out.reply(&OfSkills { skills: &[row] }, |out, _| out.line(&line))?;
                 }
                 // What stays behind is told once, and not at each change of something else.
-                Status::Refused | Status::Conflict if is_news => {
+                PushRowStatus::Refused | PushRowStatus::Conflict if is_news => {
                     app.out.reply(&OfSkills { skills: &[row] }, |out, _| out.line(&line))?;
                 }
-                Status::Unchanged | Status::Refused | Status::Conflict => {}
+                PushRowStatus::Unchanged | PushRowStatus::Refused | PushRowStatus::Conflict => {}
             }
         }
         let pass = if report.is_passing() { Pass::Partial } else { Pass::Whole };
@@ -142,15 +142,17 @@ async fn due(changes: &mut mpsc::Receiver<()>, pause: Option<Duration>) -> bool 
     change.is_some()
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &PushRow) -> String {
     let skill = one_line(&row.skill).plain().to_owned();
     match row.status {
-        Status::Unchanged => format!("{skill}: unchanged"),
-        Status::New => format!("{skill}: new"),
-        Status::Changed => format!("{skill}: {} pushed", counted(row.changed(), "changed file")),
-        Status::Refused if row.refusal.is_some() => format!("{skill}: refused, {}", row.why_refused()),
-        Status::Refused => format!("{skill}: refused, {}; `skillmount lint` tells them", row.why_refused()),
-        Status::Conflict => format!("{skill}: another author published it; `skillmount push` shows how to join both"),
+        PushRowStatus::Unchanged => format!("{skill}: unchanged"),
+        PushRowStatus::New => format!("{skill}: new"),
+        PushRowStatus::Changed => format!("{skill}: {} pushed", counted(row.changed(), "changed file")),
+        PushRowStatus::Refused if row.refusal.is_some() => format!("{skill}: refused, {}", row.why_refused()),
+        PushRowStatus::Refused => format!("{skill}: refused, {}; `skillmount lint` tells them", row.why_refused()),
+        PushRowStatus::Conflict => {
+            format!("{skill}: another author published it; `skillmount push` shows how to join both")
+        }
     }
 }
 

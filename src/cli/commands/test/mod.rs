@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use self::{
-    questions::{Question, TEMPLATE, read},
-    report::{Answer, Missing, Report},
+    questions::{TEMPLATE, TestQuestion, read},
+    report::{Missing, TestAnswer, TestReport},
 };
 use super::super::{
     app::App,
@@ -18,7 +18,7 @@ use super::super::{
     findings::read as read_main,
     folder::{Extent, LocalSkill, scan},
     input,
-    status::Status,
+    status::ExitStatus,
     transfer,
 };
 use crate::{
@@ -63,9 +63,9 @@ enum Format {
 }
 
 impl Test {
-    pub(in super::super) async fn run(self, app: &App) -> Result<Status> {
+    pub(in super::super) async fn run(self, app: &App) -> Result<ExitStatus> {
         let Some(file) = self.file.as_deref().filter(|_| !self.init) else {
-            return app.out.bytes(TEMPLATE.as_bytes()).map(|()| Status::Done);
+            return app.out.bytes(TEMPLATE.as_bytes()).map(|()| ExitStatus::Done);
         };
         if app.out.is_json() && self.format.is_some() {
             let message = "--json says already how results are written: leave it out, or --format";
@@ -83,19 +83,19 @@ impl Test {
             Some(folder) => local(app, folder).await?,
             None => app.finder().await?,
         };
-        let report = Report::of(file, answers(app, &*backend, questions).await?);
+        let report = TestReport::from_answers(file, answers(app, &*backend, questions).await?);
         match self.format {
             None => app.out.reply(&report, |out, report| report.print(out))?,
             Some(Format::Text) => report.print(&app.out)?,
             Some(Format::Json) => app.out.document(&report)?,
             Some(Format::Junit) => app.out.bytes(report.junit()?.as_bytes())?,
         }
-        Ok(if report.failed == 0 { Status::Done } else { Status::FoundWrong })
+        Ok(if report.failed == 0 { ExitStatus::Done } else { ExitStatus::FoundWrong })
     }
 }
 
 /// The answers to all questions, in their order.
-async fn answers(app: &App, backend: &dyn BackendProtocol, questions: Vec<Question>) -> Result<Vec<Answer>> {
+async fn answers(app: &App, backend: &dyn BackendProtocol, questions: Vec<TestQuestion>) -> Result<Vec<TestAnswer>> {
     let bar = transfer::progress(&app.out, questions.len(), "questions");
     let asked = stream::iter(questions).map(|question| answer(backend, question));
     let answers = asked.buffered(PARALLEL_QUESTIONS).inspect_ok(|_| bar.inc(1)).try_collect().await;
@@ -103,17 +103,17 @@ async fn answers(app: &App, backend: &dyn BackendProtocol, questions: Vec<Questi
     answers
 }
 
-async fn answer(backend: &dyn BackendProtocol, question: Question) -> Result<Answer> {
+async fn answer(backend: &dyn BackendProtocol, question: TestQuestion) -> Result<TestAnswer> {
     let reply = backend.discover_skills(request(&question, None)).await?;
     let mut missing = Vec::new();
     for skill in question.expect.iter().filter(|name| !reply.skills.iter().any(|found| is_meant(found, name))) {
         missing.push(why_missing(backend, &question, skill).await?);
     }
-    Ok(Answer::of(question, &reply, missing))
+    Ok(TestAnswer::from_reply(question, &reply, missing))
 }
 
 /// A search that explains itself, so that no session remembers it.
-fn request(question: &Question, why: Option<&str>) -> DiscoverRequest {
+fn request(question: &TestQuestion, why: Option<&str>) -> DiscoverRequest {
     DiscoverRequest {
         query: question.query.clone(),
         category: question.category.clone(),
@@ -129,7 +129,7 @@ fn is_meant(found: &DiscoveredSkill, name: &str) -> bool {
     found.skill == name || found.name == name || found.skill.rsplit('/').next() == Some(name)
 }
 
-async fn why_missing(backend: &dyn BackendProtocol, question: &Question, skill: &str) -> Result<Missing> {
+async fn why_missing(backend: &dyn BackendProtocol, question: &TestQuestion, skill: &str) -> Result<Missing> {
     let (rank, reason) = match backend.discover_skills(request(question, Some(skill))).await {
         Ok(reply) => reply.why.map_or((None, String::new()), |why| (why.rank, why.message)),
         Err(error) if matches!(error.code(), Code::SkillNotFound | Code::AmbiguousSkill) => {

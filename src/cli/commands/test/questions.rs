@@ -29,7 +29,7 @@ questions:
 
 /// A question and what it should find.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Question {
+pub(super) struct TestQuestion {
     pub(super) query: String,
     /// Skills that should be found; none if nothing should.
     pub(super) expect: Vec<String>,
@@ -42,7 +42,7 @@ pub(super) struct Question {
 /// A file as it is written, unless it is a bare list of questions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct QuestionFile {
     top: Option<usize>,
     questions: Vec<Value>,
 }
@@ -62,10 +62,10 @@ struct WrittenQuestion {
 ///
 /// # Errors
 /// `invalid_request` if it is no YAML, if it has no question, or if a question is not one.
-pub(super) fn read(text: &str) -> Result<Vec<Question>> {
+pub(super) fn read(text: &str) -> Result<Vec<TestQuestion>> {
     let value = yaml_value(text).map_err(refused)?;
     let written = match value {
-        Value::Array(questions) => Written { top: None, questions },
+        Value::Array(questions) => QuestionFile { top: None, questions },
         Value::Object(_) => serde_json::from_value(value).map_err(|error| refused(error.to_string()))?,
         _ => {
             return Err(refused(
@@ -87,7 +87,7 @@ fn refused(why: String) -> Error {
     Error::new(Code::InvalidRequest, why)
 }
 
-fn question(value: Value, top: usize) -> Result<Question, String> {
+fn question(value: Value, top: usize) -> Result<TestQuestion, String> {
     let written: WrittenQuestion = serde_json::from_value(value).map_err(|error| error.to_string())?;
     let WrittenQuestion { query, expect, top: own, category, level } = written;
     let (expect, top) = (names(expect)?, own.unwrap_or(top));
@@ -97,7 +97,7 @@ fn question(value: Value, top: usize) -> Result<Question, String> {
     if expect.len() > top {
         return Err(format!("{} skills cannot be among the first {top}; raise top", expect.len()));
     }
-    Ok(Question { query, expect, top, category, level })
+    Ok(TestQuestion { query, expect, top, category, level })
 }
 
 fn names(expect: Value) -> Result<Vec<String>, String> {

@@ -12,7 +12,7 @@ use super::{
         output::Output,
         screen::{Cell, LastColumn, Table},
     },
-    questions::Question,
+    questions::TestQuestion,
 };
 use crate::{
     error::{Error, Result},
@@ -22,17 +22,17 @@ use crate::{
 
 /// All answers.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct TestReport {
     #[serde(skip)]
     file: String,
-    questions: Vec<Answer>,
+    questions: Vec<TestAnswer>,
     passed: usize,
     pub(super) failed: usize,
 }
 
 /// What a question found.
 #[derive(Debug, Serialize)]
-pub(super) struct Answer {
+pub(super) struct TestAnswer {
     query: String,
     expect: Vec<String>,
     top: usize,
@@ -59,10 +59,10 @@ pub(super) struct Missing {
     pub(super) reason: String,
 }
 
-impl Answer {
+impl TestAnswer {
     /// What `reply` found of `question`, and what is missing.
-    pub(super) fn of(question: Question, reply: &DiscoverReply, missing: Vec<Missing>) -> Self {
-        let Question { query, expect, top, .. } = question;
+    pub(super) fn from_reply(question: TestQuestion, reply: &DiscoverReply, missing: Vec<Missing>) -> Self {
+        let TestQuestion { query, expect, top, .. } = question;
         let found = reply.skills.iter().map(|found| Found { skill: found.skill.clone(), score: found.score });
         let found: Vec<_> = found.collect();
         let passed = missing.is_empty() && (found.is_empty() || !expect.is_empty());
@@ -84,9 +84,9 @@ impl Answer {
     }
 }
 
-impl Report {
+impl TestReport {
     /// The report on a file.
-    pub(super) fn of(file: &Path, questions: Vec<Answer>) -> Self {
+    pub(super) fn from_answers(file: &Path, questions: Vec<TestAnswer>) -> Self {
         let passed = questions.iter().filter(|answer| answer.passed).count();
         Self { file: file.display().to_string(), passed, failed: questions.len() - passed, questions }
     }

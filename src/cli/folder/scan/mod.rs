@@ -69,7 +69,7 @@ pub(in super::super) struct NoSkill {
 
 /// What a folder holds, in byte order of paths.
 #[derive(Debug, Default)]
-pub(in super::super) struct Scanned {
+pub(in super::super) struct FolderScan {
     pub(in super::super) skills: Vec<LocalSkill>,
     pub(in super::super) no_skills: Vec<NoSkill>,
 }
@@ -89,8 +89,8 @@ pub(in super::super) enum Extent {
 ///
 /// # Errors
 /// `invalid_request` if there is none, or if `folder` itself cannot be read.
-pub(in super::super) fn scan(folder: &LocalPath, into: Option<&str>, extent: Extent) -> Result<Scanned> {
-    let root = Root::of(folder.clone(), into, extent)?;
+pub(in super::super) fn scan(folder: &LocalPath, into: Option<&str>, extent: Extent) -> Result<FolderScan> {
+    let root = Root::for_path(folder.clone(), into, extent)?;
     let (mains, mut no_skills) = root.look()?;
     let folders: BTreeSet<&Path> = mains.iter().filter_map(|main| main.parent()).collect();
     let is_in_skill = |path: &Path| path.ancestors().skip(1).any(|above| folders.contains(above));
@@ -115,7 +115,7 @@ pub(in super::super) fn scan(folder: &LocalPath, into: Option<&str>, extent: Ext
     }
     skills.sort_by(|one, two| one.skill.cmp(&two.skill));
     no_skills.sort_by(|one, two| (&one.at, &one.path).cmp(&(&two.at, &two.path)));
-    Ok(Scanned { skills, no_skills })
+    Ok(FolderScan { skills, no_skills })
 }
 
 /// The folder that is scanned. The paths of its entries begin with it.
@@ -129,7 +129,7 @@ struct Root {
 }
 
 impl Root {
-    fn of(named: LocalPath, into: Option<&str>, extent: Extent) -> Result<Self> {
+    fn for_path(named: LocalPath, into: Option<&str>, extent: Extent) -> Result<Self> {
         let mut real = named.canonicalize().map_err(|error| unreadable(&named, error))?;
         let mut folder = named.clone();
         if real.is_file() {

@@ -2,7 +2,7 @@
 
 use super::{super::remember, *};
 use crate::{
-    backend::Remembered,
+    backend::SyncBase,
     skill::{Version, VersionFile},
 };
 
@@ -16,7 +16,7 @@ fn tree(files: &[&str]) -> tempfile::TempDir {
     folder
 }
 
-fn scan(folder: &Path, into: Option<&str>, extent: Extent) -> Result<Scanned> {
+fn scan(folder: &Path, into: Option<&str>, extent: Extent) -> Result<FolderScan> {
     super::scan(&folder.into(), into, extent)
 }
 
@@ -139,8 +139,8 @@ fn files_of_the_version_that_a_folder_comes_from_are_part_of_it_whatever_ignore_
     }
     assert!(scan(&folder.join("in"), None, Extent::NotIgnored).is_err(), "its SKILL.md is no file of a version yet");
     let known = ["SKILL.md", "data.log", "dist/x.js", "dist/gone.js", ".git/config", "../../outside"];
-    let known = known.map(|path| VersionFile::of(path, b"x")).to_vec();
-    remember(&folder.join("in/a").into(), &Remembered::of(&Version::new(known)), 1).unwrap();
+    let known = known.map(|path| VersionFile::from_bytes(path, b"x")).to_vec();
+    remember(&folder.join("in/a").into(), &SyncBase::from_version(&Version::new(known)), 1).unwrap();
     fs::write(folder.join("outside"), "x").unwrap();
     let kept = ["SKILL.md", "data.log", "dist/x.js"].map(str::to_owned).to_vec();
     for named in [".", "in", "in/a", "in/a/SKILL.md"] {

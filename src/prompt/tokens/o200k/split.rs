@@ -38,7 +38,7 @@ pub(super) enum Class {
 use Class::{Caseless, LineEnd, Lower, Mark, Number, Other, Space, Upper};
 
 impl Class {
-    pub(super) fn of(character: char) -> Self {
+    pub(super) fn from_char(character: char) -> Self {
         match character {
             'a'..='z' => Lower,
             'A'..='Z' => Upper,
@@ -85,7 +85,7 @@ fn first_word(text: &str) -> usize {
 /// The first two alternatives: what may stand before letters, letters, and a contraction.
 fn letters(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
-    let sign = Some(first.len_utf8()).filter(|_| matches!(Class::of(first), Mark | Space | Other));
+    let sign = Some(first.len_utf8()).filter(|_| matches!(Class::from_char(first), Mark | Space | Other));
     [ends_low, ends_high].iter().find_map(|ending| {
         sign.into_iter().chain([0]).find_map(|start| {
             let (_, rest) = text.split_at_checked(start)?;
@@ -99,7 +99,7 @@ fn letters(text: &str) -> Option<usize> {
 fn ends_low(text: &str) -> Option<usize> {
     let (mut end, mut low) = (0, None);
     for character in text.chars() {
-        let class = Class::of(character);
+        let class = Class::from_char(character);
         if class == Lower {
             let (_, rest) = text.split_at_checked(end)?;
             return Some(end + run(rest, usize::MAX, Class::is_lower));
@@ -152,7 +152,7 @@ fn space(text: &str) -> usize {
 
 /// The bytes of the characters at the start of `text` that are of such a class, `most` characters at most.
 fn run(text: &str, most: usize, class: impl Fn(Class) -> bool) -> usize {
-    text.chars().take(most).take_while(|character| class(Class::of(*character))).map(char::len_utf8).sum()
+    text.chars().take(most).take_while(|character| class(Class::from_char(*character))).map(char::len_utf8).sum()
 }
 
 /// `bytes`, if there are any.

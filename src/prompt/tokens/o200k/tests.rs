@@ -70,7 +70,7 @@ fn classes_of_characters_are_those_of_the_expression() {
             panic!("{expression} is no class");
         };
         for character in ranges.iter().flat_map(|range| range.start()..=range.end()) {
-            assert_eq!(Class::of(character), class, "{character:?}");
+            assert_eq!(Class::from_char(character), class, "{character:?}");
             characters += 1;
         }
     }

@@ -9,8 +9,8 @@ use skillmount::{
     limits::{ATTEMPT_TIMEOUT, OPERATION_TIMEOUT, READ_ATTEMPTS},
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
-        Base, Committer, DeleteOptions, GetOptions, ListOptions, MemoryStore, PutCondition, PutOptions, Store,
-        StoreError,
+        Committer, DeleteOptions, ExpectedVersion, GetOptions, ListOptions, MemoryStore, PutCondition, PutOptions,
+        Store, StoreError,
     },
 };
 use tokio::time::Instant;
@@ -303,11 +303,11 @@ async fn a_commit_whose_reply_was_lost_succeeds_and_is_no_conflict() {
         let (s3, memory, script) = s3_with_script();
         let committer = Committer::new(Arc::new(s3), Arc::new(SystemClock::new()));
         script.add(if is_lost { &Fault::None } else { &fault }, 1);
-        let created = committer.commit(&key(), Bytes::from_static(b"one"), &Base::Absent).await;
+        let created = committer.commit(&key(), Bytes::from_static(b"one"), &ExpectedVersion::Absent).await;
         let created = created.unwrap_or_else(|error| panic!("create, {fault:?}: {error:?}"));
         assert_eq!(content(&memory).await, "one", "{fault:?}");
 
-        let base = Base::Version(created.etag.unwrap(), created.metadata);
+        let base = ExpectedVersion::Version(created.etag.unwrap(), created.metadata);
         script.add(&fault, 1);
         let changed = committer.commit(&key(), Bytes::from_static(b"two"), &base).await;
         let changed = changed.unwrap_or_else(|error| panic!("change, {fault:?}: {error:?}"));
@@ -323,7 +323,7 @@ async fn a_create_in_doubt_whose_object_is_not_there_is_unknown_and_sent_once() 
         let (s3, _, script) = s3_with_script();
         let committer = Committer::new(Arc::new(s3), Arc::new(SystemClock::new()));
         script.add(&fault, 1);
-        let error = committer.commit(&key(), Bytes::from_static(b"one"), &Base::Absent).await.unwrap_err();
+        let error = committer.commit(&key(), Bytes::from_static(b"one"), &ExpectedVersion::Absent).await.unwrap_err();
         assert!(is_unknown(&error), "{fault:?}: {error:?}");
         assert_eq!(script.take_methods(), ["PUT", "HEAD"], "{fault:?}");
     }
@@ -334,8 +334,8 @@ async fn a_commit_that_somebody_else_won_is_a_conflict_even_in_doubt() {
     let (s3, memory, script) = s3_with_script();
     let s3 = Arc::new(s3);
     let committer = Committer::new(s3.clone(), Arc::new(SystemClock::new()));
-    let first = committer.commit(&key(), Bytes::from_static(b"one"), &Base::Absent).await.unwrap();
-    let base = Base::Version(first.etag.unwrap(), first.metadata);
+    let first = committer.commit(&key(), Bytes::from_static(b"one"), &ExpectedVersion::Absent).await.unwrap();
+    let base = ExpectedVersion::Version(first.etag.unwrap(), first.metadata);
     committer.commit(&key(), Bytes::from_static(b"theirs"), &base).await.unwrap();
     script.add(&Fault::ResetBefore, 1);
     let lost = committer.commit(&key(), Bytes::from_static(b"ours"), &base).await.unwrap_err();
