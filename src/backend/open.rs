@@ -164,7 +164,15 @@ mod tests {
         let [direct, cached, shared] = &services;
         let layers = |service: &Service| format!("{:?}", service.store());
         assert!(!layers(direct).contains("CachingStore"), "{}", layers(direct));
-        assert!(layers(cached).contains("CachingStore") && !layers(cached).contains("CircuitBreaker"), "{}", layers(cached));
-        assert!(layers(shared).contains("CachingStore") && layers(shared).contains("CircuitBreaker"), "{}", layers(shared));
+        assert!(
+            layers(cached).contains("CachingStore") && !layers(cached).contains("CircuitBreaker"),
+            "{}",
+            layers(cached)
+        );
+        assert!(
+            layers(shared).contains("CachingStore") && layers(shared).contains("CircuitBreaker"),
+            "{}",
+            layers(shared)
+        );
     }
 }
