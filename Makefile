@@ -22,7 +22,7 @@ demo: ## watch an agent's session, from nothing to a written file; needs no acco
 
 # Many tests wait, for a server or a disk, so there are two more of them than cores.
 export NEXTEST_TEST_THREADS ?= $(shell echo $$((2 + $$(nproc 2>/dev/null || echo 2))))
-NEXTEST = cargo nextest run --cargo-profile $(PROFILE)
+NEXTEST = cargo nextest run --workspace --cargo-profile $(PROFILE)
 
 # By this each test decides whether its indexes are sabotaged.
 export SKILLMOUNT_TREE ?= $(shell .ci/seed)
@@ -76,7 +76,7 @@ complement: nextest ## the tests of modules that depend on indexes, damaged wher
 	SKILLMOUNT_INDEX=complement $(NEXTEST) --profile complement -E '$(BOTH_WAYS)'
 
 examples: ## the examples in the documentation of the crate
-	cargo test --profile $(PROFILE) --doc
+	cargo test --profile $(PROFILE) --workspace --doc
 
 # Tests and examples install what they miss, so this only saves them the wait. What cannot be installed is reported.
 prepare: ## install the packages of Python and npm that tests and examples run with, below .cache; two minutes, once
@@ -114,8 +114,8 @@ fuzz: nextest ## the seeds of the fuzz targets, and some changed ones; SKILLMOUN
 
 # After the tests, in the same folder: build scripts and macros are compiled once.
 lint: ## formatting and lints
-	cargo fmt --check
-	cargo clippy --profile $(PROFILE) --all-targets -- -D warnings
+	cargo fmt --all --check
+	cargo clippy --profile $(PROFILE) --workspace --all-targets -- -D warnings
 
 # In a folder of their own, so that they run beside the lints. They need few dependencies.
 embedders: ## the core without any feature, and the doors of embedders one by one
@@ -145,11 +145,13 @@ deny: ## licences, sources and known flaws of all dependencies; needs cargo-deny
 
 # What would be published is made and compiled, and nothing is sent. The example asks for the features that tests need of
 # dependencies, so that those are the ones `make lint` has checked.
-package: ## make the crate and compile it from what it holds
-	cargo package --offline --allow-dirty --no-verify
-	@cd $(TARGET)/package && rm -rf skillmount-*/ && tar -xzf skillmount-*.crate
-	CARGO_TARGET_DIR=$(TARGET) cargo check --offline --profile $(PROFILE) --manifest-path $(TARGET)/package/skillmount-*/Cargo.toml \
-	  --bin skillmount --example agent_loop
+package: ## make the crates and compile the program from what they hold
+	cargo package --workspace --offline --allow-dirty --no-verify
+	@cd $(TARGET)/package && rm -rf skillmount-*/ && for made in skillmount-*.crate; do tar -xzf $$made || exit; done
+	CARGO_TARGET_DIR=$(TARGET) cargo check --offline --profile $(PROFILE) \
+	  $$(for folder in $(TARGET)/package/skillmount-[a-z]*/; do name=$$(basename $$folder); \
+	    echo --config patch.crates-io.$${name%-[0-9]*}.path=\"$$folder\"; done) \
+	  --manifest-path $(TARGET)/package/skillmount-[0-9]*/Cargo.toml --bin skillmount --example agent_loop
 
 # The test runner. It is compiled once if the machine does not have it.
 nextest:
@@ -168,8 +170,9 @@ ripgrep:
 	    echo 'ripgrep is not installed: the comparison with it is SKIPPED.'; \
 	  fi; }
 
-# The crate optimised, for what would take hours without.
-OPTIMISED = --config profile.$(PROFILE).package.skillmount.opt-level=2
+# Our crates optimised, for what would take hours without.
+CRATES = skillmount $(patsubst crates/%,skillmount-%,$(wildcard crates/*))
+OPTIMISED = $(foreach name,$(CRATES),--config profile.$(PROFILE).package.$(name).opt-level=2)
 SOAK = $(NEXTEST) --profile soak
 
 soak: nextest ## every test with sabotaged indexes and with intact ones, then the long versions, a hundred times as long

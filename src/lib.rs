@@ -121,30 +121,26 @@
 pub mod access;
 pub mod audit;
 pub mod backend;
-pub mod budget;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "client")]
 pub mod client;
-pub mod clock;
 pub mod encoder;
-pub mod error;
 pub mod hooks;
 #[cfg(feature = "server")]
 pub mod http;
-pub mod json;
-pub mod limits;
 #[cfg(feature = "mcp")]
 pub mod mcp;
-pub mod path;
 #[cfg(feature = "cli")]
 pub mod program;
 pub mod prompt;
 pub mod session;
-pub mod skill;
-pub mod store;
 pub mod tools;
 pub mod wire;
 
-pub use error::{Code, Error, Kind, Outcome, Parts, Result};
+pub use skillmount_base::{budget, clock, error, json, limits, path};
+pub use skillmount_skill as skill;
+pub use skillmount_store as store;
+
+pub use skillmount_base::{Code, Error, Kind, Outcome, Parts, Result};

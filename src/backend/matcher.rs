@@ -151,7 +151,7 @@ impl FileSearch {
         tables: &mut RegexCache,
         work: &WorkBudget,
     ) -> Result<Option<LineSpan>> {
-        expression.next_line(text, self.resume, tables, work).map_err(StopReason::into_search_error)
+        expression.next_line(text, self.resume, tables, work).map_err(search_error)
     }
 
     /// Counts the lines up to `to`, where a line begins.
@@ -194,13 +194,11 @@ impl FileSearch {
     }
 }
 
-impl StopReason {
-    /// The error of a search that was stopped.
-    fn into_search_error(self) -> Error {
-        self.into_error(
-            "the pattern is too expensive for these lines: use shorter repetitions or fewer alternatives, set literal: true, or search fewer files with path or glob",
-        )
-    }
+/// The error of a search that was stopped.
+fn search_error(reason: StopReason) -> Error {
+    reason.into_error(
+        "the pattern is too expensive for these lines: use shorter repetitions or fewer alternatives, set literal: true, or search fewer files with path or glob",
+    )
 }
 
 fn invalid(message: String) -> Error {

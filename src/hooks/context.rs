@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(inherited(HookAudience::Caller, &[], "load_skill"), None);
     }
 
-    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn skills_that_are_handed_down_are_all_shown_at_the_limit_and_counted_beyond_it() {
         let told = |many: usize| {

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_LEAST_BYTES};
 
-    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn every_call_within_its_limits_fits_the_part_of_one_user() {
         for (memory, body) in [(MEMORY_BYTES, TEXT_BODY_BYTES), (MEMORY_LEAST_BYTES, TEXT_BODY_BYTES / 2)] {

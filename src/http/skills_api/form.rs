@@ -95,7 +95,7 @@ fn flag(bytes: &[u8]) -> Result<bool> {
 mod tests {
     use super::*;
 
-    // S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn a_name_for_people_is_one_line_up_to_its_limit() {
         let longest = "ñ".repeat(DISPLAY_NAME_CHARS);

@@ -44,7 +44,7 @@ fn a_call_is_known_by_its_canonical_json() {
     assert_ne!(loading.digest, call_of("write", json!({})).digest);
 }
 
-// S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
 #[test]
 fn an_input_is_kept_whole_up_to_its_limit_and_beyond_it_its_long_texts_are_cut() {
     let frame = json!({ "content": "" }).to_string().len();

@@ -292,7 +292,7 @@ async fn writing_makes_a_file_once_and_replaces_it_when_told() {
     }
 }
 
-// S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
 #[tokio::test]
 async fn file_sizes_and_counts_are_taken_at_their_limit_and_refused_beyond_it() {
     let world = World::new();

@@ -7,7 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::support::sources::{root, sources};
+use regex::Regex;
+
+use crate::support::sources::{is_one_module, module_path, program_sources, root, sources};
 
 /// Each top module and what it imports. The table contains every import between modules and no other; `docs/ARCHITECTURE.md`
 /// has the same table.
@@ -67,10 +69,10 @@ const NARROW_DOORS: &[(&str, &str, &[&str])] =
 
 /// Code that only one room may speak: (what it looks like, where it is allowed).
 const ROOMS: &[(&str, &[&str])] = &[
-    ("aws_sdk_s3", &["src/store/s3"]),
-    ("serde_yaml", &["src/skill/frontmatter"]),
-    ("Timestamp::now()", &["src/clock.rs", "src/store/memory.rs"]),
-    ("rand::", &["src/clock.rs"]),
+    ("aws_sdk_s3", &["store/src/s3"]),
+    ("serde_yaml", &["skill/src/frontmatter"]),
+    ("Timestamp::now()", &["crates/base/src/clock.rs", "store/src/memory.rs"]),
+    ("rand::", &["crates/base/src/clock.rs"]),
     ("rmcp::", &["src/mcp"]),
     ("use ort::", &["src/encoder"]),
 ];
@@ -81,11 +83,11 @@ const OF_THE_WHOLE: &[&str] = &["fuzz", "house", "model", "siege", "support", "w
 #[test]
 fn modules_import_only_from_the_left() {
     let mut wrong = Vec::new();
-    for file in sources("src") {
+    for file in program_sources() {
         let Some(home) = home(&file) else { continue };
         let allowed =
             EDGES.iter().find(|(name, _)| *name == home).unwrap_or_else(|| panic!("{home} is in no row of EDGES")).1;
-        for used in uses(&fs::read_to_string(&file).unwrap()) {
+        for used in uses(&fs::read_to_string(&file).unwrap(), &home) {
             if used != home && EDGES.iter().any(|(name, _)| *name == used) && !allowed.contains(&used.as_str()) {
                 wrong.push(format!("{}: {home} imports {used}", file.display()));
             }
@@ -98,7 +100,7 @@ fn modules_import_only_from_the_left() {
 fn narrow_doors_let_only_their_names_through() {
     for (home, other, allowed) in NARROW_DOORS {
         let mut found = BTreeSet::new();
-        for file in sources("src").into_iter().filter(|file| self::home(file).as_deref() == Some(home)) {
+        for file in program_sources().into_iter().filter(|file| self::home(file).as_deref() == Some(home)) {
             found.extend(names(&fs::read_to_string(file).unwrap(), other));
         }
         assert_eq!(found, allowed.iter().map(ToString::to_string).collect(), "what {home} imports from {other}");
@@ -108,9 +110,9 @@ fn narrow_doors_let_only_their_names_through() {
 #[test]
 fn every_door_is_used() {
     let mut used: BTreeSet<(String, String)> = BTreeSet::new();
-    for file in sources("src") {
+    for file in program_sources() {
         let Some(home) = home(&file) else { continue };
-        used.extend(uses(&fs::read_to_string(&file).unwrap()).into_iter().map(|other| (home.clone(), other)));
+        used.extend(uses(&fs::read_to_string(&file).unwrap(), &home).into_iter().map(|other| (home.clone(), other)));
     }
     let doors =
         EDGES.iter().flat_map(|(home, allowed)| allowed.iter().map(|other| (home.to_string(), other.to_string())));
@@ -140,14 +142,15 @@ fn the_map_has_the_same_table() {
 fn the_map_names_every_folder() {
     let map = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
     let has_parts = |file: &&PathBuf| !file.ends_with("tests.rs") && !file.ends_with("mod.rs");
-    let files = sources("src");
+    let files = program_sources();
     let folder_of = |file: &PathBuf| file.parent().unwrap().to_path_buf();
     let with_parts: BTreeSet<_> = files.iter().filter(has_parts).map(folder_of).collect();
     for folder in files.iter().map(folder_of).collect::<BTreeSet<_>>() {
-        let inside = folder.strip_prefix(root().join("src")).unwrap();
+        let inside = module_path(&folder);
         let Some(name) = inside.file_name().map(|name| name.to_string_lossy()) else { continue };
-        let is_named =
-            names_folder(&map, &name) || (!with_parts.contains(&folder) && map.contains(&format!("`{name}`")));
+        let is_named = names_folder(&map, &name)
+            || map.contains(&format!("`crates/{name}/src/`"))
+            || (!with_parts.contains(&folder) && map.contains(&format!("`{name}`")));
         assert!(is_named, "docs/ARCHITECTURE.md does not name src/{}", inside.display());
     }
 }
@@ -166,7 +169,9 @@ fn a_folder_is_not_named_by_another_that_ends_as_it_does() {
 #[test]
 fn a_forbidden_edge_would_be_seen() {
     let text = "use crate::{\n    http::Server,\n    path::{ObjectKey, Id},\n};\nfn f() { crate::session::x(); }";
-    assert_eq!(uses(text), ["http", "path", "session"].map(str::to_owned).into());
+    assert_eq!(uses(text, "cli"), ["http", "path", "session"].map(str::to_owned).into());
+    let text = "use skillmount_base::{limits, path::Id};\nuse skillmount_store::Store;\nuse crate::backoff::wait;";
+    assert_eq!(uses(text, "store"), ["limits", "path", "store"].map(str::to_owned).into());
 }
 
 #[test]
@@ -182,7 +187,7 @@ fn a_forbidden_name_would_be_seen() {
 #[test]
 fn effects_stay_in_their_rooms() {
     let mut wrong = Vec::new();
-    for file in sources("src") {
+    for file in program_sources() {
         let name = file.to_string_lossy().replace('\\', "/");
         let text = fs::read_to_string(&file).unwrap();
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
@@ -226,14 +231,23 @@ fn home(file: &Path) -> Option<String> {
     if file.ends_with("tests.rs") {
         return None;
     }
-    let inside = file.strip_prefix(root().join("src")).unwrap();
+    let inside = module_path(file);
     let first = inside.iter().next().unwrap().to_string_lossy().replace(".rs", "");
     (first != "lib" && first != "main").then_some(first)
 }
 
-/// The top modules named by `crate::x` paths and by groups `use crate::{x, y::z}`.
-fn uses(text: &str) -> BTreeSet<String> {
-    text.match_indices("crate::").flat_map(|(at, path)| items(&text[at + path.len()..])).filter_map(word).collect()
+/// The top modules named by paths such as `crate::x` and `skillmount_base::x` and by groups `use crate::{x, y::z}` in a file
+/// of the module `home`.
+fn uses(text: &str, home: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for root in Regex::new(r"\b(?:crate|skillmount_(\w+))::").unwrap().captures_iter(text) {
+        match root.get(1).map(|name| name.as_str()) {
+            Some(name) if is_one_module(name) => found.extend([name.to_owned()]),
+            None if is_one_module(home) => {}
+            _ => found.extend(items(&text[root.get(0).unwrap().end()..]).into_iter().filter_map(word)),
+        }
+    }
+    found
 }
 
 /// What is taken from the top module `module`: the next segments of its paths, and its own name where it is taken whole.

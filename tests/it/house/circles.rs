@@ -1,4 +1,4 @@
-//! No circles: no file of `src` needs another file that needs it, directly or by way of others.
+//! No circles: no source file needs another file that needs it, directly or by way of others.
 //!
 //! A file is a module, and an arrow leads from a file to each file whose names it uses. A name that a `mod.rs` hands on
 //! with `pub use` belongs to the file that defines it, so a `mod.rs` that only declares and hands on is the face of its
@@ -8,11 +8,12 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    path::PathBuf,
 };
 
 use regex::Regex;
 
-use crate::support::sources::{root, sources};
+use crate::support::sources::{is_one_module, module_path, program_sources};
 
 /// The place of a file below `src`, as its segments: `["store", "s3"]` is `store/s3/mod.rs` or `store/s3.rs`.
 type Place = Vec<String>;
@@ -71,9 +72,9 @@ fn a_circle_would_be_seen_and_a_face_is_none() {
 impl House {
     fn of_sources() -> Self {
         let mut files = BTreeMap::new();
-        for file in sources("src").into_iter().filter(|file| !file.ends_with("tests.rs") && !file.ends_with("main.rs"))
-        {
-            let inside = file.strip_prefix(root().join("src")).unwrap().with_extension("");
+        let is_read = |file: &PathBuf| !file.ends_with("tests.rs") && !file.ends_with("main.rs");
+        for file in program_sources().into_iter().filter(is_read) {
+            let inside = module_path(&file).with_extension("");
             let place = place_of(&inside.to_string_lossy().replace('\\', "/"));
             files.insert(place, File::read(&fs::read_to_string(&file).unwrap()));
         }
@@ -111,15 +112,22 @@ impl House {
         owners.filter(|owner| *owner != home && !owner.is_empty()).collect()
     }
 
-    /// The path from the root of the crate; `None` for one into another crate.
+    /// The path from the root of the library; `None` for one into a crate of other people.
     fn absolute(&self, home: &Place, path: &[String]) -> Option<Vec<String>> {
         let ups = path.iter().take_while(|segment| *segment == "super").count();
         let child = || [home.clone(), path[..1].to_vec()].concat();
         match path.first()?.as_str() {
+            "crate" if home.first().is_some_and(|module| is_one_module(module)) => {
+                Some([&home[..1], &path[1..]].concat())
+            }
             "crate" => Some(path[1..].to_vec()),
             "self" => Some([home, &path[1..]].concat()),
             "super" => Some([&home[..home.len().checked_sub(ups)?], &path[ups..]].concat()),
-            _ => self.0.contains_key(&child()).then(|| [home, path].concat()),
+            other => match other.strip_prefix("skillmount_") {
+                Some(name) if is_one_module(name) => Some([&[name.to_owned()], &path[1..]].concat()),
+                Some(_) => Some(path[1..].to_vec()),
+                None => self.0.contains_key(&child()).then(|| [home, path].concat()),
+            },
         }
     }
 

@@ -27,6 +27,10 @@ fn every_dependency_has_its_reason() {
         if line.starts_with('[') {
             in_dependencies = line.ends_with("dependencies]");
         } else if let Some((name, _)) = line.split_once(" = ").filter(|_| in_dependencies) {
+            let name = name.trim_end_matches(".workspace");
+            if name.starts_with("skillmount") {
+                continue;
+            }
             assert!(explained.contains(&name), "docs/DECISIONS.md says nothing of {name}");
             seen += 1;
         }
@@ -133,9 +137,9 @@ fn contributing_names_at_most_six_files_of_each_extension() {
     let extensions = guide.split_once("\n## How to add").unwrap().1;
     let mut count = 0;
     for extension in extensions.split("\n### ").skip(1) {
-        let items = extension.lines().filter(|line| line.starts_with("* `src/"));
+        let items = extension.lines().filter(|line| line.starts_with("* `src/") || line.starts_with("* `crates/"));
         let names =
-            items.flat_map(|line| line.split_once(": ").unwrap().0.split('`').filter(|name| name.starts_with("src/")));
+            items.flat_map(|line| line.split_once(": ").unwrap().0.split('`').filter(|name| name.contains("src/")));
         let files: Vec<_> = names.collect();
         assert!((1..=6).contains(&files.len()), "{files:?}");
         for file in files.iter().filter(|file| !file.contains("NAME")) {

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use crate::support::sources::{root, sources};
+use crate::support::sources::{module_path, program_sources};
 
 /// What breaks callers stands in CHANGELOG.md as well.
 #[test]
@@ -92,7 +92,7 @@ mod tests {
 /// One line for each item, `room: item`, sorted.
 fn public_api() -> String {
     let offers_none = |file: &Path| file.ends_with("main.rs") || file.ends_with("tests.rs");
-    let files: Vec<_> = sources("src").into_iter().filter(|file| !offers_none(file)).collect();
+    let files: Vec<_> = program_sources().into_iter().filter(|file| !offers_none(file)).collect();
     let rooms: BTreeSet<_> = files.iter().flat_map(|file| public_modules(file)).collect();
     let mut lines = BTreeSet::new();
     for file in &files {
@@ -106,8 +106,14 @@ fn public_api() -> String {
 fn public_modules(file: &Path) -> Vec<String> {
     let here = module_of(file);
     let text = fs::read_to_string(file).unwrap();
-    let names = text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-    names.map(|name| if here.is_empty() { name.to_owned() } else { format!("{here}::{name}") }).collect()
+    let module = |line: &str| {
+        let declared = line
+            .strip_prefix("pub mod ")
+            .or_else(|| line.strip_prefix("pub use skillmount_")?.split_once(" as ").map(|(_, name)| name));
+        declared?.strip_suffix(';').map(str::to_owned)
+    };
+    let names = text.lines().filter_map(module);
+    names.map(|name| if here.is_empty() { name } else { format!("{here}::{name}") }).collect()
 }
 
 /// The public module through which the items of `module` are reached: itself, or the nearest one above.
@@ -120,7 +126,7 @@ fn room_of(module: &str, rooms: &BTreeSet<String>) -> String {
 }
 
 fn module_of(file: &Path) -> String {
-    let inside = file.strip_prefix(root().join("src")).unwrap().with_extension("");
+    let inside = module_path(file).with_extension("");
     let mut parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     parts.retain(|part| part != "mod" && part != "lib");
     parts.join("::")

@@ -13,7 +13,7 @@
 
 use std::{collections::BTreeMap, fs};
 
-use crate::support::sources::{root, sources};
+use crate::support::sources::{program_sources, root, sources};
 
 /// The document, and the line that begins a clause in it.
 const DOCUMENT: &str = "docs/SEMANTICS.md";
@@ -85,10 +85,10 @@ fn clauses(text: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// Every quotation in `tests/` and in the test modules of `src/`.
+/// Every quotation in `tests/` and in the test modules of the crates.
 fn quotations() -> Vec<Quotation> {
     let mut found = Vec::new();
-    for path in ["tests", "src"].into_iter().flat_map(sources) {
+    for path in sources("tests").into_iter().chain(program_sources()) {
         let place = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
         let text = fs::read_to_string(&path).unwrap();
         let is_test_file = place.starts_with("tests/") || place.contains("tests");

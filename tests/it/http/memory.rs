@@ -180,7 +180,7 @@ async fn downloads_that_nobody_reads_hold_their_windows_and_others_wait() {
     has_shared(&server, fit as u64 * each).await;
 }
 
-// S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
 #[tokio::test]
 async fn only_calls_that_carry_the_text_of_files_take_long_bodies() {
     let server = Server::start().await;

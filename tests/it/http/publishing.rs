@@ -234,7 +234,7 @@ async fn parts_are_taken_up_to_their_limits_and_refused_beyond_them() {
     assert_eq!(server.service.memory().reserved(), 0);
 }
 
-// S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
 #[tokio::test]
 async fn an_archive_is_taken_up_to_its_limit_and_refused_beyond_it() {
     let server = Server::start().await;

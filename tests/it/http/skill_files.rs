@@ -99,7 +99,7 @@ async fn files_of_skills_are_downloaded_in_three_forms_and_each_fails_on_its_own
     assert_eq!(server.get(&server.session("")).await.is(200)["loaded_skills"], json!([]));
 }
 
-// S-LIMIT-1: Every limit stands in `src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
 #[tokio::test]
 async fn a_download_takes_so_many_skills_and_files_and_no_more() {
     let server = Server::with_skills().await;

@@ -1,10 +1,36 @@
 //! The files of this repository, for tests that read them.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The folder of the repository.
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The Rust files of the library and the program: those of each crate of the workspace.
+pub(crate) fn program_sources() -> Vec<PathBuf> {
+    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().file_name());
+    let folders = crates.map(|name| format!("crates/{}/src", name.to_string_lossy()));
+    folders.chain(["src".to_owned()]).flat_map(|folder| sources(&folder)).collect()
+}
+
+/// The path of a file below the folder `src` of its crate. A crate that is one module of the library, as `skillmount_store`
+/// is `skillmount::store`, counts as a folder of that name.
+pub(crate) fn module_path(file: &Path) -> PathBuf {
+    let below = file.strip_prefix(root()).unwrap();
+    let Ok(of_crate) = below.strip_prefix("crates") else { return below.strip_prefix("src").unwrap().to_owned() };
+    let name = of_crate.iter().next().unwrap().to_str().unwrap();
+    let inside = of_crate.strip_prefix(name).unwrap().strip_prefix("src").unwrap();
+    if is_one_module(name) { Path::new(name).join(inside) } else { inside.to_owned() }
+}
+
+/// Whether the library re-exports the crate `skillmount_NAME` as its module `NAME`, rather than the modules in it.
+pub(crate) fn is_one_module(name: &str) -> bool {
+    let facade = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    facade.contains(&format!("pub use skillmount_{name} as {name};"))
 }
 
 /// The Rust files below the folder `below`.

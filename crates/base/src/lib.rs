@@ -1,0 +1,10 @@
+//! What all of skillmount stands on: names and paths, limits, time, budgets, bounded JSON, and the one error type.
+
+pub mod budget;
+pub mod clock;
+pub mod error;
+pub mod json;
+pub mod limits;
+pub mod path;
+
+pub use error::{Code, Error, Kind, Outcome, Parts, Result};

@@ -1,0 +1,30 @@
+//! The names of fields.
+
+/// Fields with a meaning: those of the specification, then those of Claude Code and of this crate.
+pub(crate) const KNOWN_FIELDS: [&str; 25] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "allowed-tools",
+    "agent",
+    "argument-hint",
+    "arguments",
+    "context",
+    "disable-model-invocation",
+    "disallowed-tools",
+    "effort",
+    "hooks",
+    "keywords",
+    "level",
+    "model",
+    "parameters",
+    "paths",
+    "shell",
+    "tags",
+    "triggers",
+    "user-invocable",
+    "when-to-use",
+    "when_to_use",
+];

@@ -1,0 +1,311 @@
+//! The head of a skill: which version is published, and how far the plain files have followed.
+//!
+//! A head is an object of the bucket, so its format outlives this code. It carries the number of its format, and a reader
+//! refuses a newer one. A head is changed by compare-and-swap only, and that one step is what publishes a version. The
+//! plain files follow it: while `materialised` is false, some may still be those of the version before.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    fingerprint::{Fingerprint, Fingerprinter},
+    numbers::VersionNumbers,
+    version::{VersionFile, is_sha256, is_version_digest, version_digest},
+};
+use skillmount_base::{
+    limits::SKILL_FILES,
+    path::{ETag, KeyPrefix, SkillPath},
+};
+
+/// The format that this version writes, and the newest that it reads.
+const FORMAT: u32 = 1;
+
+/// A file of a head.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadFile {
+    /// The file.
+    #[serde(flatten)]
+    pub file: VersionFile,
+    /// The version of the plain object that has its bytes; `None` if none is known to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<ETag>,
+}
+
+/// What became of the skill in the last change of its head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeadState {
+    /// Its files are published.
+    Published,
+    /// It is deleted: the head has no files.
+    Deleted,
+}
+
+/// The head of one skill, as it lies in the bucket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillHead {
+    format: u32,
+    /// The skill.
+    pub skill: SkillPath,
+    /// The number of changes that were published so far, this one included.
+    pub generation: u64,
+    /// What became of the skill.
+    pub state: HeadState,
+    /// The digest of the published version; `None` for a deleted skill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// The version that this change replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
+    /// When it was published.
+    pub published_at: Timestamp,
+    /// Who published it, as far as that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Where it comes from, in the words of who published it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Since when the skill is there; `None` if an earlier version of this program published it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<Timestamp>,
+    /// What people call it, if it was published with a name beside that in its SKILL.md.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// The numbers of its versions; none if an earlier version of this program published them.
+    #[serde(default, skip_serializing_if = "VersionNumbers::is_unused")]
+    pub numbers: VersionNumbers,
+    /// The draft whose place the skill took. One of this digest that is there is what a publish left that did not end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took: Option<String>,
+    /// Whether the plain files have followed.
+    pub materialised: bool,
+    /// The files of the version, in byte order of their paths.
+    pub files: Vec<HeadFile>,
+    /// The plain objects that were there before, by path: each is replaced or deleted in this version and in no other.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub replaces: BTreeMap<String, ETag>,
+}
+
+/// What is read of a head before anything else.
+#[derive(Deserialize)]
+pub struct HeadFormat {
+    #[serde(default)]
+    format: u32,
+}
+
+impl HeadFormat {
+    /// Whether a later version of this program wrote it.
+    pub fn is_newer(&self) -> bool {
+        self.format > FORMAT
+    }
+}
+
+/// What is new in a head.
+#[derive(Clone, Debug)]
+pub struct HeadChange {
+    /// What becomes of the skill.
+    pub state: HeadState,
+    /// The files of the new version, in byte order of their paths, with the tags of those that need not be written.
+    pub files: Vec<HeadFile>,
+    /// The plain objects that are there.
+    pub replaces: BTreeMap<String, ETag>,
+    /// The version of the folder as it is.
+    pub previous: Option<String>,
+    /// Who publishes.
+    pub by: Option<String>,
+    /// Where the version comes from.
+    pub source: Option<String>,
+    /// The numbers of the versions, the new one included.
+    pub numbers: VersionNumbers,
+    /// The draft whose place it takes. Without one, that of the head before, if that is published.
+    pub took: Option<String>,
+}
+
+impl SkillHead {
+    /// The head that follows `before`, not yet materialised.
+    #[must_use]
+    pub fn after(before: Option<&Self>, skill: &SkillPath, change: HeadChange, now: Timestamp) -> Self {
+        let HeadChange { state, files, replaces, previous, by, source, numbers, took } = change;
+        let published = before.filter(|head| head.state == HeadState::Published);
+        Self {
+            format: FORMAT,
+            skill: skill.clone(),
+            generation: before.map_or(0, |head| head.generation) + 1,
+            state,
+            digest: (state == HeadState::Published).then(|| version_digest(files.iter().map(|file| &file.file))),
+            previous,
+            published_at: now,
+            by,
+            source,
+            created_at: Some(published.map_or(now, Self::since)),
+            display_name: published.and_then(|head| head.display_name.clone()),
+            numbers,
+            took: took.or_else(|| published.and_then(|head| head.took.clone())),
+            materialised: false,
+            files,
+            replaces,
+        }
+    }
+
+    /// Since when the skill is there, as far as that is known.
+    #[must_use]
+    pub fn since(&self) -> Timestamp {
+        self.created_at.unwrap_or(self.published_at)
+    }
+
+    /// The same head with the plain files in place. `tags` are theirs by path; a file without one is another tool's now.
+    #[must_use]
+    pub fn materialised(&self, tags: &BTreeMap<String, ETag>) -> Self {
+        let tagged = |one: &HeadFile| HeadFile { file: one.file.clone(), etag: tags.get(&one.file.path).cloned() };
+        let files = self.files.iter().map(tagged).collect();
+        Self { materialised: true, files, replaces: BTreeMap::new(), ..self.clone() }
+    }
+
+    /// Whether a folder holds exactly the files of this head: `folder` gives path and tag of each, in any order.
+    #[must_use]
+    pub fn matches<'file>(&self, folder: impl Iterator<Item = (&'file str, &'file ETag)>) -> bool {
+        let mut count = 0;
+        for (path, etag) in folder {
+            count += 1;
+            let known = self.file(path).and_then(|file| file.etag.as_ref());
+            if known != Some(etag) {
+                return false;
+            }
+        }
+        count == self.files.len()
+    }
+
+    /// The fingerprint of a folder that holds exactly the files of this head; `None` if no folder is known to.
+    #[must_use]
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        if !self.materialised || self.state != HeadState::Published {
+            return None;
+        }
+        let mut fingerprint = Fingerprinter::default();
+        for one in &self.files {
+            fingerprint.add(&one.file.path, one.etag.as_ref()?);
+        }
+        Some(fingerprint.finish())
+    }
+
+    /// The file at `path`.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&HeadFile> {
+        let at = self.files.binary_search_by(|one| one.file.path.as_str().cmp(path)).ok()?;
+        self.files.get(at)
+    }
+
+    /// Checks what the format does not say by itself. `skill` is the one whose head was asked for.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn check(&self, skill: &SkillPath) -> Result<(), &'static str> {
+        let is_path = |path: &str| KeyPrefix::all().key(path).is_ok();
+        let is_file = |one: &HeadFile| is_sha256(&one.file.sha256) && is_path(&one.file.path);
+        let digest = version_digest(self.files.iter().map(|one| &one.file));
+        let is_named = match self.state {
+            HeadState::Published => self.digest.as_ref() == Some(&digest),
+            HeadState::Deleted => self.digest.is_none() && self.files.is_empty(),
+        };
+        match () {
+            () if self.format != FORMAT => Err("its format has no such number"),
+            () if self.skill != *skill => Err("it is the head of another skill"),
+            () if self.generation == 0 => Err("it counts no change"),
+            () if self.files.len() > SKILL_FILES => Err("it has too many files"),
+            () if !self.files.is_sorted_by(|one, two| one.file.path < two.file.path) => {
+                Err("its files are out of order")
+            }
+            () if !self.files.iter().all(is_file) => Err("a file of it has no such path or digest"),
+            () if !self.replaces.keys().all(|path| is_path(path)) => Err("a path in it is none"),
+            () if !is_named => Err("its digest is not that of its files"),
+            () if !self.numbers.is_sound() => Err("its numbers are none"),
+            () if self.previous.as_ref().is_some_and(|text| !is_version_digest(text)) => Err("its predecessor is none"),
+            () => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skill(text: &str) -> SkillPath {
+        SkillPath::parse(text).unwrap()
+    }
+
+    fn head() -> SkillHead {
+        let file = |path: &str| HeadFile { file: VersionFile::from_bytes(path, b"x"), etag: None };
+        let change = HeadChange {
+            state: HeadState::Published,
+            files: vec![file("SKILL.md"), file("a/b.md")],
+            replaces: BTreeMap::from([("SKILL.md".to_owned(), ETag::new("old"))]),
+            previous: None,
+            by: Some("k".into()),
+            source: None,
+            numbers: VersionNumbers::default(),
+            took: None,
+        };
+        SkillHead::after(None, &skill("a/s"), change, Timestamp::UNIX_EPOCH)
+    }
+
+    // S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in
+    // words that say so.
+    #[test]
+    fn a_head_in_the_bucket_looks_like_this() {
+        let digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
+        let expected = format!(
+            r#"{{"format":1,"skill":"a/s","generation":1,"state":"published","digest":"{}","published_at":"1970-01-01T00:00:00Z","by":"k","created_at":"1970-01-01T00:00:00Z","materialised":false,"files":[{{"path":"SKILL.md","size":1,"sha256":"{digest}"}},{{"path":"a/b.md","size":1,"sha256":"{digest}"}}],"replaces":{{"SKILL.md":"old"}}}}"#,
+            head().digest.unwrap()
+        );
+        let written = serde_json::to_string(&head()).unwrap();
+        assert_eq!(written, expected);
+        let read: SkillHead = serde_json::from_str(&written.replace("\"by\"", "\"later\":7,\"by\"")).unwrap();
+        assert_eq!(read, head(), "a member of a later version is passed over");
+        assert!(read.check(&skill("a/s")).is_ok());
+        let newer: HeadFormat = serde_json::from_str(r#"{"format":2,"files":7}"#).unwrap();
+        assert!(newer.is_newer());
+    }
+
+    #[test]
+    fn a_head_that_claims_something_else_is_found_out() {
+        let good = head();
+        let swapped = good.files.iter().rev().cloned().collect();
+        let bad = [
+            SkillHead { format: 2, ..good.clone() },
+            SkillHead { generation: 0, ..good.clone() },
+            SkillHead { digest: None, ..good.clone() },
+            SkillHead { state: HeadState::Deleted, ..good.clone() },
+            SkillHead { files: swapped, ..good.clone() },
+            SkillHead { files: Vec::new(), ..good.clone() },
+            SkillHead { previous: Some("sha256:1".into()), ..good.clone() },
+            SkillHead { replaces: BTreeMap::from([("../x".to_owned(), ETag::new("e"))]), ..good.clone() },
+        ];
+        for head in bad {
+            assert!(head.check(&skill("a/s")).is_err(), "{head:?}");
+        }
+        assert!(good.check(&skill("a/t")).is_err());
+    }
+
+    #[test]
+    fn a_folder_matches_only_file_by_file() {
+        let tags: BTreeMap<_, _> =
+            [("SKILL.md", "1"), ("a/b.md", "2")].map(|(path, tag)| (path.to_owned(), ETag::new(tag))).into();
+        let head = head().materialised(&tags);
+        assert!(head.materialised && head.replaces.is_empty());
+        let matches = |folder: &[(&str, &str)]| {
+            let folder: Vec<_> = folder.iter().map(|(path, tag)| (*path, ETag::new(tag))).collect();
+            head.matches(folder.iter().map(|(path, tag)| (*path, tag)))
+        };
+        assert!(matches(&[("a/b.md", "2"), ("SKILL.md", "1")]));
+        assert!(!matches(&[("SKILL.md", "1")]) && !matches(&[("SKILL.md", "1"), ("a/b.md", "3")]));
+        assert!(!matches(&[("SKILL.md", "1"), ("a/b.md", "2"), ("c", "3")]));
+        let mut folder = Fingerprinter::default();
+        for (path, tag) in &tags {
+            folder.add(path, tag);
+        }
+        assert_eq!(head.fingerprint(), Some(folder.finish()));
+        assert_eq!(head.materialised(&BTreeMap::new()).fingerprint(), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! What a skill is, apart from where it is stored: pure functions over the text of a SKILL.md and its list of files.
+//!
+//! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down. `lint`
+//! judges. Only `frontmatter` parses YAML.
+
+mod body;
+mod compose;
+mod diagnostic;
+mod document;
+mod draft;
+mod fingerprint;
+mod folded;
+mod frontmatter;
+mod head;
+mod lint;
+mod numbers;
+mod outline;
+mod package;
+mod parcel;
+mod patch;
+mod plain_zip;
+mod quality;
+mod rewrite;
+mod root;
+pub mod shown;
+mod skeleton;
+mod snapshot;
+mod tarball;
+mod upload;
+mod version;
+mod version_archive;
+mod zip_pieces;
+
+pub use body::{FilledParameter, RenderedBody, render};
+pub use compose::compose;
+pub use diagnostic::{Diagnostic, FindingCode, Severity, misnamed};
+pub use document::{Document, Head, read_document, read_head};
+pub use draft::{DraftChange, SkillDraft};
+pub use fingerprint::{Fingerprint, Fingerprinter};
+pub use folded::folded;
+pub use frontmatter::yaml_value;
+pub use frontmatter::{Frontmatter, Parameter};
+pub use head::HeadFormat;
+pub use head::{HeadChange, HeadFile, HeadState, SkillHead};
+pub use lint::{
+    FixResult, content_findings, fix, hidden_in_file, is_skill_name, lint, name_finding, template, theirs_beside,
+};
+pub use numbers::VersionNumbers;
+pub use outline::{CodeBlock, Heading, Link, Outline, outline};
+pub use package::{MAIN, described};
+pub use package::{Package, Packer, Provenance, VersionRecord};
+pub use parcel::parcel;
+pub use patch::patch;
+pub use plain_zip::plain_zip;
+pub use quality::{Quality, QualityReason, quality};
+pub use rewrite::rewrite;
+pub use root::names;
+pub use skeleton::SkillTemplate;
+pub use snapshot::{Snapshot, SnapshotFile};
+pub use upload::{CheckedSkill, SkillUpload};
+pub use version::{Version, VersionFile, is_version_digest};
+pub use version_archive::{RECORD_TAIL_BYTES, VersionArchive, record_in};
+pub use zip_pieces::ZipPieces;

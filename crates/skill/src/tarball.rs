@@ -1,0 +1,259 @@
+//! Archives in the format tar.gz, in which hosts offer skills: read once for the names and once for the files, so that no more
+//! than one file is in memory unpacked.
+
+use std::{
+    borrow::Cow,
+    cell::Cell,
+    io::{self, Read},
+};
+
+use bytes::Bytes;
+use flate2::read::MultiGzDecoder;
+use tar::{Archive, Entry, EntryType};
+
+use super::version_archive::is_of_archiver;
+use skillmount_base::limits::{SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES};
+
+/// The ratio of an archive counts from this many unpacked bytes on.
+const RATIO_FROM: u64 = 1 << 20;
+/// Entries of an archive: the files, and as many folders.
+const ENTRIES: usize = 2 * SKILL_FILES;
+/// What each entry has beside its bytes at most: its header, that of a long name with the name, and what fills up blocks.
+const ENTRY_BYTES: u64 = 4096;
+/// The longest path that is looked at; what no skill may have is shorter.
+const PATH_BYTES: usize = 2048;
+
+/// An archive.
+pub(super) struct Tarball(Bytes);
+
+/// What stands in the place of a file.
+pub(super) enum Member {
+    /// A file, by its path.
+    File(String),
+    /// A link, a device or the like, by its path.
+    Other(String),
+}
+
+/// Gzip, unpacked up to what a skill may have.
+struct BoundedGunzip<'archive> {
+    inner: MultiGzDecoder<&'archive [u8]>,
+    left: &'archive Cell<u64>,
+}
+
+impl Read for BoundedGunzip<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let left = self.left.get().checked_sub(read as u64).ok_or_else(|| io::Error::other("it grows too much"))?;
+        self.left.set(left);
+        Ok(read)
+    }
+}
+
+type Part<'run, 'archive> = Entry<'run, BoundedGunzip<'archive>>;
+
+impl Tarball {
+    pub(super) fn new(bytes: Bytes) -> Self {
+        Self(bytes)
+    }
+
+    /// The files and what stands in their place, in order.
+    ///
+    /// # Errors
+    /// Why it is no archive of a skill, in words that follow "the archive".
+    pub(super) fn members(&self) -> Result<Vec<Member>, String> {
+        let mut members = Vec::new();
+        self.each(|member, _| {
+            members.push(member);
+            Ok(())
+        })?;
+        Ok(members)
+    }
+
+    /// Gives each file with its bytes to `take`.
+    ///
+    /// # Errors
+    /// As [`members`](Self::members).
+    pub(super) fn files(&self, mut take: impl FnMut(&str, &Bytes)) -> Result<(), String> {
+        self.each(|member, part| {
+            let Member::File(path) = member else { return Ok(()) };
+            let mut bytes = Vec::new();
+            part.take(UPLOAD_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|cause| damaged(&cause))?;
+            take(&path, &bytes.into());
+            Ok(())
+        })
+    }
+
+    fn each(&self, mut take: impl FnMut(Member, &mut Part<'_, '_>) -> Result<(), String>) -> Result<(), String> {
+        let packed = self.0.len() as u64;
+        let most = VERSION_UNPACKED_BYTES.min(RATIO_FROM.max(packed.saturating_mul(VERSION_RATIO)));
+        let left = Cell::new(most + ENTRY_BYTES);
+        let mut archive = Archive::new(BoundedGunzip { inner: MultiGzDecoder::new(&self.0), left: &left });
+        let mut unpacked = 0u64;
+        for (number, part) in archive.entries().map_err(|cause| damaged(&cause))?.enumerate() {
+            let mut part = part.map_err(|cause| damaged(&cause))?;
+            left.set(left.get() + ENTRY_BYTES);
+            unpacked = unpacked.saturating_add(part.size());
+            if number == ENTRIES {
+                return Err(format!("has more than {ENTRIES} entries"));
+            }
+            if unpacked > most {
+                return Err(format!(
+                    "grows to more than {} MiB, or than {VERSION_RATIO} times its size, when it is unpacked",
+                    VERSION_UNPACKED_BYTES >> 20
+                ));
+            }
+            let path = path(&part)?;
+            let member = match part.header().entry_type() {
+                // A folder, and what programs write at the head of an archive.
+                EntryType::Directory | EntryType::XGlobalHeader => continue,
+                EntryType::Regular | EntryType::Continuous if is_of_archiver(&path) => continue,
+                EntryType::Regular | EntryType::Continuous => Member::File(path),
+                _ => Member::Other(path),
+            };
+            take(member, &mut part)?;
+        }
+        Ok(())
+    }
+}
+
+/// The path of an entry. `tar` writes `./` before those of a folder that it packs from inside.
+fn path(part: &Part<'_, '_>) -> Result<String, String> {
+    let bytes: Cow<'_, [u8]> = part.path_bytes();
+    if bytes.len() > PATH_BYTES {
+        return Err(format!("has a name of {} bytes", bytes.len()));
+    }
+    let path = str::from_utf8(&bytes).map_err(|cause| format!("has a name that is no text: {cause}"))?;
+    Ok(path.strip_prefix("./").unwrap_or(path).to_owned())
+}
+
+fn damaged(cause: &io::Error) -> String {
+    format!("cannot be read: {cause}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::{Compression, write::GzEncoder};
+    use jiff::Timestamp;
+    use tar::{Builder, Header};
+
+    use super::*;
+    use crate::{CheckedSkill, Provenance, SkillUpload};
+    use skillmount_base::path::SkillPath;
+
+    const GOOD: &str = "---\nname: demo\ndescription: What it does.\n---\nBody\n";
+
+    /// A part of an archive: its type, its path as it is written, and its bytes.
+    type Written<'part> = (EntryType, &'part str, &'part [u8]);
+
+    fn file<'part>(path: &'part str, bytes: &'part [u8]) -> Written<'part> {
+        (EntryType::Regular, path, bytes)
+    }
+
+    fn tarred(parts: &[Written<'_>]) -> Bytes {
+        let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
+        for (kind, path, bytes) in parts {
+            let mut header = Header::new_gnu();
+            // The library writes no path that it would not unpack, so this is done by hand.
+            header.as_mut_bytes()[..path.len()].copy_from_slice(path.as_bytes());
+            header.set_entry_type(*kind);
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            if matches!(kind, EntryType::Symlink | EntryType::Link) {
+                header.as_mut_bytes()[157..168].copy_from_slice(b"/etc/passwd");
+            }
+            header.set_cksum();
+            archive.append(&header, *bytes).unwrap();
+        }
+        archive.into_inner().unwrap().finish().unwrap().into()
+    }
+
+    fn taken(archive: Bytes) -> Result<CheckedSkill, Vec<(String, String)>> {
+        let mut upload = SkillUpload::default();
+        upload.add_tarball(archive);
+        let from = Provenance { at: Timestamp::UNIX_EPOCH, by: None, source: None };
+        let taken = upload.finish(&SkillPath::parse("a/demo").unwrap(), &from);
+        taken.map_err(|findings| findings.into_iter().map(|one| (one.code, one.message)).collect())
+    }
+
+    fn codes(parts: &[Written<'_>]) -> Vec<String> {
+        let mut all = vec![file("SKILL.md", GOOD.as_bytes())];
+        all.extend_from_slice(parts);
+        taken(tarred(&all)).unwrap_err().into_iter().map(|(code, _)| code).collect()
+    }
+
+    #[test]
+    fn a_folder_is_taken_however_it_was_packed() {
+        let plain = taken(tarred(&[file("SKILL.md", GOOD.as_bytes()), file("r/a.md", b"a")])).unwrap();
+        for (folder, around) in [("./", "."), ("demo/", "demo"), ("./demo/", "./demo")] {
+            let (main, other) = (format!("{folder}SKILL.md"), format!("{folder}r/a.md"));
+            let note = format!("{folder}.DS_Store");
+            let parts = [
+                (EntryType::XGlobalHeader, "pax_global_header", &b"12 comment=a\n"[..]),
+                (EntryType::Directory, around, b""),
+                file(&main, GOOD.as_bytes()),
+                file(&note, b"x"),
+                file(&other, b"a"),
+            ];
+            assert_eq!(taken(tarred(&parts)).unwrap().package.version, plain.package.version, "{folder}");
+        }
+        let mut twice = GzEncoder::new(Vec::new(), Compression::fast());
+        twice.write_all(b"").unwrap();
+        let members = [twice.finish().unwrap(), tarred(&[file("SKILL.md", GOOD.as_bytes())]).to_vec()].concat();
+        assert_eq!(taken(members.into()).unwrap().package.version.files().len(), 1, "gzip may have several members");
+    }
+
+    #[test]
+    fn each_bad_archive_is_refused_for_its_fault() {
+        use EntryType::{Block, Char, Fifo, GNUSparse, Link, Regular, Symlink};
+        assert!(["not_a_file", "archive_invalid"].contains(&codes(&[(GNUSparse, "x", b"")])[0].as_str()));
+        for name in ["../x", "/etc/x", "a/../../x", "a//b", "a\\b", "C:x", "././x"] {
+            assert_eq!(codes(&[(Regular, name, b"x")]), ["path_invalid"], "{name}");
+        }
+        assert_eq!(codes(&[(Regular, "a.md", b"x"), (Regular, "A.md", b"y")]), ["path_twins"]);
+        assert_eq!(codes(&[(Regular, "d/a.md", b"x"), (Regular, "D/b.md", b"y")]), ["path_twins"]);
+        assert_eq!(codes(&[(Regular, "a", b"x"), (Regular, "a", b"y")]), ["path_twins"], "one name twice");
+        assert_eq!(codes(&[(Regular, "a", b"x"), (Regular, "a/b", b"y")]), ["path_twins"], "a file is no folder");
+        for kind in [Symlink, Link, Char, Block, Fifo] {
+            assert_eq!(codes(&[(kind, "x", b"")]), ["not_a_file"], "{kind:?}");
+        }
+        assert_eq!(
+            codes(&[(Symlink, "d", b""), (Regular, "d/x", b"y")]),
+            ["not_a_file"],
+            "nothing goes through a link"
+        );
+        assert_eq!(codes(&[(Regular, ".env", b"A=1")]), ["secret_file"]);
+        assert_eq!(codes(&[(Regular, "caf\u{e9}", b"x"), (Regular, "cafe\u{301}", b"y")]), ["path_twins"]);
+        let none = tarred(&[(Regular, "a/b.md", b"x")]);
+        assert_eq!(taken(none).unwrap_err()[0].0, "skill_file_missing");
+        let whole = tarred(&[(Regular, "SKILL.md", GOOD.as_bytes()), (Regular, "a", &vec![7; 5000])]);
+        for bad in [Bytes::from_static(b"no gzip"), Bytes::from_static(b"\x1f\x8bx"), whole.slice(..whole.len() / 2)] {
+            assert_eq!(taken(bad).unwrap_err()[0].0, "archive_invalid");
+        }
+    }
+
+    #[test]
+    fn an_archive_that_grows_is_left_before_it_has_grown() {
+        let main = (EntryType::Regular, "SKILL.md", GOOD.as_bytes());
+        let bomb = tarred(&[main, (EntryType::Regular, "zeros", &vec![0; 8 << 20])]);
+        let (code, message) = taken(bomb).unwrap_err().remove(0);
+        assert!(code == "archive_invalid" && message.contains("grows"), "{message}");
+        // One whose names grow, which are no files: the library keeps a long name in memory.
+        let long = tarred(&[(EntryType::GNULongName, "././@LongLink", &vec![b'a'; 8 << 20]), main]);
+        assert_eq!(taken(long).unwrap_err()[0].0, "archive_invalid");
+        // One that says how much it would be, and one of too many entries.
+        let mut lies = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        let mut header = Header::new_gnu();
+        header.set_size(u64::MAX / 2);
+        header.set_entry_type(EntryType::Regular);
+        header.set_cksum();
+        lies.append(&header, &b"x"[..]).unwrap();
+        let lies = lies.into_inner().unwrap().finish().unwrap();
+        assert_eq!(taken(lies.into()).unwrap_err()[0].0, "archive_invalid");
+        let names: Vec<String> = (0..=ENTRIES).map(|number| format!("f{number}")).collect();
+        let folders: Vec<_> = names.iter().map(|name| (EntryType::Directory, name.as_str(), &b""[..])).collect();
+        let (code, message) = taken(tarred(&folders)).unwrap_err().remove(0);
+        assert!(code == "archive_invalid" && message.contains("entries"), "{message}");
+    }
+}

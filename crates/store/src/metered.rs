@@ -1,0 +1,345 @@
+//! A layer that counts the requests to the store below it.
+//!
+//! Requests for session objects are counted separately, because the request budgets of the operations leave them out. A
+//! request counts when it is sent, even if it fails or is dropped; bytes count when they have moved.
+
+use std::{
+    collections::BTreeMap,
+    ops::Sub,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::{
+    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions,
+    PutResult, SharedStore, Store, StoreError, StoreResult, Tags, Verb,
+};
+use skillmount_base::path::{KeyPrefix, ObjectKey};
+
+/// Parts of the keys of session objects, see [`UserSpace::sessions`](skillmount_base::path::UserSpace::sessions), and of the use
+/// counts that new sessions begin with.
+const SESSION_KEYS: [&str; 2] = ["/.skillmount/sessions/", "/.skillmount/uses.json"];
+
+/// A store whose requests are counted in a [`RequestCounts`].
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::path::KeyPrefix;
+/// use skillmount_store::{RequestCounts, MemoryStore, CountingStore, StoreExt};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ledger = Arc::new(RequestCounts::new());
+/// let store = CountingStore::new(Arc::new(MemoryStore::new()), ledger.clone());
+/// store.list_all(&KeyPrefix::all(), 10).await?;
+/// assert_eq!(ledger.counts().objects.requests.list, 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct CountingStore {
+    inner: SharedStore,
+    ledger: Arc<RequestCounts>,
+}
+
+impl CountingStore {
+    /// Counts every request to `inner` in `ledger`, which several layers may share.
+    #[must_use]
+    pub fn new(inner: SharedStore, ledger: Arc<RequestCounts>) -> Self {
+        Self { inner, ledger }
+    }
+}
+
+/// Running counts of requests and bytes; [`counts`](Self::counts) takes a snapshot.
+#[derive(Debug, Default)]
+pub struct RequestCounts {
+    objects: Tallies,
+    sessions: Tallies,
+    endings: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+    asked: Option<Mutex<Vec<(Verb, String)>>>,
+}
+
+impl RequestCounts {
+    /// A ledger at zero.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A ledger that also records each request, without bound: for tests.
+    #[must_use]
+    pub fn recording() -> Self {
+        Self { asked: Some(Mutex::default()), ..Self::default() }
+    }
+
+    /// The counts so far.
+    #[must_use]
+    pub fn counts(&self) -> LedgerCounts {
+        LedgerCounts { objects: self.objects.counts(), sessions: self.sessions.counts() }
+    }
+
+    /// How many requests ended so far, by verb and ending: `ok`, `not_found`, `not_modified`, `condition`, `denied`, `unavailable` or
+    /// `refused`. A request that its caller dropped has no ending.
+    #[must_use]
+    pub fn endings(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        self.endings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Every request so far with its key, or its prefix for a listing, in order. Empty unless the ledger was made with
+    /// [`recording`](Self::recording).
+    #[must_use]
+    pub fn asked(&self) -> Vec<(Verb, String)> {
+        self.asked.as_ref().map_or_else(Vec::new, |asked| asked.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn count(&self, verb: Verb, key: &str) -> &Tallies {
+        if let Some(asked) = &self.asked {
+            asked.lock().unwrap_or_else(PoisonError::into_inner).push((verb, key.to_owned()));
+        }
+        let tallies = if SESSION_KEYS.iter().any(|mark| key.contains(mark)) { &self.sessions } else { &self.objects };
+        let counter = match verb {
+            Verb::Get => &tallies.get,
+            Verb::Put | Verb::Tag => &tallies.put,
+            Verb::Head => &tallies.head,
+            Verb::List => &tallies.list,
+            Verb::Delete | Verb::Purge => &tallies.delete,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        tallies
+    }
+
+    /// Counts how a request ended.
+    fn ended<T>(&self, verb: &'static str, result: StoreResult<T>) -> StoreResult<T> {
+        let ending = result.as_ref().err().map_or("ok", ending);
+        *self.endings.lock().unwrap_or_else(PoisonError::into_inner).entry((verb, ending)).or_default() += 1;
+        result
+    }
+}
+
+/// The ending of a request that failed.
+fn ending(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::NotFound => "not_found",
+        StoreError::NotModified => "not_modified",
+        StoreError::PreconditionFailed | StoreError::Busy => "condition",
+        StoreError::Denied(_) => "denied",
+        StoreError::Unavailable { .. } => "unavailable",
+        StoreError::RangeNotSatisfiable
+        | StoreError::BelowFile(_)
+        | StoreError::IsFolder
+        | StoreError::Unsupported(_) => "refused",
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tallies {
+    get: AtomicU64,
+    put: AtomicU64,
+    head: AtomicU64,
+    list: AtomicU64,
+    delete: AtomicU64,
+    bytes_read: AtomicU64,
+    bytes_written: AtomicU64,
+}
+
+impl Tallies {
+    fn counts(&self) -> VerbCounts {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        VerbCounts {
+            requests: Requests {
+                get: read(&self.get),
+                put: read(&self.put),
+                head: read(&self.head),
+                list: read(&self.list),
+                delete: read(&self.delete),
+            },
+            bytes_read: read(&self.bytes_read),
+            bytes_written: read(&self.bytes_written),
+        }
+    }
+}
+
+/// A snapshot of a [`RequestCounts`]. Subtract an earlier one to count what happened in between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LedgerCounts {
+    /// All objects except session objects.
+    pub objects: VerbCounts,
+    /// Session objects.
+    pub sessions: VerbCounts,
+}
+
+/// Requests and the bytes they moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VerbCounts {
+    /// Requests by verb.
+    pub requests: Requests,
+    /// Bytes of objects that gets returned.
+    pub bytes_read: u64,
+    /// Bytes of objects that puts wrote.
+    pub bytes_written: u64,
+}
+
+/// Requests by verb. Those that set tags count as puts, and those that purge as deletes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each field is the verb of its name")]
+pub struct Requests {
+    pub get: u64,
+    pub put: u64,
+    pub head: u64,
+    pub list: u64,
+    pub delete: u64,
+}
+
+impl Requests {
+    /// All verbs together.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.get + self.put + self.head + self.list + self.delete
+    }
+}
+
+impl Sub for LedgerCounts {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self { objects: self.objects - earlier.objects, sessions: self.sessions - earlier.sessions }
+    }
+}
+
+impl Sub for VerbCounts {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            requests: self.requests - earlier.requests,
+            bytes_read: self.bytes_read - earlier.bytes_read,
+            bytes_written: self.bytes_written - earlier.bytes_written,
+        }
+    }
+}
+
+impl Sub for Requests {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            get: self.get - earlier.get,
+            put: self.put - earlier.put,
+            head: self.head - earlier.head,
+            list: self.list - earlier.list,
+            delete: self.delete - earlier.delete,
+        }
+    }
+}
+
+#[async_trait]
+impl Store for CountingStore {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
+        let tallies = self.ledger.count(Verb::Get, key.as_str());
+        let object = self.ledger.ended("get", self.inner.get(key, options).await)?;
+        tallies.bytes_read.fetch_add(object.bytes.len() as u64, Ordering::Relaxed);
+        Ok(object)
+    }
+
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
+        let tallies = self.ledger.count(Verb::Put, key.as_str());
+        let size = bytes.len() as u64;
+        let put = self.ledger.ended("put", self.inner.put(key, bytes, options).await)?;
+        tallies.bytes_written.fetch_add(size, Ordering::Relaxed);
+        Ok(put)
+    }
+
+    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
+        self.ledger.count(Verb::Head, key.as_str());
+        self.ledger.ended("head", self.inner.head(key).await)
+    }
+
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
+        self.ledger.count(Verb::List, prefix.as_str());
+        self.ledger.ended("list", self.inner.list(prefix, options).await)
+    }
+
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
+        self.ledger.count(Verb::Delete, key.as_str());
+        self.ledger.ended("delete", self.inner.delete(key, options).await)
+    }
+
+    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
+        self.ledger.count(Verb::Tag, key.as_str());
+        self.ledger.ended("tag", self.inner.tag(key, tags).await)
+    }
+
+    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
+        self.ledger.count(Verb::Purge, prefix.as_str());
+        self.ledger.ended("purge", self.inner.purge(prefix).await)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryStore;
+    use skillmount_base::path::{Id, Namespace};
+
+    #[tokio::test]
+    async fn an_operation_costs_what_lies_between_two_snapshots() {
+        let ledger = Arc::new(RequestCounts::new());
+        let store = CountingStore::new(Arc::new(MemoryStore::new()), Arc::clone(&ledger));
+        let key = KeyPrefix::all().key("u1/a").unwrap();
+        store.put(&key, Bytes::from_static(b"abc"), PutOptions::default()).await.unwrap();
+        let before = ledger.counts();
+        store.list(&KeyPrefix::all(), ListOptions::default()).await.unwrap();
+        store.get(&key, GetOptions::range(0..2)).await.unwrap();
+        let requests = Requests { list: 1, get: 1, ..Requests::default() };
+        let cost = ledger.counts() - before;
+        assert_eq!(
+            cost,
+            LedgerCounts {
+                objects: VerbCounts { requests, bytes_read: 2, bytes_written: 0 },
+                ..LedgerCounts::default()
+            }
+        );
+        assert_eq!(before.objects.bytes_written, 3);
+    }
+
+    #[tokio::test]
+    async fn session_objects_are_counted_apart_and_failures_count() {
+        let ledger = Arc::new(RequestCounts::new());
+        let store = CountingStore::new(Arc::new(MemoryStore::new()), Arc::clone(&ledger));
+        let user = Namespace::parse("").unwrap().user(&Id::parse("u1").unwrap()).unwrap();
+        let session = user.session(&Id::parse("s1").unwrap()).unwrap();
+        store.get(&session, GetOptions::default()).await.unwrap_err();
+        store.list(&user.sessions().unwrap(), ListOptions::default()).await.unwrap();
+        store.head(&user.catalog().unwrap()).await.unwrap_err();
+        let counts = ledger.counts();
+        assert_eq!(counts.sessions.requests, Requests { get: 1, list: 1, ..Requests::default() });
+        assert_eq!(counts.objects.requests, Requests { head: 1, ..Requests::default() });
+        assert_eq!((counts.sessions.requests.total(), counts.objects.requests.total()), (2, 1));
+        let endings = [(("get", "not_found"), 1), (("head", "not_found"), 1), (("list", "ok"), 1)];
+        assert_eq!(ledger.endings(), endings.into());
+    }
+
+    #[tokio::test]
+    async fn only_a_recording_ledger_keeps_what_was_asked() {
+        let recording = Arc::new(RequestCounts::recording());
+        let plain = Arc::new(RequestCounts::new());
+        let below: SharedStore = Arc::new(CountingStore::new(Arc::new(MemoryStore::new()), Arc::clone(&plain)));
+        let store = CountingStore::new(below, Arc::clone(&recording));
+        let folder = KeyPrefix::all().folder("u1").unwrap();
+        store.list(&folder, ListOptions::default()).await.unwrap();
+        store.delete(&folder.key("a").unwrap(), DeleteOptions::default()).await.unwrap();
+        assert_eq!(recording.asked(), [(Verb::List, "u1/".to_owned()), (Verb::Delete, "u1/a".to_owned())]);
+        assert_eq!(plain.asked(), []);
+        assert_eq!(plain.counts(), recording.counts());
+    }
+}

@@ -1,0 +1,249 @@
+//! One attempt at a get or head, and the checks of its answer.
+//!
+//! The SDK returns a body that it has not read yet and never retries it. So one attempt here is sending and collecting:
+//! a body that is cut, stalls or trickles fails the attempt as a refused connection would. Every length in the answer
+//! is compared with the bytes that came.
+
+use std::{collections::HashMap, ops::Range};
+
+use aws_sdk_s3::{operation::get_object::GetObjectOutput, primitives::DateTime};
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use super::{S3Store, quoted, request::RequestKind, within};
+use crate::{Cause, GetOptions, Object, ObjectMeta, StoreError, StoreResult, attempts::transfer_time};
+use skillmount_base::{
+    limits::{ATTEMPT_TIMEOUT, CHUNK_BYTES},
+    path::{ETag, ObjectKey},
+};
+
+/// The last byte that a `Range` header may name: offsets are signed 64-bit numbers in most servers.
+const LAST_BYTE: u64 = i64::MAX as u64;
+
+impl S3Store {
+    pub(super) async fn get_once(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
+        match &options.range {
+            Some(range) if asks_for_all(range) => match self.get_all(key, options, range).await? {
+                Some(object) => Ok(object),
+                None => self.get_range(key, options).await,
+            },
+            _ => self.get_range(key, options).await,
+        }
+    }
+
+    /// The whole object. If it is longer than `most`, returns nothing and leaves its body unread.
+    async fn get_all(&self, key: &ObjectKey, options: &GetOptions, most: &Range<u64>) -> StoreResult<Option<Object>> {
+        let request = self
+            .client
+            .get_object()
+            .bucket(&self.bucket)
+            .key(key.as_str())
+            .set_if_match(options.if_match.as_ref().map(quoted))
+            .set_if_none_match(options.if_none_match.as_ref().map(quoted));
+        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
+        let answer = sent.map_err(|error| self.classify(error, RequestKind::Object))?;
+        let fits = answer.content_length.and_then(|size| u64::try_from(size).ok()).is_some_and(|size| size <= most.end);
+        if fits { receive(answer, Some(most), &Promise::whole(options)).await.map(Some) } else { Ok(None) }
+    }
+
+    async fn get_range(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
+        let request = self
+            .client
+            .get_object()
+            .bucket(&self.bucket)
+            .key(key.as_str())
+            .set_range(options.range.as_ref().map(range_header))
+            .set_if_match(options.if_match.as_ref().map(quoted))
+            .set_if_none_match(options.if_none_match.as_ref().map(quoted));
+        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
+        match sent.map_err(|error| self.classify(error, RequestKind::Object)) {
+            Ok(answer) => {
+                let is_in_doubt = options.range.is_some() && answer.content_range.is_none();
+                let object = receive(answer, options.range.as_ref(), &Promise::from_options(options)).await?;
+                if is_in_doubt {
+                    self.check_whole(key, &object.meta).await?;
+                }
+                Ok(object)
+            }
+            Err(StoreError::RangeNotSatisfiable) if options.range.as_ref().is_some_and(|range| range.start == 0) => {
+                self.get_empty(key, options).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether an answer that does not name its part was the whole object: servers may ignore ranges, and must not cut
+    /// an object short.
+    async fn check_whole(&self, key: &ObjectKey, got: &ObjectMeta) -> StoreResult<()> {
+        let whole = self.head_once(key, Some(&got.etag)).await?;
+        if (whole.size, &whole.etag) == (got.size, &got.etag) {
+            return Ok(());
+        }
+        Err(StoreError::broken("the server sent a part of an object without saying which"))
+    }
+
+    /// S3 refuses every range of an empty object, even one that starts at 0. A HEAD distinguishes the empty object from
+    /// one that has shrunk. Only empty objects cost this second request.
+    async fn get_empty(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
+        let meta = self.head_once(key, options.if_match.as_ref()).await?;
+        if meta.size > 0 {
+            return Err(StoreError::broken("the object grew while its first bytes were asked for"));
+        }
+        Ok(Object { meta, range: 0..0, bytes: Bytes::new() })
+    }
+
+    pub(super) async fn head_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<ObjectMeta> {
+        let request =
+            self.client.head_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
+        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
+        let answer = sent.map_err(|error| self.classify(error, RequestKind::Object))?;
+        let size = answer.content_length.and_then(|size| u64::try_from(size).ok());
+        meta(size, answer.e_tag, answer.last_modified, answer.metadata)
+    }
+}
+
+/// Whether a range means "all of it, if it is not too long", as for the base of an edit.
+///
+/// Such a request has no `Range` header: `LocalStack` computes the range on one version and may send another, so a base
+/// read during a write could be cut short under the new version's tag.
+fn asks_for_all(range: &Range<u64>) -> bool {
+    range.start == 0 && range.end > CHUNK_BYTES
+}
+
+/// The properties that an answer must have for its request. A ranged GET has no checksum on S3, so nothing else ties
+/// its bytes to their object.
+struct Promise<'options> {
+    range: Option<&'options Range<u64>>,
+    etag: Option<&'options ETag>,
+}
+
+impl<'options> Promise<'options> {
+    /// For a request with the range of `options`.
+    fn from_options(options: &'options GetOptions) -> Self {
+        Self { range: options.range.as_ref(), etag: options.if_match.as_ref() }
+    }
+
+    /// For a request without a range.
+    fn whole(options: &'options GetOptions) -> Self {
+        Self { range: None, etag: options.if_match.as_ref() }
+    }
+
+    /// Whether an answer with the version `etag`, and with `span` of `size` bytes if it names them, is the right one.
+    fn is_kept(&self, etag: &ETag, said: Option<&(Range<u64>, u64)>) -> bool {
+        let is_version = self.etag.is_none_or(|asked| asked == etag);
+        is_version
+            && match (self.range, said) {
+                (_, None) => true,
+                (None, Some(_)) => false,
+                (Some(asked), Some((span, size))) => {
+                    let (first, last) = first_and_last(asked);
+                    span.start == first && span.end == last.saturating_add(1).min(*size)
+                }
+            }
+    }
+}
+
+/// Reads the body of `answer`, checks it against its `promise` and cuts it to the requested range.
+async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &Promise<'_>) -> StoreResult<Object> {
+    let stated = answer.content_length.and_then(|length| u64::try_from(length).ok());
+    let said = answer.content_range.as_deref().map(parse_content_range).transpose()?;
+    let etag = ETag::new(answer.e_tag.as_deref().unwrap_or_default());
+    if !promise.is_kept(&etag, said.as_ref()) {
+        return Err(StoreError::broken("the server sent another version or other bytes than were asked for"));
+    }
+    let allowed = transfer_time(stated.unwrap_or(0));
+    let cut_off = |error| StoreError::not_applied(error).because(Cause::Unreachable);
+    let bytes = within(allowed, RequestKind::Object, answer.body.collect()).await?.map_err(cut_off)?.into_bytes();
+    let came = bytes.len() as u64;
+    let (span, size) = said.unwrap_or((0..came, came));
+    if stated.is_some_and(|stated| stated != came) || span.end - span.start != came {
+        return Err(StoreError::broken("the body is not as long as the server said"));
+    }
+    let meta = meta(Some(size), answer.e_tag, answer.last_modified, answer.metadata)?;
+    cut(meta, span, &bytes, asked)
+}
+
+/// The requested part of `bytes`, which lie at `span`: all of them, unless the server ignored the range or the range
+/// was empty, which no header can express.
+fn cut(meta: ObjectMeta, span: Range<u64>, bytes: &Bytes, asked: Option<&Range<u64>>) -> StoreResult<Object> {
+    let range = match asked {
+        None => 0..meta.size,
+        Some(asked) if asked.start == 0 || asked.start < meta.size => {
+            asked.start..asked.end.clamp(asked.start, meta.size.max(asked.start))
+        }
+        Some(_) => return Err(StoreError::RangeNotSatisfiable),
+    };
+    if range.start < span.start || range.end > span.end {
+        return Err(StoreError::broken("the server sent other bytes than were asked for"));
+    }
+    let offset = |at: u64| usize::try_from(at - span.start).unwrap_or(usize::MAX);
+    let bytes = bytes.slice(offset(range.start)..offset(range.end));
+    Ok(Object { meta, range, bytes })
+}
+
+fn meta(
+    size: Option<u64>,
+    etag: Option<String>,
+    modified_at: Option<DateTime>,
+    metadata: Option<HashMap<String, String>>,
+) -> StoreResult<ObjectMeta> {
+    let (Some(size), Some(etag)) = (size, etag) else {
+        return Err(StoreError::broken("the answer has neither size nor ETag of an object"));
+    };
+    Ok(ObjectMeta {
+        size,
+        etag: ETag::new(&etag),
+        modified_at: timestamp(modified_at.as_ref())?,
+        metadata: metadata.unwrap_or_default().into_iter().collect(),
+    })
+}
+
+pub(super) fn timestamp(time: Option<&DateTime>) -> StoreResult<Timestamp> {
+    let nanos = |time: &DateTime| i32::try_from(time.subsec_nanos()).unwrap_or(0);
+    time.and_then(|time| Timestamp::new(time.secs(), nanos(time)).ok())
+        .ok_or_else(|| StoreError::broken("the answer has no modification time of an object"))
+}
+
+fn range_header(range: &Range<u64>) -> String {
+    let (first, last) = first_and_last(range);
+    format!("bytes={first}-{last}")
+}
+
+/// An empty range reads at least the first byte, because a header cannot name none.
+fn first_and_last(range: &Range<u64>) -> (u64, u64) {
+    let first = range.start.min(LAST_BYTE);
+    (first, range.end.saturating_sub(1).clamp(first, LAST_BYTE))
+}
+
+/// Parses `bytes 0-4095/8192` into the range and the size of the whole.
+fn parse_content_range(header: &str) -> StoreResult<(Range<u64>, u64)> {
+    let parse = || {
+        let (span, size) = header.strip_prefix("bytes ")?.split_once('/')?;
+        let (first, last) = span.split_once('-')?;
+        let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
+        let size = size.parse().ok()?;
+        (first <= last && last < size).then_some((first..last + 1, size))
+    };
+    parse().ok_or_else(|| StoreError::broken("the server sent a Content-Range that is none"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_is_asked_for_inclusively_and_never_beyond_what_servers_can_count() {
+        assert_eq!(range_header(&(0..4096)), "bytes=0-4095");
+        assert_eq!(range_header(&(7..7)), "bytes=7-7");
+        assert_eq!(range_header(&(0..u64::MAX)), format!("bytes=0-{LAST_BYTE}"));
+        assert_eq!(range_header(&(u64::MAX..u64::MAX)), format!("bytes={LAST_BYTE}-{LAST_BYTE}"));
+    }
+
+    #[test]
+    fn a_content_range_is_taken_only_if_it_makes_sense() {
+        assert_eq!(parse_content_range("bytes 2-4/9").unwrap(), (2..5, 9));
+        for nonsense in ["bytes 4-2/9", "bytes 2-9/9", "bytes 2-4/*", "2-4/9", "bytes 2-4", "bytes -4/9"] {
+            assert!(parse_content_range(nonsense).is_err(), "{nonsense}");
+        }
+    }
+}
