@@ -4,6 +4,7 @@
 pub(crate) mod barred;
 pub(crate) mod browser;
 pub(crate) mod draft;
+pub(crate) mod earlier;
 pub(crate) mod encrypted;
 pub(crate) mod folder_saboteur;
 pub(crate) mod once;

@@ -1,17 +1,13 @@
 //! Buckets that earlier versions wrote: sessions, policies, files and the index mean today what they meant then.
 
-use std::{
-    fs::{self, File},
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{fs, sync::Arc};
 
 use tempfile::TempDir;
 
 use crate::support::{
     SetClock,
-    world::{BackendExt, World, code, files_below, id},
+    earlier::restore,
+    world::{BackendExt, World, code, id},
 };
 use skillmount::{
     Code,
@@ -79,28 +75,6 @@ impl Restored {
         let report = self.world.service.check_everybody(true).await.unwrap();
         assert!(report.clean && report.findings.iter().all(|found| !found.repaired), "{report:#?}");
     }
-}
-
-/// Copies a bucket into `folder` and gives each file the time it had when it was written. Sessions and the index hold
-/// `ETag`s, which a directory store makes of that time and of the file's size.
-///
-/// Returns the last of these times, since 1970.
-fn restore(bucket: &str, folder: &Path) -> Duration {
-    let buckets = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/buckets");
-    for (name, bytes) in files_below(&buckets.join(bucket)) {
-        let file = folder.join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, bytes).unwrap();
-    }
-    let times = fs::read_to_string(buckets.join(format!("{bucket}.times"))).unwrap();
-    let times = times.lines().map(|line| {
-        let (nanos, name) = line.split_once(' ').unwrap();
-        let time = Duration::from_nanos(nanos.parse().unwrap());
-        let file = File::options().write(true).open(folder.join(name)).unwrap();
-        file.set_modified(SystemTime::UNIX_EPOCH + time).unwrap();
-        time
-    });
-    times.max().unwrap()
 }
 
 fn names(ids: &[Id]) -> Vec<&str> {

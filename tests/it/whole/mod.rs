@@ -1,5 +1,7 @@
 //! All rooms together: the complete example, buckets of earlier versions, races, crashes, and everything that goes wrong.
 
+#[cfg(all(feature = "server", feature = "client"))]
+mod bucket_2026_11_26;
 #[cfg(feature = "cli")]
 mod crashes;
 mod earlier_bucket;
