@@ -50,7 +50,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use skillmount::catalog::search::{RankingStep, SearchIndex, Steps};
+use skillmount::words::{RankingStep, SearchIndex, Steps};
 
 use self::{
     skills::{Skill, generated, real_skills},

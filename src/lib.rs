@@ -126,7 +126,6 @@ pub mod catalog;
 pub mod cli;
 #[cfg(feature = "client")]
 pub mod client;
-pub mod encoder;
 pub mod hooks;
 #[cfg(feature = "server")]
 pub mod http;
@@ -137,10 +136,11 @@ pub mod program;
 pub mod prompt;
 pub mod session;
 pub mod tools;
-pub mod wire;
 
 pub use skillmount_base::{budget, clock, error, json, limits, path};
+pub use skillmount_search::{encoder, words};
 pub use skillmount_skill as skill;
 pub use skillmount_store as store;
+pub use skillmount_wire as wire;
 
 pub use skillmount_base::{Code, Error, Kind, Outcome, Parts, Result};

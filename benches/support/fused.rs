@@ -4,7 +4,7 @@
 //! languages, is a server: `SKILLMOUNT_BENCH_MULTILINGUAL` has its URL and the names of its models for questions and for skills,
 //! with spaces between. Thousands of vectors take some minutes, so they stay in `target` for the next run, in stores like any other.
 
-use skillmount::{catalog::search::SearchHit, path::SkillPath};
+use skillmount::{path::SkillPath, words::SearchHit};
 
 #[cfg(all(feature = "encoder", feature = "client"))]
 pub(crate) use self::with_encoder::Fused;
@@ -44,9 +44,9 @@ mod with_encoder {
 
     use skillmount::{
         budget::Workers,
-        catalog::{Catalogs, Encoder, Searchable},
+        catalog::{Catalogs, Searchable},
         clock::SystemClock,
-        encoder::{LocalEncoder, RemoteEncoder},
+        encoder::{Encoder, LocalEncoder, RemoteEncoder},
         path::{Id, Namespace},
         store::DirectoryStore,
     };

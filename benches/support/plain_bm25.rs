@@ -34,7 +34,7 @@ pub(crate) struct PlainBm25 {
 impl PlainBm25 {
     /// `texts` are paths of skills with all that is searched of each.
     pub(crate) fn new(texts: impl IntoIterator<Item = (String, String)>) -> Self {
-        let spanish = include_str!("../../src/catalog/search/lexicon/es.txt").lines();
+        let spanish = include_str!("../../crates/search/src/words/lexicon/es.txt").lines();
         let spanish = spanish.filter_map(|line| line.strip_prefix("stop ")).flat_map(|line| line.split(' '));
         let mut index = Self {
             skills: Vec::new(),

@@ -6,7 +6,7 @@
 //! of `data/search_chats.tsv`: the tuned half amid those by which weights were chosen, the other sets amid those by which nothing was, but
 //! for one log that was seen once.
 
-use skillmount::catalog::search::{Confidence, RankingStep, SearchHit, SearchIndex, Steps};
+use skillmount::words::{Confidence, RankingStep, SearchHit, SearchIndex, Steps};
 
 use super::{
     LADDER,

@@ -1,6 +1,6 @@
 //! Ways to search that are compared: as substrings, as a plain BM25, as other builds of the program do, and the search itself.
 
-use skillmount::catalog::search::{SearchDocument, SearchHit, SearchIndex};
+use skillmount::words::{SearchDocument, SearchHit, SearchIndex};
 
 use super::{plain_bm25::PlainBm25, public_skills::Set, skills::Skill};
 

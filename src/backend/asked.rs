@@ -7,15 +7,13 @@ use std::sync::Arc;
 
 use super::{SessionBackend, drafted::search_with_drafts};
 use crate::{
-    catalog::{
-        CatalogEntry, CatalogView, Searchable,
-        search::{SearchIndex, SearchResults, Similarity},
-    },
+    catalog::{CatalogEntry, CatalogView, Searchable},
     error::Result,
     limits::SEARCH_PART_BYTES,
     path::SkillPath,
     session::EffectivePolicy,
     wire::DiscoverRequest,
+    words::{SearchIndex, SearchResults, Similarity},
 };
 
 /// The bytes of a question to one skill that take a step, at most: a word of some letters is compared with a few words of it.

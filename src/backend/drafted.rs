@@ -6,14 +6,12 @@ use jiff::Timestamp;
 
 use super::SessionBackend;
 use crate::{
-    catalog::{
-        CatalogEntry, CatalogView, Searchable,
-        search::{SearchDocument, SearchIndex, SearchResults, Similarity},
-    },
+    catalog::{CatalogEntry, CatalogView, Searchable},
     error::Result,
     path::{ETag, Layer, SkillPath},
     session::{Change, Session, SessionDraft},
     skill::Frontmatter,
+    words::{SearchIndex, SearchResults, Similarity},
 };
 
 /// The catalog with the drafts that `session` made. Where a skill is published, its draft is not seen.
@@ -43,7 +41,7 @@ pub(super) fn search_with_drafts(
 #[must_use]
 pub fn index_of_drafts(view: &CatalogView, all: &CatalogView) -> Option<SearchIndex> {
     let drafts: Vec<_> = all.entries.iter().filter(|entry| view.entry(&entry.skill).is_none()).collect();
-    (!drafts.is_empty()).then(|| SearchIndex::build(drafts.iter().map(|entry| SearchDocument::from_entry(entry))))
+    (!drafts.is_empty()).then(|| SearchIndex::build(drafts.iter().map(|entry| entry.search_document())))
 }
 
 impl SessionBackend {

@@ -7,10 +7,10 @@ use crate::{
     access::{SessionPattern, SessionScope},
     catalog::CatalogView,
     error::{Code, Result},
-    path::{Id, Layer, SkillPath},
+    path::{Id, SkillPath},
     session::{Policy, SessionVersion},
     skill::SkillDraft,
-    wire::{ListedState, SkillDocument, SkillListRequest, SkillPage},
+    wire::{SkillDocument, SkillListRequest, SkillPage},
 };
 
 /// A catalog with the drafts of one page.
@@ -93,24 +93,5 @@ impl Service {
     pub(super) async fn page_of_draft(&self, user: &Id, draft: &SkillDraft) -> Result<SkillPage> {
         let files = self.content_of_draft(user, draft).await?;
         Ok(page_of(SkillDocument::from(draft), &files))
-    }
-}
-
-impl From<&SkillDraft> for SkillDocument {
-    fn from(draft: &SkillDraft) -> Self {
-        Self {
-            skill: draft.skill.to_string(),
-            name: draft.name.clone(),
-            description: draft.description.clone(),
-            category: draft.skill.category().to_owned(),
-            layer: Layer::User,
-            frontmatter: draft.frontmatter.clone(),
-            files: draft.files,
-            size: draft.size,
-            updated_at: draft.made_at,
-            state: ListedState::Draft,
-            digest: Some(draft.digest.clone()),
-            shadows: Vec::new(),
-        }
     }
 }

@@ -9,10 +9,7 @@ use super::{
     naming::{NamedSkill, skill_named},
 };
 use crate::{
-    catalog::{
-        CatalogEntry, CatalogView,
-        search::{Boost, ExplainedScore, Field, MatchedBy, Raises, SearchDocument, SearchResults, WordMatch},
-    },
+    catalog::{CatalogEntry, CatalogView},
     error::{Code, Error, Result},
     path::SkillPath,
     session::EffectivePolicy,
@@ -21,6 +18,7 @@ use crate::{
         DiscoverReply, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind, SearchNearness,
         SearchRaise, SkillStanding, Standing,
     },
+    words::{Boost, ExplainedScore, Field, MatchedBy, Raises, SearchResults, WordMatch},
 };
 
 /// What search reads of a skill, about.
@@ -113,7 +111,7 @@ async fn scores(
             known: word.is_known,
         });
         let explain = |skill| {
-            let document = SearchDocument::from_entry(view.entry(skill)?);
+            let document = CatalogEntry::search_document(view.entry(skill)?);
             question.explain(&document).or_else(|| beside.as_ref()?.explain(&document))
         };
         Ok((words.collect(), skills.iter().map(explain).collect()))
@@ -210,42 +208,36 @@ fn document(score: ExplainedScore, raise: Option<Boost>) -> ExplainedSkill {
     let raised = raise.map(|raise| SearchRaise { loads: raise.loads, weight: rounded(raise.apply(score.score)) });
     let nearness =
         score.nearness.map(|near| SearchNearness { cosine: rounded(near.cosine), weight: rounded(near.weight) });
-    let matches = score.matches.into_iter().map(SearchMatch::from).collect();
+    let matches = score.matches.into_iter().map(match_document).collect();
     ExplainedSkill { matches, nearness, raised, more: score.more }
 }
 
-impl From<WordMatch> for SearchMatch {
-    fn from(found: WordMatch) -> Self {
-        let WordMatch { field, word, matched, by, weight } = found;
-        Self { field: field.into(), word, matched, by: by.into(), weight: rounded(weight) }
+fn match_document(found: WordMatch) -> SearchMatch {
+    let WordMatch { field, word, matched, by, weight } = found;
+    SearchMatch { field: field_document(field), word, matched, by: match_kind(by), weight: rounded(weight) }
+}
+
+const fn field_document(field: Field) -> SearchField {
+    match field {
+        Field::Name => SearchField::Name,
+        Field::Description => SearchField::Description,
+        Field::WhenToUse => SearchField::WhenToUse,
+        Field::Keywords => SearchField::Keywords,
+        Field::Category => SearchField::Category,
+        Field::Headings => SearchField::Headings,
+        Field::Body => SearchField::Body,
     }
 }
 
-impl From<Field> for SearchField {
-    fn from(field: Field) -> Self {
-        match field {
-            Field::Name => Self::Name,
-            Field::Description => Self::Description,
-            Field::WhenToUse => Self::WhenToUse,
-            Field::Keywords => Self::Keywords,
-            Field::Category => Self::Category,
-            Field::Headings => Self::Headings,
-            Field::Body => Self::Body,
-        }
-    }
-}
-
-impl From<MatchedBy> for SearchMatchKind {
-    fn from(by: MatchedBy) -> Self {
-        match by {
-            MatchedBy::Exact => Self::Exact,
-            MatchedBy::Accent => Self::Accent,
-            MatchedBy::Stem => Self::Stem,
-            MatchedBy::Part => Self::Part,
-            MatchedBy::Typo => Self::Typo,
-            MatchedBy::Translation => Self::Translation,
-            MatchedBy::TypoAndTranslation => Self::TypoAndTranslation,
-        }
+const fn match_kind(by: MatchedBy) -> SearchMatchKind {
+    match by {
+        MatchedBy::Exact => SearchMatchKind::Exact,
+        MatchedBy::Accent => SearchMatchKind::Accent,
+        MatchedBy::Stem => SearchMatchKind::Stem,
+        MatchedBy::Part => SearchMatchKind::Part,
+        MatchedBy::Typo => SearchMatchKind::Typo,
+        MatchedBy::Translation => SearchMatchKind::Translation,
+        MatchedBy::TypoAndTranslation => SearchMatchKind::TypoAndTranslation,
     }
 }
 

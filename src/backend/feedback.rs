@@ -2,10 +2,10 @@
 
 use super::SessionBackend;
 use crate::{
-    catalog::search::{PastLoad, QuestionPrint, Raises},
     limits::NOTE_FLUSH,
     path::SkillPath,
     session::FollowedLoad,
+    words::{PastLoad, QuestionPrint, Raises},
 };
 
 /// The seconds of a day.

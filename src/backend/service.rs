@@ -19,8 +19,9 @@ use super::{
 use crate::{
     access::SessionScope,
     budget::{Job, Memory, Workers},
-    catalog::{Audience, Catalogs, Encoder, Searchable},
+    catalog::{Audience, Catalogs, Searchable},
     clock::Clock,
+    encoder::Encoder,
     error::Result,
     limits::{CALL_ID_BYTES, DIGEST_PACE, MEMORY_PATIENCE, SEARCH_WINDOW_KIB},
     path::{Id, Layer, MountTemplates, Namespace, ObjectKey, UserSpace},

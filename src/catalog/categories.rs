@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::search::Likeness;
+use crate::words::Likeness;
 use crate::{limits::CATEGORIES_NAMED, skill::shown::SafeText};
 
 /// The largest categories, which are named if none is near to a question.

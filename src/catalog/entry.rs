@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     path::{ETag, Layer, MountName, SkillPath},
     skill::{Diagnostic, FindingCode, Fingerprint, Frontmatter},
+    words::SearchDocument,
 };
 
 /// One skill of the catalog.
@@ -38,6 +39,23 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
+    /// The skill as search sees it.
+    #[must_use]
+    pub fn search_document(&self) -> SearchDocument<'_> {
+        let head = &self.frontmatter;
+        SearchDocument {
+            skill: &self.skill,
+            name: self.name(),
+            description: &head.description,
+            when_to_use: head.when_to_use.as_deref().unwrap_or_default(),
+            triggers: &head.triggers,
+            tags: &head.tags,
+            keywords: &head.keywords,
+            headings: &self.headings,
+            body: &self.opening,
+        }
+    }
+
     /// Whether its frontmatter names `level`, which is in lower case; every skill if that is empty.
     #[must_use]
     pub(crate) fn is_of_level(&self, level: &str) -> bool {

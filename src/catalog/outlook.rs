@@ -7,8 +7,9 @@ use std::sync::{
 
 use futures_util::future::{BoxFuture, WeakShared};
 
-use super::{search::SearchIndex, vectors::CatalogVectors, view::CatalogView};
+use super::{vectors::CatalogVectors, view::CatalogView};
 use crate::error::Result;
+use crate::words::SearchIndex;
 
 /// A catalog and an index of its skills. While a changed catalog is indexed, the index is that of the previous catalog.
 #[derive(Clone, Debug)]

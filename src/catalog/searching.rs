@@ -5,15 +5,14 @@ use std::sync::{Arc, atomic::Ordering};
 use futures_util::future::join_all;
 
 use super::{
-    encoder::Encoder,
     layers::Audience,
     outlook::{AudienceView, Searchable},
     registry::Catalogs,
-    search::Similarity,
     slot::Freshness,
     vectors::{CatalogVectors, EncodingPriority, Told, VectorStore},
     view::CatalogView,
 };
+use crate::{encoder::Encoder, words::Similarity};
 use crate::{error::Result, limits::VECTORS_AWAITED};
 
 impl Catalogs {

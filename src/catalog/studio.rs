@@ -19,10 +19,10 @@ use super::{
     cache::CatalogCache,
     layers::{Audience, merge},
     outlook::{AudienceView, IndexGenerations, MergedCatalog, Searchable},
-    search::{SearchDocument, SearchIndex},
     view::CatalogView,
     weight,
 };
+use crate::words::SearchIndex;
 use crate::{
     budget::{Job, WorkBudget, Workers},
     error::Result,
@@ -126,7 +126,7 @@ impl IndexBuilder {
 }
 
 fn index(view: &CatalogView, work: &WorkBudget) -> Result<SearchIndex> {
-    let documents = view.entries.iter().map(|entry| SearchDocument::from_entry(entry));
+    let documents = view.entries.iter().map(|entry| entry.search_document());
     SearchIndex::build_within(documents, work)
         .map_err(|stop| stop.into_error("the catalog is too large to be searched"))
 }

@@ -7,8 +7,7 @@ use super::{
     settings::{Setting, Settings},
 };
 use crate::{
-    catalog::Encoder,
-    encoder::{EncoderPlace, RemoteEncoder},
+    encoder::{Encoder, EncoderPlace, RemoteEncoder},
     error::{Code, Error, Result},
 };
 

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    wire::{Instructions, Reply, TextFormat},
+    tools::{Instructions, ReplyText, TextFormat},
 };
 
 /// Where results and remarks go, and whether results are text or JSON.
@@ -90,7 +90,7 @@ impl Output {
     }
 
     /// The reply of an operation: one JSON document, or its text.
-    pub(super) fn of_operation(&self, reply: &impl Reply) -> Result<()> {
+    pub(super) fn of_operation(&self, reply: &impl ReplyText) -> Result<()> {
         let form = TextFormat { room: usize::MAX, instructions: Instructions::InReply };
         self.reply(reply, |out, reply| out.line(reply.text(form)?))
     }

@@ -13,16 +13,14 @@ use super::{
 use crate::{
     backend::{SessionBackend, SessionState, index_of_drafts, with_drafts},
     budget::WorkBudget,
-    catalog::{
-        Searchable,
-        search::{SearchDocument, TriggerMatch, TriggerText},
-    },
+    catalog::Searchable,
     error::Result,
     limits::HOOK_SKILLS,
     path::SkillPath,
     prompt::{self, PromptRequest},
     session::{EffectivePolicy, PromptMode, ToolRule},
     wire::Operation,
+    words::{TriggerMatch, TriggerText},
 };
 
 /// Steps for each byte of a text: most go into stemming its words.
@@ -116,7 +114,7 @@ async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<
         let document = |skill: &SkillPath| {
             let entry = all.entry(skill)?;
             let is_new = session.loaded(skill).is_none() && policy.offers(skill, &entry.frontmatter);
-            is_new.then(|| SearchDocument::from_entry(entry))
+            is_new.then(|| entry.search_document())
         };
         // The index of the catalog has no drafts; those of a session are few.
         let drafts = index_of_drafts(&view, &all);

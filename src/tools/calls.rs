@@ -12,6 +12,7 @@ use super::{
     input::ParsedCall,
     options::{ToolOptions, instructions_place},
     order::rounds,
+    reply_text::TextFormat,
     text,
     turn::{
         DecodedCall, ToolAnswer, ToolMessages, ToolResults, TurnFormat, TurnReply, WrittenCall, decoded,
@@ -23,7 +24,6 @@ use crate::{
     error::{Code, Error, Result},
     limits::{TOOL_CALLS, TOOL_PARALLEL},
     session::EffectivePolicy,
-    wire::TextFormat,
 };
 
 /// Runs the calls of one turn, in either shape.

@@ -6,13 +6,16 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::tool::Tool;
+use super::{
+    reply_text::{ReplyText, TextFormat},
+    tool::Tool,
+};
 use crate::{
     backend::{BackendProtocol as _, SessionBackend},
     error::{Code, Error, Result},
     json,
     session::EffectivePolicy,
-    wire::{self, Access, Operation, Reply, Request as _, TextFormat, with_operations},
+    wire::{self, Access, Operation, Request as _, with_operations},
 };
 
 /// Characters of a name that is quoted back.
@@ -78,7 +81,7 @@ impl ParsedCall {
     }
 }
 
-fn whole(reply: &impl Reply, form: TextFormat) -> Result<(String, Value)> {
+fn whole(reply: &impl ReplyText, form: TextFormat) -> Result<(String, Value)> {
     Ok((reply.text(form)?, serde_json::to_value(reply).map_err(Error::internal)?))
 }
 

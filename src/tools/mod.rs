@@ -11,6 +11,7 @@ mod input;
 mod lines;
 mod options;
 mod order;
+mod reply_text;
 mod schema;
 mod text;
 mod tool;
@@ -21,6 +22,7 @@ pub use commands::{MessageReply, MessageRequest, SlashCommand, run_message};
 pub use definitions::{DefinitionShape, ToolDefinition, Toolbox, definitions, for_session};
 pub use documents::{ToolCallsRequest, ToolList, ToolListRequest, TurnParameters};
 pub use options::ToolOptions;
+pub use reply_text::{Instructions, ReplyText, TextFormat};
 pub use tool::Tool;
 pub use turn::{
     Role, ToolMessage, ToolMessages, ToolResult, ToolResultType, ToolResults, ToolRole, TurnFormat, TurnReply,

@@ -2,10 +2,10 @@
 
 use std::num::NonZeroUsize;
 
+use super::reply_text::Instructions;
 use crate::{
     limits::TOOL_RESULT_TOKENS,
     session::{EffectivePolicy, PromptMode},
-    wire::Instructions,
 };
 
 /// What a token counts for in bytes where results are cut: the usual estimate, exact enough for a limit.

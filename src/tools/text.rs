@@ -5,14 +5,17 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use super::lines::LinePage;
+use super::{
+    lines::LinePage,
+    reply_text::{Instructions, ReplyText, TextFormat},
+};
 use crate::{
     error::{Code, Error, Result},
     limits::TOOL_LOADED_FILES,
     skill::shown::{SafeText, ShownBlock, block, one_line, removed_note},
     wire::{
-        DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply, Instructions,
-        LoadSkillReply, LoadStatus, LsReply, ReadReply, Reply, SearchConfidence, SkillFile, SkillParameter, TextFormat,
+        CreateSkillReply, DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply,
+        LoadSkillReply, LoadStatus, LsReply, MoveReply, ReadReply, SearchConfidence, SkillFile, SkillParameter,
         UnloadSkillReply, UnloadStatus, WriteReply,
     },
 };
@@ -29,61 +32,85 @@ pub(super) fn error(error: &Error) -> String {
     format!("Error: {message}")
 }
 
-impl Reply for LsReply {
+impl ReplyText for MoveReply {
+    fn text(&self, _: TextFormat) -> Result<String> {
+        let Self { from, to, moved, .. } = self;
+        match self.failure() {
+            Some(error) => Err(error),
+            None if *moved == 1 => Ok(format!("Moved {from} to {to}")),
+            None => Ok(format!("Moved {from} to {to} ({moved} files)")),
+        }
+    }
+}
+
+impl ReplyText for CreateSkillReply {
+    fn text(&self, _: TextFormat) -> Result<String> {
+        let Self { skill, lint, .. } = self;
+        let mut lines = vec![format!(
+            "Created {} as a draft: load_skill loads it in this session, and other sessions find it once a person has \
+             published it.",
+            one_line(skill).inline()
+        )];
+        lines.extend(lint.iter().map(|finding| format!("- {}", one_line(&finding.message).inline())));
+        Ok(lines.join("\n"))
+    }
+}
+
+impl ReplyText for LsReply {
     fn text(&self, form: TextFormat) -> Result<String> {
         Ok(ls(self, form.room))
     }
 }
 
-impl Reply for ReadReply {
+impl ReplyText for ReadReply {
     fn text(&self, form: TextFormat) -> Result<String> {
         Ok(read(self, form.room))
     }
 }
 
-impl Reply for GrepReply {
+impl ReplyText for GrepReply {
     fn text(&self, form: TextFormat) -> Result<String> {
         Ok(grep(self, form.room))
     }
 }
 
-impl Reply for GlobReply {
+impl ReplyText for GlobReply {
     fn text(&self, form: TextFormat) -> Result<String> {
         Ok(glob(self, form.room))
     }
 }
 
-impl Reply for WriteReply {
+impl ReplyText for WriteReply {
     fn text(&self, _: TextFormat) -> Result<String> {
         Ok(write(self))
     }
 }
 
-impl Reply for EditReply {
+impl ReplyText for EditReply {
     fn text(&self, _: TextFormat) -> Result<String> {
         Ok(edit(self))
     }
 }
 
-impl Reply for DeleteReply {
+impl ReplyText for DeleteReply {
     fn text(&self, _: TextFormat) -> Result<String> {
         delete(self)
     }
 }
 
-impl Reply for LoadSkillReply {
+impl ReplyText for LoadSkillReply {
     fn text(&self, form: TextFormat) -> Result<String> {
         Ok(load(self, form.instructions, form.room))
     }
 }
 
-impl Reply for UnloadSkillReply {
+impl ReplyText for UnloadSkillReply {
     fn text(&self, _: TextFormat) -> Result<String> {
         Ok(unload(self))
     }
 }
 
-impl Reply for DiscoverReply {
+impl ReplyText for DiscoverReply {
     fn text(&self, form: TextFormat) -> Result<String> {
         Ok(discover(self, form.room))
     }

@@ -5,7 +5,6 @@
 //! it, and the answer names it. The same call, made again, deletes the rest.
 
 use futures_util::{StreamExt, stream};
-use serde_json::json;
 use tokio::time::Instant;
 
 use crate::{
@@ -55,8 +54,8 @@ pub(in crate::backend) async fn delete(backend: &SessionBackend, request: Delete
         let forgotten = backend.forget_files(skill, &fates.gone).await;
         backend.note_delete(&path, reply.deleted, forgotten.is_ok())?;
         forgotten.map_err(|error| {
-            let error = half_done(&deleted_text(&reply), file, error);
-            if reply.failed.is_empty() { error } else { with_files(error, &reply) }
+            let error = half_done(&reply.summary(), file, error);
+            if reply.failed.is_empty() { error } else { reply.add_files_to(error) }
         })?;
     }
     Ok(reply)
@@ -169,44 +168,6 @@ impl Fates {
             more_failed: self.failed.len().saturating_sub(FAILED_FILES) as u64,
         }
     }
-}
-
-impl DeleteReply {
-    /// The error of a delete that left something behind, for those who know only success and failure.
-    #[must_use]
-    pub fn failure(&self) -> Option<Error> {
-        let first = self.failed.first()?;
-        let code = Code::parse(&first.code).unwrap_or(Code::StoreUnavailable);
-        let message = format!("{}; make the same call again to delete the rest", deleted_text(self));
-        let error = Error::new(code, message).with_outcome(self.outcome.unwrap_or(Outcome::Unknown));
-        Some(with_files(error, self))
-    }
-}
-
-/// What a delete did, as the beginning of a sentence.
-fn deleted_text(reply: &DeleteReply) -> String {
-    let DeleteReply { path, deleted, failed, more_failed, .. } = reply;
-    let Some(first) = failed.first() else {
-        return format!("{path} was deleted");
-    };
-    let count = failed.len() as u64 + more_failed;
-    let is_certain = failed.iter().all(|file| file.outcome == Outcome::NotApplied);
-    let left = if is_certain { "could not be deleted" } else { "may not have been deleted" };
-    let (files, others) = (plural(*deleted), plural(count));
-    format!(
-        "of {path}, {deleted} {files} were deleted and {count} {others} {left}, such as {} ({})",
-        first.path, first.code
-    )
-}
-
-fn plural(count: u64) -> &'static str {
-    if count == 1 { "file" } else { "files" }
-}
-
-/// The error with what the reply says of each file.
-fn with_files(error: Error, reply: &DeleteReply) -> Error {
-    let error = error.with_detail("deleted", reply.deleted).with_detail("failed", json!(reply.failed));
-    if reply.more_failed == 0 { error } else { error.with_detail("more_failed", reply.more_failed) }
 }
 
 impl ListedFile {

@@ -12,15 +12,13 @@ use crate::{
         drafted::with_drafts,
         explained::{ExplainRequest, explained},
     },
-    catalog::{
-        CatalogEntry, Categories,
-        search::{Confidence, SearchHit, SearchResults},
-    },
+    catalog::{CatalogEntry, Categories},
     error::{Code, Error, Result},
     limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     session::{EffectivePolicy, PromptMode, SearchRecord, ToolRule},
     skill::shown::one_line,
     wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation, SearchConfidence, SearchRanking},
+    words::{Confidence, SearchHit, SearchResults},
 };
 
 pub(in crate::backend) async fn discover_skills(

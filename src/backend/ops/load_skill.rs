@@ -18,7 +18,7 @@ use crate::{
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     path::{Layer, MountName, SkillPath},
     session::{Change, EffectivePolicy, LoadedSkill, Preload, SearchRecord, Session},
-    skill::{FilledParameter, SnapshotFile, read_document, render, shown::one_line},
+    skill::{SnapshotFile, read_document, render, shown::one_line},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, Request as _, SkillFile, SkillParameter},
 };
 
@@ -289,13 +289,6 @@ impl SessionBackend {
         let (document, _) = read_document(&bytes, loaded.skill.folder());
         let rendered = document.map(|document| render(&document, loaded.arguments.as_deref(), mount.as_str()).text);
         Ok(Some(rendered.unwrap_or_default()))
-    }
-}
-
-impl From<FilledParameter> for SkillParameter {
-    fn from(filled: FilledParameter) -> Self {
-        let FilledParameter { name, description, required, value } = filled;
-        Self { name, description: Some(description).filter(|text| !text.is_empty()), required, value }
     }
 }
 

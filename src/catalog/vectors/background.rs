@@ -3,10 +3,9 @@
 //! Some encoders give them a cosine near 0, others near .8. What a cosine says is how far it is above that, so it is measured
 //! once for each encoder, with questions and skills that no catalog decides.
 
-use crate::catalog::{
-    direction::QuantizedVector,
+use crate::{
     encoder::{Encoder, EncoderError, TextRole},
-    search::Similarity,
+    words::{QuantizedVector, Similarity},
 };
 
 /// Questions that none of the skills answers.

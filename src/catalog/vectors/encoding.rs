@@ -16,13 +16,11 @@ use super::{
     skill_text::skill_text,
 };
 use crate::{
-    catalog::{
-        CatalogEntry,
-        direction::QuantizedVector,
-        encoder::{EncoderError, TextRole},
-    },
+    catalog::CatalogEntry,
+    encoder::{EncoderError, TextRole},
     limits::{ENCODED_AT_ONCE, ENCODER_DELAY, ENCODER_DELAYS, VECTORS_SAVED_EVERY},
     path::{ETag, LayerOwner, ObjectKey, SkillPath},
+    words::QuantizedVector,
 };
 
 /// The vectors so far, by skill, with the version of its SKILL.md.

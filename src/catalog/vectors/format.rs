@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::layer::{EncodedSkill, LayerVectors};
 use crate::{
-    catalog::direction::length,
     limits::{CATALOG_SKILLS, VECTOR_DIMENSIONS},
+    words::length,
 };
 
 /// Change this when the meaning of the content changes, or the text that is made of a skill.

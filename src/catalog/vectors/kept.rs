@@ -13,11 +13,9 @@ use tokio::{sync::Semaphore, time::timeout};
 use super::{format, knowledge::Knowledge, layer::LayerVectors};
 use crate::{
     budget::{Job, Workers},
-    catalog::{
-        encoder::{Encoder, TextRole},
-        view::CatalogView,
-    },
+    catalog::view::CatalogView,
     clock::Clock,
+    encoder::{Encoder, TextRole},
     error::Error,
     limits::{ENCODER_DELAY, ENCODER_PATIENCE, ENCODER_REST, VECTORS_BYTES, WORK_STEPS},
     path::{ETag, LayerOwner, ObjectKey, SkillPath},

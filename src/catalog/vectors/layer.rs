@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    catalog::{
-        CatalogEntry,
-        direction::{QuantizedVector, length},
-    },
+    catalog::CatalogEntry,
     path::{ETag, SkillPath},
+    words::{QuantizedVector, length},
 };
 
 /// The vectors of a layer: an immutable value, replaced whole.

@@ -24,7 +24,8 @@ use super::{
     pace::EncodingPriority,
 };
 use crate::{
-    catalog::{CatalogEntry, encoder::EncoderError, view::CatalogView},
+    catalog::{CatalogEntry, view::CatalogView},
+    encoder::EncoderError,
     error::Error,
     limits::{ENCODED_AT_ONCE, ENCODER_DELAY, ENCODER_PATIENCE, ENCODER_REST},
     path::{LayerOwner, ObjectKey},

@@ -4,13 +4,9 @@ use std::sync::Arc;
 
 use super::layer::LayerVectors;
 use crate::{
-    catalog::{
-        CatalogEntry,
-        direction::{NUMBERS_PER_STEP, QuantizedVector},
-        search::{SearchIndex, Similarity},
-        view::CatalogView,
-    },
+    catalog::{CatalogEntry, view::CatalogView},
     path::Layer,
+    words::{NUMBERS_PER_STEP, QuantizedVector, SearchIndex, Similarity},
 };
 
 /// A vector for each skill of a catalog.

@@ -12,12 +12,10 @@ use super::{
     skill_text::skill_text,
 };
 use crate::{
-    catalog::{
-        direction::QuantizedVector,
-        encoder::{EncoderError, TextRole},
-        view::CatalogView,
-    },
+    catalog::view::CatalogView,
+    encoder::{EncoderError, TextRole},
     limits::VECTOR_DIMENSIONS,
+    words::QuantizedVector,
 };
 
 /// From this cosine on, two vectors of one text are of one model: what remains is rounding.

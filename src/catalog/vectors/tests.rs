@@ -13,11 +13,9 @@ use async_trait::async_trait;
 use super::{KeptVectors, VectorStore};
 use crate::{
     budget::Workers,
-    catalog::{
-        CatalogView, discover,
-        encoder::{Encoder, EncoderError, TextRole},
-    },
+    catalog::{CatalogView, discover},
     clock::SystemClock,
+    encoder::{Encoder, EncoderError, TextRole},
     limits::{ENCODER_PATIENCE, ENCODER_REST},
     path::{Id, LayerOwner, Namespace},
     store::MemoryStore,

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use skillmount::{
     backend::{BackendProtocol as _, ServiceOptions},
-    catalog::{Encoder, EncoderError, TextRole},
+    encoder::{Encoder, EncoderError, TextRole},
     path::KeyPrefix,
     store::{DeleteOptions, MemoryStore},
     wire::{DiscoverRequest, FindingCode, FsckReport, SearchRanking},

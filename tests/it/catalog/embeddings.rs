@@ -16,9 +16,8 @@ use axum::{
 use serde_json::{Value, json};
 use skillmount::{
     backend::{Service, ServiceOptions, SessionBackend},
-    catalog::Encoder,
     clock::SystemClock,
-    encoder::RemoteEncoder,
+    encoder::{Encoder, RemoteEncoder},
     limits::{ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES},
     store::MemoryStore,
     wire::{DiscoverReply, SearchRanking},

@@ -9,10 +9,7 @@ use std::{
 
 use axum::{Json, Router, extract::State, routing::post};
 use serde_json::{Value, json};
-use skillmount::{
-    catalog::{Encoder as _, TextRole},
-    encoder::{LocalEncoder, RemoteEncoder},
-};
+use skillmount::encoder::{Encoder as _, LocalEncoder, RemoteEncoder, TextRole};
 use tempfile::TempDir;
 
 use crate::support::wheels::Wheels;

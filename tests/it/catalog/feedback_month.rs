@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use skillmount::{
-    catalog::search::{PastLoad, QuestionPrint, Raises, SearchHit, SearchIndex},
     limits::{FEEDBACK_REACH, SEARCH_RESULTS},
     path::SkillPath,
+    words::{PastLoad, QuestionPrint, Raises, SearchHit, SearchIndex},
 };
 
 use super::languages::{public_requests, public_skills};

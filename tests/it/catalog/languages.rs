@@ -8,9 +8,9 @@ use std::{
 
 use serde_json::Value;
 use skillmount::{
-    catalog::search::{RankingStep, SearchDocument, SearchIndex, Steps},
     path::SkillPath,
     skill::{Head, read_head},
+    words::{RankingStep, SearchDocument, SearchIndex, Steps},
 };
 
 /// How many questions of each language find a right skill among the first five, at least: what was measured. No question was

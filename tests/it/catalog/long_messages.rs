@@ -3,7 +3,7 @@
 use std::{collections::HashMap, fs};
 
 use serde_json::Value;
-use skillmount::catalog::search::SearchIndex;
+use skillmount::words::SearchIndex;
 
 use super::languages::{public_skills, search_set};
 

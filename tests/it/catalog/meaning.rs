@@ -12,9 +12,8 @@ use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
 use serde_json::{Value, json};
 use skillmount::{
     backend::{BackendProtocol as _, Service, ServiceOptions, SessionBackend},
-    catalog::Encoder,
     clock::SystemClock,
-    encoder::RemoteEncoder,
+    encoder::{Encoder, RemoteEncoder},
     limits::ENCODED_AT_ONCE,
     path::Id,
     session::{CreateSession, Policy, ToolRule},

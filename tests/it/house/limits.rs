@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use skillmount::{
-    catalog::search::SearchIndex,
     limits::{
         GLOB_ALTERNATIVES, GLOB_BYTES, GLOB_NESTING, ID_BYTES, KEY_BYTES, LIFE_BYTES, PATH_BYTES, POLICY_RULES,
         QUOTED_CHARS, SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEGMENT_BYTES, SKILL_COMPATIBILITY_CHARS, SKILL_DEPTH,
@@ -12,6 +11,7 @@ use skillmount::{
     path::{Glob, Id, KeyPrefix, SkillPath, VirtualPath},
     session::{Policy, SessionVersion, SkillRule, ToolRule},
     skill::{Severity, lint},
+    words::SearchIndex,
 };
 
 /// The name of a limit, its value, and whether a value of a given size is taken.

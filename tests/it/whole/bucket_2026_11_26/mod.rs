@@ -28,7 +28,7 @@ use skillmount::{
     access::{Callers, Keys},
     audit::{AuditMode, Recorder},
     backend::ServiceOptions,
-    catalog::{Encoder, EncoderError, TextRole},
+    encoder::{Encoder, EncoderError, TextRole},
     http::{HttpConfig, serve},
     path::Namespace,
     store::{DirectoryStore, SharedStore},

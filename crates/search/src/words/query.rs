@@ -1,0 +1,335 @@
+//! The words of a question, and the terms of the index that each can mean.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    RankingStep,
+    chat::{self, CommonWordLoad, MessageWord},
+    everyday,
+    index::SearchIndex,
+    language::Language,
+    lexicon,
+    spent::Spent,
+    typo,
+    word_vectors::WordVector,
+    words::{fold, is_sign, words},
+};
+use skillmount_base::{
+    error::{Code, Error, Result},
+    limits::{SEARCH_COMPOUNDS, SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS},
+};
+
+/// The weight of a repaired word, for each slip.
+const REPAIRED: f32 = 0.8;
+/// The weight of a part of a German compound.
+const APART: f32 = 0.8;
+/// The weight of a longer word that begins or ends with the word asked for: `compraventa` for `venta`.
+const COMPOUND: f32 = 0.3;
+/// The shortest word, in bytes, that is looked for in longer ones.
+const COMPOUND_BYTES: usize = 5;
+
+/// How a term was found for a word of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MatchRoute {
+    /// It is the stem of the word.
+    Itself,
+    /// It is in a word that begins or ends with the word asked for.
+    Compound,
+    /// It means the same in the other language.
+    Translation,
+    /// It is in the nearest known word, because the word is not known.
+    Repair,
+    /// It means the same as the nearest known word, in the other language.
+    TranslatedRepair,
+}
+
+/// A term that a word of a question can mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TermWeight {
+    pub(super) term: u32,
+    /// Its weight.
+    pub(super) factor: f32,
+    pub(super) way: MatchRoute,
+}
+
+/// One word of a question.
+#[derive(Debug, PartialEq)]
+pub(super) struct QueryWord {
+    /// The word, folded.
+    pub(super) word: String,
+    /// The terms that it can mean.
+    pub(super) senses: Vec<TermWeight>,
+    /// Its information: the fewer skills contain it, the more. A word that no skill contains has the most and finds
+    /// nothing.
+    pub(super) information: f32,
+    /// What it tells in general, whatever the catalog.
+    pub(super) general: f32,
+    /// What it means in general, if it is an everyday word that no skill contains as it is.
+    pub(super) vector: Option<WordVector>,
+    /// The part of what it tells that the message around it leaves.
+    pub(super) kept: f32,
+    /// The power of ten of its general frequency, if it is an everyday word.
+    everyday: Option<f32>,
+}
+
+impl QueryWord {
+    /// Whether the index contains one of its terms.
+    pub(super) fn is_known(&self) -> bool {
+        !self.senses.is_empty()
+    }
+
+    /// Leaves this part of what it tells.
+    fn tell_less(&mut self, part: f32) {
+        self.information *= part;
+        self.general *= part;
+        self.kept *= part;
+    }
+}
+
+/// The words of `query` except stop words, each once, in alphabetical order.
+pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> Result<Vec<QueryWord>> {
+    if query.len() > SEARCH_QUERY_BYTES {
+        return Err(refused(&format!("{} bytes long; the limit is {SEARCH_QUERY_BYTES}", query.len())));
+    }
+    let folded = fold(query);
+    let language = Language::guess(words(&folded));
+    let mut known = HashSet::new();
+    let asked: Vec<&str> = words(&folded).filter(|word| tells(index, word, language) && known.insert(*word)).collect();
+    if asked.len() > SEARCH_QUERY_WORDS {
+        return Err(refused(&format!("{} different words long; the limit is {SEARCH_QUERY_WORDS}", asked.len())));
+    }
+    // The repairs are for the words that come first in the text: a message says what it is about before it quotes a log.
+    let mut repairs = SEARCH_REPAIRS;
+    let mut meanings = Vec::with_capacity(asked.len());
+    for word in &asked {
+        let mut reading = Reading::new(index, language, &mut repairs);
+        meanings.push(reading.meaning(word));
+        spent.take(reading.steps)?;
+    }
+    meanings.sort_by(|one: &QueryWord, two| one.word.cmp(&two.word));
+    let mut seen = HashSet::new();
+    // Two forms of one word count once.
+    meanings.retain(|meaning| {
+        let first = meaning.senses.first().map(|sense| (sense.term, sense.factor.to_bits()));
+        first.is_none_or(|first| seen.insert(first))
+    });
+    if index.steps.has(RankingStep::Chat) {
+        quieten(&mut meanings, &folded, spent)?;
+    }
+    Ok(meanings)
+}
+
+/// In a long message, everyday words tell less, and so do words that stand far from its task.
+fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut Spent) -> Result<()> {
+    let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
+    let crowd = CommonWordLoad::from_sum(everyday.map(|meaning| meaning.information).sum());
+    if let Some(crowd) = crowd {
+        for meaning in meanings.iter_mut() {
+            meaning.tell_less(meaning.everyday.map_or(1.0, |power| crowd.kept(power)));
+        }
+    }
+    let spoken = MessageWord::all(folded);
+    let attention = chat::attention(spoken.len(), crowd);
+    if attention <= 0.0 {
+        return Ok(());
+    }
+    spent.take(chat::PASSAGE * spoken.len())?;
+    let known = meanings.iter().filter(|meaning| meaning.is_known());
+    let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
+    let parts = chat::passages(&spoken, |word| told.get(word).copied().unwrap_or_default());
+    for meaning in meanings {
+        meaning.tell_less(parts.get(meaning.word.as_str()).map_or(1.0, |part| chat::heard(*part, attention)));
+    }
+    Ok(())
+}
+
+fn refused(what: &str) -> Error {
+    Error::new(Code::InvalidRequest, format!("the query is {what}; ask with the part that says what the task is"))
+}
+
+fn tells(index: &SearchIndex, word: &str, language: Option<Language>) -> bool {
+    let is_small = || is_small_number(word) || Language::likely(language).any(|language| language.is_stop_word(word));
+    !index.steps.has(RankingStep::StopWords) || !is_small()
+}
+
+/// Days, hours and amounts do not describe a skill; `13485` may.
+fn is_small_number(word: &str) -> bool {
+    word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A word and its senses found so far.
+struct Reading<'index> {
+    index: &'index SearchIndex,
+    language: Option<Language>,
+    senses: Vec<TermWeight>,
+    /// The terms of the senses.
+    terms: HashSet<u32>,
+    /// How many more unknown words of the question are compared with all known words.
+    repairs: &'index mut usize,
+    /// The words that were looked up or compared.
+    steps: usize,
+}
+
+impl<'index> Reading<'index> {
+    fn new(index: &'index SearchIndex, language: Option<Language>, repairs: &'index mut usize) -> Self {
+        Self { index, language, senses: Vec::new(), terms: HashSet::new(), repairs, steps: 0 }
+    }
+
+    fn meaning(&mut self, word: &str) -> QueryWord {
+        self.take(word, 1.0, MatchRoute::Itself);
+        if self.index.steps.has(RankingStep::Stems)
+            && let Some(singular) = Language::abbreviation(word)
+        {
+            self.take(singular, 1.0, MatchRoute::Itself);
+        }
+        if self.index.steps.has(RankingStep::Lexicon) {
+            self.translate(word, 1.0, MatchRoute::Translation);
+        }
+        if self.senses.is_empty() {
+            self.translate_from_any(word);
+        }
+        let exact = self.senses.len();
+        if self.index.steps.has(RankingStep::Repair) {
+            self.compounds(word);
+            if self.senses.is_empty() && !self.repair(word) {
+                let (word, senses) = (word.to_owned(), Vec::new());
+                return QueryWord {
+                    word,
+                    senses,
+                    information: 0.0,
+                    general: 0.0,
+                    vector: None,
+                    kept: 1.0,
+                    everyday: None,
+                };
+            }
+        }
+        let telling = self.senses.get(..exact).filter(|exact| !exact.is_empty()).unwrap_or(&self.senses);
+        let held: usize = telling.iter().map(|sense| self.index.postings(sense.term).len()).sum();
+        let (information, everyday) = (information(held, self.index.skills.len()), self.everyday(word));
+        let general = everyday::general(everyday);
+        let information = everyday.map_or(information, |power| information.min(everyday::ceiling(power)));
+        let vector = everyday.filter(|_| exact == 0).and_then(|_| self.vector(word));
+        let (word, senses) = (word.to_owned(), std::mem::take(&mut self.senses));
+        QueryWord { word, senses, information, general, vector, kept: 1.0, everyday }
+    }
+
+    /// What a word means in general.
+    fn vector(&self, word: &str) -> Option<WordVector> {
+        let of = |language: Language| match language {
+            Language::English => WordVector::from_stem(&language.stem(word), []),
+            _ => WordVector::from_stem(&language.stem(word), lexicon::translations(word, language).iter().copied()),
+        };
+        Language::likely(self.language).find_map(of)
+    }
+
+    fn everyday(&self, word: &str) -> Option<f32> {
+        if self.index.steps.has(RankingStep::Everyday) { everyday::power(word, self.language) } else { None }
+    }
+
+    /// Adds the stems of `word` in English, Spanish and the language of the question, because a skill is indexed in its own.
+    fn take(&mut self, word: &str, factor: f32, way: MatchRoute) {
+        let stems = self.index.steps.has(RankingStep::Stems);
+        let other = self.language.filter(|language| !matches!(language, Language::English | Language::Spanish));
+        for language in [Language::English, Language::Spanish].into_iter().chain(other) {
+            self.steps += 1;
+            let stem = if stems { language.stem(word) } else { word.to_owned() };
+            if let Some(term) = self.index.terms.find(&stem)
+                && self.terms.insert(term)
+            {
+                self.senses.push(TermWeight { term, factor, way });
+            }
+        }
+    }
+
+    fn translate(&mut self, word: &str, factor: f32, way: MatchRoute) {
+        for language in Language::likely(self.language) {
+            self.translate_from(language, word, factor, way);
+        }
+    }
+
+    fn translate_from(&mut self, language: Language, word: &str, factor: f32, way: MatchRoute) {
+        for translation in lexicon::translations(word, language) {
+            self.take(translation, factor, way);
+        }
+    }
+
+    /// Adds what a word that no skill contains means in any language: a short question does not say in which it is asked. In
+    /// English such a word is misspelt.
+    fn translate_from_any(&mut self, word: &str) {
+        if self.index.steps.has(RankingStep::Lexicon) && self.language != Some(Language::English) {
+            for language in Language::ALL {
+                self.translate_from(language, word, 1.0, MatchRoute::Translation);
+            }
+        }
+    }
+
+    /// Adds what the two words mean that a German one is put together from. Returns whether it has such words.
+    fn take_apart(&mut self, word: &str) -> bool {
+        if !self.index.steps.has(RankingStep::Lexicon) || self.language == Some(Language::English) {
+            return false;
+        }
+        self.steps += word.len();
+        let is_known = |part: &str| self.index.terms.find(&Language::English.stem(part)).is_some();
+        for part in lexicon::parts(word, is_known).into_iter().flatten() {
+            self.take(part, APART, MatchRoute::Translation);
+            self.translate_from(Language::German, part, APART, MatchRoute::Translation);
+        }
+        !self.senses.is_empty()
+    }
+
+    fn compounds(&mut self, word: &str) {
+        let known = &self.index.spellings;
+        let longer: Vec<u32> = if is_sign(word) {
+            known.beginning_with(word).take(SEARCH_COMPOUNDS).collect()
+        } else if word.len() >= COMPOUND_BYTES {
+            let beginning = known.beginning_with(word).take(SEARCH_COMPOUNDS);
+            beginning.chain(known.ending_with(word).take(SEARCH_COMPOUNDS)).collect()
+        } else {
+            return;
+        };
+        for number in longer {
+            self.take(self.index.spellings.word(number), COMPOUND, MatchRoute::Compound);
+        }
+    }
+
+    /// Adds the parts of a compound, or the nearest known words and their translations. Returns false for a misspelt stop word: `shoud` must not
+    /// find a skill about shouting. Names of things with digits, such as ids, are not misspelt words.
+    fn repair(&mut self, word: &str) -> bool {
+        if typo::forgiven(word.chars().count()) == 0 || word.contains(char::is_numeric) {
+            return true;
+        }
+        let is_small = |language: Language| typo::is_slip_of(word, language.stop_words());
+        if self.index.steps.has(RankingStep::StopWords) && Language::likely(self.language).any(is_small) {
+            return false;
+        }
+        let mut known = vec![&self.index.spellings];
+        if self.index.steps.has(RankingStep::Lexicon) {
+            for language in Language::likely(self.language) {
+                known.push(lexicon::spellings(language));
+            }
+        }
+        let Some(left) = self.repairs.checked_sub(1) else { return true };
+        *self.repairs = left;
+        if self.take_apart(word) {
+            return true;
+        }
+        self.steps += known.iter().map(|known| typo::compared(word, known).len()).sum::<usize>();
+        let (nearest, slips) = typo::nearest(word, known);
+        let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
+        for right in nearest.into_iter().take(SEARCH_COMPOUNDS) {
+            self.take(right, factor, MatchRoute::Repair);
+            if self.index.steps.has(RankingStep::Lexicon) {
+                self.translate(right, factor, MatchRoute::TranslatedRepair);
+            }
+        }
+        true
+    }
+}
+
+/// The inverse document frequency of BM25.
+pub(super) fn information(held: usize, skills: usize) -> f32 {
+    let count = |number: usize| f32::from(u16::try_from(number).unwrap_or(u16::MAX));
+    let (held, skills) = (count(held.min(skills)), count(skills));
+    (1.0 + (skills - held + 0.5) / (held + 0.5)).ln()
+}

@@ -1,0 +1,199 @@
+//! Finding skills for a task; finding one does not load it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{
+    Access, Operation, Request,
+    explained::{ExplainedSkill, QuestionWord, SkillStanding},
+    left_out,
+};
+use skillmount_base::{limits::SEARCH_RESULTS, path::Layer};
+
+/// Find skills for a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiscoverRequest {
+    /// What the task is about: a few words, a sentence or a message of up to 16 KiB and 2,500 words.
+    pub query: String,
+    /// Only this category and those below it.
+    #[serde(default)]
+    pub category: Option<String>,
+    /// Only this level, in whatever case.
+    #[serde(default)]
+    pub level: Option<String>,
+    /// 10 by default.
+    #[serde(default = "default_results")]
+    #[schema(minimum = 1, maximum = 100)]
+    pub limit: usize,
+    /// Say of each skill which words made its score. The session does not remember a search that asks for this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
+    /// A skill of which to say where it stands, or why it was not found: a skill path, a folder or a name. The session does
+    /// not remember a search that asks for this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl DiscoverRequest {
+    /// Finds the ten best skills for this task.
+    #[must_use]
+    pub fn new(query: impl Into<String>) -> Self {
+        let (category, level, why) = (None, None, None);
+        Self { query: query.into(), category, level, limit: SEARCH_RESULTS, explain: false, why }
+    }
+
+    /// The level in lower case; empty if none is asked for.
+    pub fn level(&self) -> String {
+        self.level.as_deref().unwrap_or_default().trim().to_lowercase()
+    }
+}
+
+impl Request for DiscoverRequest {
+    const OPERATION: Operation = Operation::DiscoverSkills;
+    const FOR_MODELS: &'static str = "Search the skills there are. Finding one does not load it.";
+    // People look into the search; a model needs what it finds.
+    const NOT_FOR_MODELS: &'static [&'static str] = &["explain", "why"];
+    type Reply = DiscoverReply;
+
+    fn outline(&self) -> Value {
+        let Self { query, category, level, limit, explain, why } = self;
+        json!({ "query": left_out(query), "category": category, "level": level, "limit": limit, "explain": explain, "why": why })
+    }
+
+    fn touches(&self) -> Vec<Access<'_>> {
+        Vec::new()
+    }
+
+    fn subject(&self) -> String {
+        self.query.clone()
+    }
+}
+
+/// A skill that answers a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DiscoveredSkill {
+    /// What `load_skill` takes.
+    pub skill: String,
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The part of `skill` before the last slash; empty at the top.
+    pub category: String,
+    /// Whose folder it lies in.
+    pub layer: Layer,
+    /// How much of the question it answers, from 0 to 1; in a `fused` ranking, how good it is beside the best.
+    pub score: f32,
+    /// Whether it is likely to answer the question.
+    pub confidence: SearchConfidence,
+    /// The words that made the score, if the request asks for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<ExplainedSkill>,
+}
+
+/// Whether a skill that was found is likely to answer the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchConfidence {
+    /// What it answers of the question tells much, or it means much the same.
+    High,
+    /// What it answers of the question tells little: everyday words, a mention in passing or a small part. Most small talk finds
+    /// nothing else.
+    Low,
+}
+
+/// What skills are ranked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchRanking {
+    /// By the words that they share with the question.
+    Lexical,
+    /// By these words, and by how near they are to the question in meaning.
+    Fused,
+}
+
+/// The skills that answer a question, best first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DiscoverReply {
+    /// The best of them.
+    pub skills: Vec<DiscoveredSkill>,
+    /// How many there are, those beyond the limit included.
+    pub total: usize,
+    /// What they are ranked by.
+    pub ranking: SearchRanking,
+    /// What was found and what to do next, in a sentence or two.
+    pub message: String,
+    /// The words of the question that count, if the request asks for an explanation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<QuestionWord>,
+    /// Where the skill stands that the request asks about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<SkillStanding>,
+}
+
+impl SearchConfidence {
+    /// The word that is written for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Low => "low",
+        }
+    }
+}
+
+impl DiscoverReply {
+    /// What a low confidence in the best skill means, as a sentence; `None` if it is high or nothing was found.
+    #[must_use]
+    pub fn doubt(&self) -> Option<&'static str> {
+        let best = self.skills.first()?;
+        (best.confidence == SearchConfidence::Low).then_some(match self.ranking {
+            SearchRanking::Lexical => {
+                "Confidence is low: what they share with the question tells little, such as everyday words, so perhaps none fits."
+            }
+            SearchRanking::Fused => {
+                "Confidence is low: neither their words nor what they mean is near to the question, so perhaps none fits."
+            }
+        })
+    }
+}
+
+fn default_results() -> usize {
+    SEARCH_RESULTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_doubt_is_said_in_the_words_of_its_ranking() {
+        let reply = |confidence, ranking| DiscoverReply {
+            skills: vec![DiscoveredSkill {
+                skill: "a/b".to_owned(),
+                name: "b".to_owned(),
+                description: "c".to_owned(),
+                category: "a".to_owned(),
+                layer: Layer::User,
+                score: 0.1,
+                confidence,
+                explain: None,
+            }],
+            total: 1,
+            ranking,
+            message: String::new(),
+            words: Vec::new(),
+            why: None,
+        };
+        let doubt = |confidence, ranking| reply(confidence, ranking).doubt();
+        assert!(doubt(SearchConfidence::Low, SearchRanking::Lexical).unwrap().contains("everyday words"));
+        assert!(doubt(SearchConfidence::Low, SearchRanking::Fused).unwrap().contains("what they mean"));
+        for ranking in [SearchRanking::Lexical, SearchRanking::Fused] {
+            assert_eq!(doubt(SearchConfidence::High, ranking), None);
+        }
+        let nothing = DiscoverReply { skills: Vec::new(), ..reply(SearchConfidence::Low, SearchRanking::Fused) };
+        assert_eq!(nothing.doubt(), None);
+    }
+}

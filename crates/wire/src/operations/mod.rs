@@ -1,0 +1,288 @@
+//! The operations of an agent: one table, and one unit per operation with its request and reply.
+//!
+//! From the table come the trait, the routes, the remote client, the tools of a model, the order in which the calls of a
+//! turn may run, and the names a policy knows. Every route and every tool that acts is one of these, so that a rule of a
+//! policy cannot be walked round by another way to the same end: `Skill` is `load_skill` by another name, and a rule for
+//! `write` holds for whatever else changes a file.
+
+mod create_skill;
+mod delete;
+mod discover_skills;
+mod edit;
+mod explained;
+mod glob;
+mod grep;
+mod load_skill;
+mod ls;
+mod move_path;
+mod read;
+mod unload_skill;
+mod write;
+
+use std::fmt;
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+pub use self::{
+    create_skill::*, delete::*, discover_skills::*, edit::*, explained::*, glob::*, grep::*, load_skill::*, ls::*,
+    move_path::*, read::*, unload_skill::*, write::*,
+};
+
+/// THE table. Passes its rows to the macro `$then`, in the order in which operations are offered:
+///
+/// `Variant method(Request) -> Reply { name, [other names], the operation whose rules hold too, effect, tag, memory, status }`
+///
+/// The rows behind the semicolon are operations that a policy has rules for and that carry bytes in place of JSON documents, each
+/// with routes of its own.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_operations {
+    ($then:ident) => {
+        $then! {
+            /// Find skills for a task; finding one does not load it.
+            DiscoverSkills discover_skills(DiscoverRequest) -> DiscoverReply { "discover_skills", [], None, Reads, "skills", Listing, 200 }
+            /// Load a skill: mount its files below `/skills` and make it the current one.
+            LoadSkill load_skill(LoadSkillRequest) -> LoadSkillReply { "load_skill", ["Skill"], None, Loads, "skills", Listing, 200 }
+            /// Hide a loaded skill again.
+            UnloadSkill unload_skill(UnloadSkillRequest) -> UnloadSkillReply { "unload_skill", [], None, Loads, "skills", Small, 200 }
+            /// Write a skill as a draft: this session sees it, and others once a person has published it.
+            CreateSkill create_skill(CreateSkillRequest) -> CreateSkillReply { "create_skill", [], Some(Self::Write), Writes, "skills", Text, 201 }
+            /// List a folder.
+            Ls ls(LsRequest) -> LsReply { "ls", [], None, Reads, "files", Listing, 200 }
+            /// Read lines of a text file.
+            Read read(ReadRequest) -> ReadReply { "read", [], None, Reads, "files", Page, 200 }
+            /// Search the contents of everything the session sees.
+            Grep grep(GrepRequest) -> GrepReply { "grep", [], None, Reads, "files", Search, 200 }
+            /// Find files by name.
+            Glob glob(GlobRequest) -> GlobReply { "glob", [], None, Reads, "files", Listing, 200 }
+            /// Make a file, or replace it with `overwrite`.
+            Write write(WriteRequest) -> WriteReply { "write", [], None, Writes, "files", Text, 200 }
+            /// Replace text in a file.
+            Edit edit(EditRequest) -> EditReply { "edit", [], Some(Self::Write), Writes, "files", Text, 200 }
+            /// Move or rename a file, or a folder and everything below it; nothing at the new path is replaced.
+            Move move_path(MoveRequest) -> MoveReply { "move", [], Some(Self::Write), Writes, "files", Files, 200 }
+            /// Delete a file, or a folder and everything below it.
+            Delete delete(DeleteRequest) -> DeleteReply { "delete", [], Some(Self::Write), Writes, "files", Small, 200 }
+            ;
+            /// Fetch the bytes of files, or what is known of them: `GET` and `HEAD` of a file, and many at once.
+            Download { "download", Some(Self::Read), Reads }
+            /// Store many files at once.
+            Upload { "upload", Some(Self::Write), Writes }
+        }
+    };
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it may skip by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// What an account says of a text that it leaves out.
+fn left_out(text: &str) -> Value {
+    json!({ "bytes": text.len() })
+}
+
+/// What an operation changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing that a caller could lose: a lost reply is asked for again.
+    Reads,
+    /// Which skills the session has loaded.
+    Loads,
+    /// Files.
+    Writes,
+}
+
+/// What a call takes of memory at worst, beside its body and what came of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryClass {
+    /// A change or a look at one thing.
+    Small,
+    /// Listings and documents: names, descriptions, the instructions of a skill.
+    Listing,
+    /// A page of a file, out of a piece of it.
+    Page,
+    /// A search, with its one window.
+    Search,
+    /// The text of a file in the body.
+    Text,
+    /// The bytes of files that pass through.
+    Files,
+}
+
+/// What a call touches, for the order in which the calls of a turn may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access<'request> {
+    /// Reads at or below a path.
+    Reads(&'request str),
+    /// Writes at or below a path.
+    Writes(&'request str),
+    /// Changes which skills are loaded, which every path below `/skills` depends on.
+    Session,
+}
+
+/// The request of an operation: one JSON document, answered by another.
+pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
+    /// Which operation.
+    const OPERATION: Operation;
+    /// What it does and how to use it, for a model.
+    const FOR_MODELS: &'static str;
+    /// Members that are not a model's to say.
+    const NOT_FOR_MODELS: &'static [&'static str] = &[];
+    /// What answers it.
+    type Reply: Reply;
+
+    /// The paths it touches as the caller wrote them, whether they can be parsed or not.
+    fn touches(&self) -> Vec<Access<'_>>;
+
+    /// The input as an account of it may hold it: what names things, and of texts that are contents or questions their length
+    /// alone.
+    fn outline(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// What it is about, for a log: its paths, or the skill or the question. Never the content of a file.
+    fn subject(&self) -> String {
+        let paths = self.touches().into_iter().filter_map(|touch| match touch {
+            Access::Reads(path) | Access::Writes(path) => Some(path),
+            Access::Session => None,
+        });
+        paths.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The reply of an operation: a document that goes over the wire and has a schema.
+pub trait Reply: Serialize + DeserializeOwned + ToSchema + Send {}
+
+impl<T: Serialize + DeserializeOwned + ToSchema + Send> Reply for T {}
+
+macro_rules! enumerate {
+    ($(
+        $(#[doc = $doc:literal])*
+        $variant:ident $method:ident($request:ident) -> $reply:ident
+        { $name:literal, [$($alias:literal)*], $under:expr, $effect:ident, $tag:literal, $memory:ident, $status:literal }
+    )* ; $(
+        $(#[doc = $other_doc:literal])*
+        $other:ident { $other_name:literal, $other_under:expr, $other_effect:ident }
+    )*) => {
+        /// An operation, which a policy has rules for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Operation {
+            $($(#[doc = $doc])* $variant,)*
+            $($(#[doc = $other_doc])* $other,)*
+        }
+
+        impl Operation {
+            /// Every operation, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)* $(Self::$other,)*];
+            /// Those that are one request and one reply, and so tools of a model.
+            pub const CALLS: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// What a policy, a route and a model call it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* $(Self::$other => $other_name,)* }
+            }
+
+            /// Its other names.
+            #[must_use]
+            pub const fn aliases(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => &[$($alias)*],)* $(Self::$other => &[],)* }
+            }
+
+            /// The operation that it is a way to do: no rule makes it freer than that one.
+            #[must_use]
+            pub const fn under(self) -> Option<Self> {
+                match self { $(Self::$variant => $under,)* $(Self::$other => $other_under,)* }
+            }
+
+            /// What a call takes of memory; none for those whose bytes are not in a JSON document.
+            #[must_use]
+            pub const fn memory(self) -> Option<MemoryClass> {
+                match self { $(Self::$variant => Some(MemoryClass::$memory),)* $(Self::$other => None,)* }
+            }
+
+            /// What it changes.
+            #[must_use]
+            pub const fn effect(self) -> Effect {
+                match self { $(Self::$variant => Effect::$effect,)* $(Self::$other => Effect::$other_effect,)* }
+            }
+        }
+    };
+}
+
+with_operations!(enumerate);
+
+impl Operation {
+    /// Whether it changes files, and so is nothing for a session that plans.
+    #[must_use]
+    pub const fn changes_files(self) -> bool {
+        matches!(self.effect(), Effect::Writes)
+    }
+
+    /// Whether it may replace or take away what is there. What makes something new beside it does not.
+    #[must_use]
+    pub const fn is_destructive(self) -> bool {
+        matches!(self, Self::Write | Self::Edit | Self::Move | Self::Delete | Self::Upload)
+    }
+
+    /// Whether the same call a second time changes nothing more.
+    #[must_use]
+    pub const fn is_idempotent(self) -> bool {
+        !matches!(self, Self::CreateSkill | Self::Edit)
+    }
+
+    /// Whether a person is asked unless a rule of a policy names it: `*` does not stand for it.
+    #[must_use]
+    pub const fn asks_unless_named(self) -> bool {
+        matches!(self, Self::CreateSkill)
+    }
+
+    /// Every name of every operation.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.iter().flat_map(|operation| operation.own_names())
+    }
+
+    /// Its name and its aliases.
+    pub fn own_names(self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name()).chain(self.aliases().iter().copied())
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The outline of `request` has every member of it, and none of `texts`.
+    fn check<R: Request>(request: &str, texts: &[&str]) {
+        let request: R = serde_json::from_str(request).unwrap();
+        let (outline, input) = (request.outline(), serde_json::to_value(&request).unwrap());
+        let shown = outline.as_object().unwrap();
+        for (name, value) in input.as_object().unwrap() {
+            let expected =
+                if texts.contains(&name.as_str()) { left_out(value.as_str().unwrap()) } else { value.clone() };
+            assert_eq!(shown.get(name), Some(&expected), "{name} of {}", R::OPERATION);
+        }
+    }
+
+    #[test]
+    fn an_outline_has_every_member_and_of_contents_and_questions_their_length() {
+        check::<WriteRequest>(r#"{"file_path": "/a", "content": "secret", "overwrite": true}"#, &["content"]);
+        let edit = r#"{"file_path": "/a", "old_string": "one", "new_string": "secret"}"#;
+        check::<EditRequest>(edit, &["old_string", "new_string"]);
+        let create = r#"{"name": "a", "description": "secret", "body": "secret", "template": "code"}"#;
+        check::<CreateSkillRequest>(create, &["description", "body"]);
+        check::<DiscoverRequest>(r#"{"query": "secret", "category": "a"}"#, &["query"]);
+        check::<LoadSkillRequest>(r#"{"skill": "a", "arguments": "secret"}"#, &["arguments"]);
+        check::<GrepRequest>(r#"{"pattern": "secret", "path": "/a", "context": 2}"#, &["pattern"]);
+        check::<LsRequest>(r#"{"path": "/a"}"#, &[]);
+    }
+}
