@@ -1,7 +1,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test build localstack tests complement examples prepare python python-wheels bench-python python-lint python-models typescript \
-  fuzz lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search localstack-start localstack-stop
+  fuzz lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
 export INSTA_UPDATE ?= no
@@ -204,6 +204,10 @@ bench: ## memory, requests and time, as multiples of the raw SDK
 
 bench-search: ## what search finds and costs, by words and by meaning; BEFORE=COMMIT compares with the program of that commit
 	benches/search-beside $(BEFORE)
+
+# Python 3.11 without any package. `.ci/shape --details` lists what was counted, and `--check` fails if a goal is missed.
+shape: ## how large modules and types are, which names repeat, which calls go up; with goals, and how each is counted
+	@.ci/shape
 
 localstack-start: ## start LocalStack with a seeded bucket on a free port
 	localstack/localstack.sh start

@@ -8,3 +8,4 @@ mod limits;
 mod process;
 mod public_api;
 mod semantics;
+mod shape;
