@@ -6,6 +6,8 @@ mod documents;
 mod fixtures;
 mod limits;
 mod process;
+mod prose;
 mod public_api;
 mod semantics;
+mod sentences;
 mod shape;
