@@ -1,7 +1,7 @@
 //! The bytes that all requests together may hold.
 //!
 //! A request reserves the memory of its worst case once, before its body is read, and never asks for more while it
-//! holds some. So no two requests can wait for each other. It can return early what it does not need.
+//! holds some. So no two requests can wait for each other. A request can return unneeded memory early.
 
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 //!
 //! [`Shares`] is the one mechanism: a number of units, at most a part of them for each owner, waiting owners served in
 //! turn. [`Workers`] are shares of threads, [`Memory`] is shares of bytes, and [`Bandwidth`] limits bytes per second.
-//! Nothing here stops a caller by force: work carries a [`WorkBudget`], which counts its steps and can be cancelled, and
-//! checks it between short pieces. Caches are not callers: they own fixed parts of the memory and weigh their entries
+//! Nothing here stops a caller by force. Work carries a [`WorkBudget`], which counts steps and can be cancelled, and checks that
+//! value between short pieces. Caches are not callers: they own fixed parts of the memory and weigh their entries
 //! by [`weight`].
 
 mod bandwidth;

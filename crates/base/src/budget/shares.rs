@@ -197,7 +197,7 @@ impl State {
     }
 }
 
-/// A place in the queue. If it is dropped before its turn, the next one passes. If it is dropped after its grant, it
+/// A place in the queue. A place that is dropped before its turn lets the next pass. A place that is dropped after its grant
 /// returns the units.
 struct Waiting<'shares> {
     shares: &'shares Shares,

@@ -1,7 +1,7 @@
 //! The memory of values, for caches that are bounded by bytes.
 //!
-//! The estimates are high: a cache that counts too much evicts early, and one that counts too little outgrows its
-//! budget. They assume a 64-bit machine and an allocator that rounds up and keeps a header.
+//! The estimates are high. A cache with high estimates evicts early. With low estimates, a cache outgrows its budget. The
+//! estimates assume a 64-bit machine and an allocator that rounds up and keeps a header.
 
 use std::collections::BTreeMap;
 
@@ -23,13 +23,13 @@ pub fn text(text: &str) -> usize {
     if text.is_empty() { 0 } else { text.len() + 2 * BLOCK }
 }
 
-/// The nodes of a sorted map or set with `entries` of `size` bytes each, without what the entries point to.
+/// The nodes of a sorted map or set with `entries` of `size` bytes each. Memory behind pointers in the entries does not count.
 #[must_use]
 pub fn tree(entries: usize, size: usize) -> usize {
     entries.div_ceil(NODE_FILLED) * (NODE_ENTRIES * size + NODE_LINKS + BLOCK)
 }
 
-/// A list of `entries` of `size` bytes each, without what the entries point to.
+/// A list of `entries` of `size` bytes each. Memory behind pointers in the entries does not count.
 #[must_use]
 pub fn list(entries: usize, size: usize) -> usize {
     // A list that grew has up to twice the room it needs.

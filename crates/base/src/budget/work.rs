@@ -1,4 +1,4 @@
-//! The allowance of one request: the steps it may still take, and a flag that ends it.
+//! The allowance of one request: the number of steps left, and a flag that ends the request.
 
 use std::sync::{
     Arc,
@@ -67,8 +67,8 @@ impl WorkBudget {
 }
 
 impl StopReason {
-    /// The error of a stopped request. If its steps are used, `advice` is the message, with what was too expensive and
-    /// what to change.
+    /// The error of a stopped request. If no steps are left, `advice` is the message. It names the expensive part and a
+    /// cheaper way.
     #[must_use]
     pub fn into_error(self, advice: &str) -> Error {
         match self {

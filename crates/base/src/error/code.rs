@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a caller can do about an error.
+/// The kinds of errors, by the possible reactions of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The request is wrong; change it.
@@ -13,7 +13,7 @@ pub enum Kind {
     Denied,
     /// Nothing of that name can be seen from here.
     NotFound,
-    /// The state differs from what the caller assumed; look again.
+    /// The state differs from the state that the caller assumed; look again.
     Conflict,
     /// Over a size limit.
     TooLarge,
@@ -82,12 +82,12 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// What it means, in a sentence.
+            /// The meaning, in a sentence.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $doc,)* }
             }
 
-            /// What the caller can do about it.
+            /// The kind, from which a caller sees how to react.
             #[must_use]
             pub const fn kind(self) -> Kind {
                 match self { $(Self::$variant => Kind::$kind,)* }

@@ -1,8 +1,8 @@
-//! The one error of the crate, shaped by what the caller can do about it.
+//! The one error of the crate. Its kinds follow from the possible reactions of a caller.
 //!
 //! A [`Code`] is stable and goes over the wire. Its [`Kind`] decides the exit status, the MCP code, and the HTTP status of all codes
-//! but two, 415 and 412. The message is written for the agent that will read it: the path or name in question, and what to do next.
-//! Causes lie in `source` and are for logs only: an internal error never shows its cause to a client.
+//! but two, 415 and 412. The message is for the agent who reads it: the path or name in question, and the next step. Causes lie in
+//! `source` and are for logs only: an internal error never shows its cause to a client.
 
 mod code;
 
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 pub use code::{Code, Kind};
 
-/// What every fallible function of the crate returns.
+/// The result of every fallible function of the crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 type Source = Arc<dyn std::error::Error + Send + Sync + 'static>;
@@ -143,7 +143,7 @@ impl Error {
         self.0.code
     }
 
-    /// What the caller can do about it.
+    /// The kind of the error, from which a caller sees how to react.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.0.code.kind()
@@ -161,7 +161,7 @@ impl Error {
         self.0.outcome
     }
 
-    /// What became of each part of the failed change, if it has several.
+    /// The outcome of each part of the failed change, if there are several.
     #[must_use]
     pub fn parts(&self) -> Option<Parts> {
         self.0.parts

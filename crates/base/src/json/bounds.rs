@@ -1,5 +1,5 @@
-//! How much a document holds and how deep it is nested, counted while it is read, and which of its members are absent
-//! because they are `null`.
+//! Counts the values and the nesting of a document during the reading, and finds the members that are absent because they
+//! are `null`.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,21 +10,21 @@ use crate::{
     limits::{JSON_DEPTH, JSON_VALUES},
 };
 
-/// What a document may hold, and whether it held more.
+/// The bounds of a document, and whether the document broke one.
 pub(super) struct Bounds {
     values: Cell<usize>,
     broken: Cell<Option<BrokenBound>>,
     nulls: Nulls,
 }
 
-/// The members of one document that hold a `null` which their type does not take, by the number of the member among all
-/// that are read into fields.
+/// The members of one document with a `null` that the type of the member does not take. Each is known by its number among all
+/// members that are read into fields.
 pub(super) struct Nulls {
     /// How many may be passed over.
     most: usize,
     /// Those that are passed over.
     absent: RefCell<Vec<usize>>,
-    /// The one that ended the reading.
+    /// The member that ended the reading.
     refused: Cell<Option<usize>>,
     /// How many members were met in this reading.
     members: Cell<usize>,

@@ -6,7 +6,7 @@
 //!
 //! In a request `null` stands for an absent member, as models write it. The one exception is a member whose type takes `null`
 //! itself. serde decides by the type of a member, after its name was read, whether it is there at all. So a member that
-//! refuses its `null` ends the reading, is noted by its place, and is passed over when the document is read again.
+//! refuses a `null` ends the reading. The document is then read again without this member.
 
 mod bounds;
 mod strict;
@@ -28,7 +28,7 @@ use crate::{
     limits::{JSON_NULLS, JSON_VALUES},
 };
 
-/// How often a long body is read again for members that are `null`: it has few that may be.
+/// How often a long body is read again for members that are `null`. Few members of such a body may be absent.
 const LONG_NULLS: usize = 4;
 /// How much of a long body is read from its disk at once.
 const LONG_PIECE_BYTES: usize = 64 << 10;
@@ -89,7 +89,8 @@ pub fn from_long_request<T: DeserializeOwned, R: Read>(long: LongBody, open: imp
     })
 }
 
-/// What the documents of one request may hold together: [`JSON_VALUES`] values, nested up to [`JSON_DEPTH`](crate::limits::JSON_DEPTH) deep.
+/// The allowance for all documents of one request together: [`JSON_VALUES`] values, nested up to
+/// [`JSON_DEPTH`](crate::limits::JSON_DEPTH) deep.
 pub struct Allowance(Bounds);
 
 impl Default for Allowance {

@@ -16,13 +16,13 @@ use super::bounds::NestingDepth;
 pub(super) struct Strict<'b, T> {
     inner: T,
     place: NestingDepth<'b>,
-    /// What was asked for, so that an array is no object.
+    /// The kind of value that the type asked for, so that an array is no object.
     wanted: Expected,
     /// The number of the member that this is the value of, if it is read into a field.
     member: Option<usize>,
 }
 
-/// What a visitor waits for.
+/// The kind of value that a visitor waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expected {
     /// Whatever comes.
@@ -48,7 +48,7 @@ impl<'b, T> Strict<'b, T> {
     }
 }
 
-/// Methods of a deserializer that differ only in what they pass on.
+/// Methods of a deserializer that differ only in their arguments and in the next visitor.
 macro_rules! pass_on {
     ($($method:ident($($argument:ident: $kind:ty),*) as $how:ident;)*) => {$(
         fn $method<V: Visitor<'de>>(self, $($argument: $kind,)* visitor: V) -> Result<V::Value, D::Error> {

@@ -70,7 +70,7 @@ fn values_are_taken_at_the_limit_and_refused_beyond_it() {
     assert!(from_request::<Outer>(body(JSON_VALUES).as_bytes()).is_ok());
     let error = from_request::<Outer>(body(JSON_VALUES + 1).as_bytes()).unwrap_err();
     assert_eq!(error.code(), Code::TooExpensive, "{error}");
-    // Counting stops there: the fault in what follows is never met.
+    // Counting stops there, so the later fault is never met.
     let endless = format!(r#"{{"free": [{}"#, r#"{"":0},"#.repeat(JSON_VALUES));
     assert_eq!(from_request::<Outer>(endless.as_bytes()).unwrap_err().code(), Code::TooExpensive);
 }
@@ -83,7 +83,7 @@ fn nesting_is_taken_at_the_limit_and_refused_beyond_it() {
     assert_eq!(from_request::<Outer>(body(JSON_DEPTH + 1).as_bytes()).unwrap_err().code(), Code::TooExpensive);
 }
 
-/// Fields that do not take `null`, one that does, and one for which `null` says something.
+/// Fields that do not take `null`, a field that does, and a field for which `null` has a meaning.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Fields {
@@ -137,7 +137,7 @@ fn only_null<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, 
     <()>::deserialize(deserializer).map(|()| true)
 }
 
-/// What both ways of reading a request make of a document.
+/// The result of reading a document as a request. Both ways of reading must agree.
 fn requested<T: DeserializeOwned + std::fmt::Debug + PartialEq>(text: &str) -> Result<T, String> {
     let read = from_request(text.as_bytes()).map_err(|error| error.message().to_owned());
     let value = from_value::<T>(serde_json::from_str(text).unwrap());

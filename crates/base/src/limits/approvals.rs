@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 /// Calls of a session that wait for a person's approval, or have it and were not made again yet.
 pub const APPROVALS: usize = 32;
-/// What is kept of the input of such a call, as JSON.
+/// The part of the input of such a call that the session stores, as JSON.
 pub const APPROVAL_INPUT_BYTES: usize = 4 << 10;
 /// How long a call waits for a decision, and how long the decision then holds.
 pub const APPROVAL_LIFE: SignedDuration = SignedDuration::from_mins(5);

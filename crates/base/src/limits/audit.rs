@@ -14,7 +14,7 @@ pub const AUDIT_RETRY: Duration = Duration::from_secs(10);
 pub const AUDIT_WAITING_BYTES: usize = 16 << 20;
 /// Files that one record names. It counts the rest.
 pub const AUDIT_RECORD_FILES: usize = 100;
-/// Bytes of what a record says an operation was about. The rest is cut.
+/// Bytes of the subject of an operation in a record. The rest is cut.
 pub const AUDIT_SUBJECT_BYTES: usize = 1024;
 /// Bytes of the id of a call, as a model wrote it, that a record has. The rest is cut.
 pub const CALL_ID_BYTES: usize = 128;
@@ -28,27 +28,27 @@ pub const AUDIT_RETENTION_MOST_DAYS: u32 = 36_500;
 pub const AUDIT_PRUNED: usize = 10_000;
 /// How long after that, or after a failure, the rest of them is deleted.
 pub const AUDIT_PRUNED_AGAIN: Duration = Duration::from_mins(10);
-/// Bytes of a batch that is read. A batch of ours is smaller, and one that is not is passed over.
+/// Bytes of a batch that is read. The service writes smaller batches and skips larger ones.
 pub const AUDIT_BATCH_BYTES: u64 = 16 << 20;
 /// Records of one page of a query, and the default.
 pub const AUDIT_PAGE_RECORDS: usize = 1000;
 /// Batches that one page of a query reads at most. The page then has fewer records, and a cursor.
 pub const AUDIT_PAGE_BATCHES: usize = 64;
-/// Bytes of the batches that one page of a query reads at most, but for a first one that is larger by itself.
+/// Bytes of the batches that one page of a query reads at most. The first batch of a page may be larger.
 pub const AUDIT_PAGE_READ_BYTES: u64 = 32 << 20;
 /// Bytes of the records of one page, as batches have them. A record that is larger by itself has a page of its own.
 pub const AUDIT_PAGE_BYTES: usize = 1 << 20;
 /// Batches are read in pieces of so many bytes: several small ones at once, or a part of a large one.
 pub const AUDIT_PIECE_BYTES: u64 = 1 << 20;
-/// One record in a batch, which is at least 100 paths in JSON. What is longer is none of ours and passed over.
+/// One record in a batch. There is room for 100 paths in JSON. The service writes no longer record and skips longer ones.
 pub const AUDIT_LINE_BYTES: usize = 512 << 10;
 /// How much later than its name says a batch may have got its last record, or come into the store.
 pub const AUDIT_LATENESS: Duration = Duration::from_secs(65);
-/// Events that wait for one listener. One who falls further behind is dropped.
+/// Events that wait for one listener. A listener who falls further behind is dropped.
 pub const EVENTS_WAITING: usize = 256;
 /// How long the sender of many events pauses if half of those that may wait do.
 pub const EVENTS_PAUSE: Duration = Duration::from_millis(10);
-/// How often it pauses at most for one that does not take them, in one look at the records of other replicas.
+/// The most pauses for slow listeners in one look at the records of other replicas.
 pub const EVENTS_PAUSES: usize = 100;
 /// How often the records of other replicas are looked for while somebody listens.
 pub const EVENTS_LOOK: Duration = Duration::from_secs(4);
@@ -56,13 +56,13 @@ pub const EVENTS_LOOK: Duration = Duration::from_secs(4);
 pub const EVENTS_PAGE: usize = 1000;
 /// Bytes of these events. An event that is larger by itself has an answer of its own.
 pub const EVENTS_PAGE_BYTES: usize = 128 << 10;
-/// The pieces in which batches are read for a client that comes back: it holds the events of one while it takes them.
+/// The pieces in which batches are read for a client that comes back. The events of one piece are in memory at once.
 pub const EVENTS_PIECE_BYTES: u64 = 64 << 10;
 /// Sessions that are read in one such look, if others have changed them.
 pub const SESSIONS_LOOKED_AT: usize = 64;
 /// Permission requests of a user that a process remembers to have told to those who listen.
 pub const REQUESTS_REMEMBERED: usize = 1024;
-/// How often a stream of events says that it is alive, and looks whether its caller may still watch.
+/// How often a stream of events sends a sign of life, and checks whether the caller may still watch.
 pub const EVENTS_ALIVE: Duration = Duration::from_secs(15);
 /// Batches that the figures of use are made from at most: more than a million records.
 pub const USAGE_BATCHES: usize = 8192;
@@ -70,7 +70,7 @@ pub const USAGE_BATCHES: usize = 8192;
 pub const USAGE_CONVERSATIONS: usize = 200_000;
 /// Skills that the figures of use count.
 pub const USAGE_SKILLS: usize = 20_000;
-/// Memory for what the figures of use count.
+/// Memory for counting the figures of use.
 pub const USAGE_TALLY_BYTES: u64 = 32 << 20;
 /// Skills of one conversation that the figures of use count.
 pub const USAGE_CONVERSATION_SKILLS: usize = 1000;
@@ -84,7 +84,7 @@ pub const CANDIDATES_PRELOADED: usize = 16;
 pub const CANDIDATES_REMEMBERED: Duration = Duration::from_hours(1);
 /// Users whose skills a process remembers so.
 pub const CANDIDATE_USERS: u64 = 10_000;
-/// Characters of a skill's description in a record and in events: what the format of skills allows.
+/// Characters of a skill's description in a record and in events: as many as the format of skills allows.
 pub const EFFECT_DESCRIPTION_CHARS: usize = 1024;
 /// Calls of one conversation that wait for an approval, in the figures of use.
 pub const USAGE_ASKED: usize = 32;

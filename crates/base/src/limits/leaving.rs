@@ -8,8 +8,8 @@ use jiff::SignedDuration;
 pub const DELETIONS_KNOWN: Duration = Duration::from_secs(30);
 /// How old that knowledge is when it is renewed while calls go on.
 pub const DELETIONS_RENEWED: Duration = Duration::from_secs(20);
-/// How long a call waits for that knowledge. After that it goes by what is known, so that a store that is down keeps nobody
-/// from reading what is in memory.
+/// How long a call waits for that knowledge. After that the last known list is used, so a reader of cached files does not need
+/// the store.
 pub const DELETIONS_PATIENCE: Duration = Duration::from_secs(2);
 /// The second sweep of a deletion begins so long after the request.
 pub const DELETION_AGAIN: SignedDuration = SignedDuration::from_mins(1);
@@ -29,7 +29,7 @@ pub const EXPORT_PIECE_BYTES: u64 = 256 << 10;
 pub const EXPORT_LEFT_NAMED: usize = 1000;
 /// How long an object that nothing uses lies before a check counts it as an orphan.
 pub const ORPHAN_AGE: SignedDuration = SignedDuration::from_hours(24);
-/// Snapshots that a process remembers to have stored: one beyond it costs a put.
+/// Snapshots that a process remembers to have stored. Each further snapshot costs a put.
 pub const SNAPSHOTS_REMEMBERED: u64 = 100_000;
-/// What a check reads of a snapshot: one of 10,000 files has about two megabytes.
+/// The largest snapshot that a check reads. A snapshot of 10,000 files has about two megabytes.
 pub const SNAPSHOT_OBJECT_BYTES: u64 = 16 << 20;

@@ -1,4 +1,4 @@
-//! What hosts that speak the Model Context Protocol are given.
+//! Limits of the answers to hosts that speak the Model Context Protocol.
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ pub const CATALOG_STALE: Duration = Duration::from_mins(5);
 pub const CATALOG_CHANGES: usize = 1024;
 /// How long an idle session is kept.
 pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
-/// A session that is only read is saved this often, so that it does not count as idle.
+/// How often the service saves a session that calls only read. So the session does not count as idle.
 pub const SESSION_TOUCH: SignedDuration = SignedDuration::from_hours(24);
 /// Rules of a policy: for tools, for skills, and skills to preload, each.
 pub const POLICY_RULES: usize = 1000;
@@ -25,7 +25,7 @@ pub const SESSION_ATTEMPTS: usize = 32;
 pub const FORK_DEPTH: usize = 32;
 /// Entries of a page of sessions, skills or versions.
 pub const PAGE_ENTRIES: usize = 1000;
-/// The session objects read for one page of sessions, together. One that is larger by itself has a page of its own.
+/// All session objects read for one page of sessions. A larger object has a page of its own.
 pub const SESSION_PAGE_BYTES: u64 = 4 << 20;
 /// Session objects that are read at the same time for one page of sessions.
 pub const SESSION_PAGE_PARALLEL: usize = 16;
@@ -48,13 +48,13 @@ pub const SNAPSHOT_CACHE_BYTES: u64 = 6 << 20;
 /// The part of the memory for sessions for the sessions themselves: the rest.
 pub const SESSION_VALUES_BYTES: u64 =
     SESSION_CACHE_BYTES - POLICY_CACHE_BYTES - USES_CACHE_BYTES - SNAPSHOT_CACHE_BYTES;
-/// Memory for catalogs and their search indexes, unless configured otherwise. One that is larger by itself stays alone.
+/// Memory for catalogs and their search indexes, unless configured otherwise. A larger catalog stays while it is in use.
 pub const MEMORY_CATALOGS_BYTES: u64 = 128 << 20;
 /// The least memory that can be configured. With less, some requests within every other limit could never be served.
 pub const MEMORY_LEAST_BYTES: u64 = 200 << 20;
 /// The least memory for catalogs that can be configured.
 pub const MEMORY_CATALOGS_LEAST_BYTES: u64 = 16 << 20;
-/// The part of that budget for other catalogs beside one that is larger than it by itself: an eighth.
+/// If one catalog exceeds that budget alone, the others share an eighth of the budget.
 pub const CATALOG_BESIDE: u64 = 8;
 /// Catalogs that take more memory than this, of about a hundred skills, are decoded, encoded, merged and indexed by
 /// workers, off the threads that serve requests.
@@ -82,7 +82,7 @@ pub const WORKERS_LEAST: u64 = 4;
 // ---- the store and the network
 /// One attempt of a request to the store, without its body.
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
-/// One operation on the store with its retries and its body.
+/// One operation on the store, retries and body included.
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 /// Attempts at one read of the store: enough to outlast a short refusal, few enough not to feed an overload.
 pub const READ_ATTEMPTS: usize = 5;
@@ -102,7 +102,7 @@ pub const LISTING_AGE: Duration = Duration::from_secs(10);
 pub const LISTINGS_BYTES: usize = 64 << 20;
 /// How soon after one user's failed request another user's must fail too for the store to count as down.
 pub const BREAKER_WINDOW: Duration = Duration::from_secs(30);
-/// How long a store that is down gets no requests before one tries it.
+/// How long a store that is down gets no requests. Then a single request tries the store.
 pub const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 /// Keys whose newest version is known, in each of two generations.
 pub const CACHE_KEYS: usize = 1 << 16;
@@ -116,7 +116,7 @@ pub const KNOWN_NAMES_BELOW: usize = 64;
 pub const JSON_BODY_BYTES: usize = 1 << 20;
 /// A JSON body of the calls that carry the text of a file: `write`, `edit` and a turn of tool calls.
 pub const TEXT_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
-/// Values of a JSON body, counted while it is read: objects of one member each, which take the most, make some 16 MiB.
+/// Values of a JSON body, counted during the reading. Objects with a single member take the most memory: some 16 MiB together.
 pub const JSON_VALUES: usize = 50_000;
 /// Members of a request that count as absent because they are `null`, where their type does not take it.
 pub const JSON_NULLS: usize = 32;
@@ -128,44 +128,44 @@ pub const HEADER_BYTES: usize = 32 << 10;
 pub const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time a connection may spend without taking a byte of its reply.
 pub const WRITE_STALL: Duration = Duration::from_secs(30);
-/// Connections open at once. A further one takes the place of the one that has been without a call for longest.
+/// Connections open at once. A further connection replaces the connection that has been without a call for longest.
 pub const CONNECTIONS: usize = 4096;
 /// Connections of those that no call on a user's data ever has: for new ones, and for probes.
 pub const CONNECTIONS_RESERVED: usize = 256;
 /// Calls on users' data under way at once; one user has at most half of them, one key seven eighths.
 pub const REQUESTS_AT_ONCE: usize = 1024;
-/// How long a call waits for its place among those under way before it gets 429.
+/// How long a call waits for a place among the calls under way. After that the answer is 429.
 pub const REQUEST_PATIENCE: Duration = Duration::from_secs(5);
-/// What a body must bring in each second that it is waited for, on average.
+/// The least average number of bytes a second of a body, over the time that the service waits for bytes.
 pub const BODY_BYTES_PER_SECOND: u64 = 1 << 10;
-/// How long a body may bring nothing; one that comes too slowly has used it up after as long at least.
+/// The time without bytes after which a body has failed. A body that is too slow uses up this time, and bytes earn it back.
 pub const BODY_PATIENCE: Duration = Duration::from_secs(10);
-/// How long an answer may be awaited by a client that has closed its sending side, which looks the same as having left.
+/// How long a call goes on after its client has closed the sending side. A client that has left looks the same.
 pub const HALF_CLOSE_PATIENCE: Duration = Duration::from_secs(2);
-/// What the HTTP library buffers of a connection, each way.
+/// The bytes that the HTTP library buffers for a connection, in each direction.
 pub const CONNECTION_BUFFER_BYTES: usize = 2 * HEADER_BYTES;
 /// How often a service looks whether its keys file has changed: how long a key that was revoked is still taken.
 pub const KEYS_LOOK: Duration = Duration::from_secs(2);
 /// Bytes of the name of a key that records and versions have. The rest is cut.
 pub const KEY_NAME_BYTES: usize = 100;
-/// How long a browser may keep the answer to a preflight. What it sends then is checked all the same.
+/// How long a browser may keep the answer to a preflight. The requests that follow are checked all the same.
 pub const PREFLIGHT_AGE: Duration = Duration::from_hours(2);
-/// The shortest answer that is compressed: below it, gzip gains less than its frame and its headers take.
+/// The shortest answer that is compressed. For shorter answers the frame and headers of gzip take more than it saves.
 pub const COMPRESSED_LEAST_BYTES: usize = 1 << 10;
 /// A request id that a client may choose.
 pub const REQUEST_ID_BYTES: usize = 128;
 /// A whole HTTP request, start to end.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// What is left of requests under way when the process is told to stop.
+/// How long requests under way may go on after the process is asked to stop.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
 /// How long a service goes on accepting after SIGTERM, unless configured otherwise: long enough for a balancer to see
 /// twice that it is not ready.
 pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(5);
 /// The longest drain that can be configured.
 pub const SHUTDOWN_DRAIN_MOST: Duration = Duration::from_mins(10);
-/// What is left of a process whose requests are over, or out of time, before it ends whatever still runs in it.
+/// How long other tasks may go on once requests are over or out of time. Then the process ends.
 pub const SHUTDOWN_END: Duration = Duration::from_secs(2);
 /// How long a shell waits for the names that complete a line.
 pub const COMPLETION_PATIENCE: Duration = Duration::from_secs(2);
-/// How long a bucket that refused tags is asked for none: what an operator allows takes effect after this.
+/// How long the service sends no tags to a bucket that refused tags. If an operator allows tags, they are sent after this.
 pub const TAGS_REFUSED: Duration = Duration::from_mins(10);

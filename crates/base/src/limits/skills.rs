@@ -1,4 +1,4 @@
-//! Limits of skills, of the search for them, and of what models are shown of them.
+//! Limits of skills, of the search for skills, and of the texts about skills that models read.
 
 use std::time::Duration;
 
@@ -75,26 +75,26 @@ pub const NUMBERED_VERSIONS: usize = 1000;
 pub const SKILLS_API_LISTED: usize = 20;
 /// The most skills or versions of such a page.
 pub const SKILLS_API_PAGE: usize = 1000;
-/// Characters of what people call a skill, as the Skills API of Anthropic has it.
+/// Characters of the display name of a skill in the Skills API of Anthropic.
 pub const DISPLAY_NAME_CHARS: usize = 255;
 /// How often a publish or a load begins again because another publish went before it.
 pub const PUBLISH_ATTEMPTS: usize = 8;
 /// How long a publish, or another change of a skill, may go on behind a client that has left.
 pub const PUBLISH_TIMEOUT: Duration = Duration::from_mins(5);
-/// Archives and unpacked files of versions in one process, in KiB. The largest publish needs all of it. One user has half, or
-/// one that is larger by itself.
+/// Archives and unpacked files of versions in one process, in KiB. The largest publish needs all of it. One user has half, or a
+/// single archive if that is larger.
 pub const VERSION_WINDOW_KIB: u64 = 192 << 10;
-/// Folders in one process that other tools changed and that are packed before they are replaced, in KiB: the largest archive and
-/// the largest file. They are shared as versions are.
+/// Folders that other tools changed, in one process and in KiB. A publish packs such a folder before replacing it. The largest
+/// archive and the largest file fit in. Users share this memory in the same way as that of versions.
 pub const FOLDER_WINDOW_KIB: u64 = 128 << 10;
-/// What takes no more, in KiB, has room beside that of large archives.
+/// The largest archive, in KiB, that counts as small. Small archives have memory of their own beside that of large ones.
 pub const SMALL_VERSION_KIB: u64 = 8 << 10;
-/// The room for small ones, in KiB. One user has half.
+/// The memory for small archives, in KiB. One user has half.
 pub const SMALL_VERSIONS_KIB: u64 = 32 << 10;
 /// The part of the memory for caches that unpacked files of archives have. The largest skill whose archive stands in for its
 /// files takes two thirds of it.
 pub const VERSION_CACHE_BYTES: u64 = 24 << 20;
-/// What a process remembers of heads for listings of skills, and as much again of the listings of heads.
+/// Memory for heads that listings of skills read, and as much again for listings of heads.
 pub const HEAD_CACHE_BYTES: u64 = 8 << 20;
 /// Characters of a description below which its quality suffers.
 pub const QUALITY_DESCRIPTION_CHARS: usize = 40;
@@ -110,10 +110,10 @@ pub const ARCHIVE_PIECE_BYTES: u64 = 512 << 10;
 pub const BUNDLE_FILES: usize = 4;
 /// The bytes of all files of a skill whose archive is fetched in their place: as many as hosts over MCP take.
 pub const BUNDLE_BYTES: u64 = MCP_SKILL_BYTES;
-/// What such an archive may have beside as many bytes as its files: names, twice, and what cannot be made shorter.
+/// The bytes by which such an archive may exceed its files: names, twice, and data that does not compress.
 pub const BUNDLE_NAMES_BYTES: u64 = 1 << 20;
-/// What such an archive may have, however few bytes its files have: 10,000 names of 100 bytes take less. If longer names make it
-/// larger, the files are read one by one.
+/// The least limit of such an archive, however few bytes the files have. 10,000 names of 100 bytes take less. If longer names
+/// make the archive larger, the files are read file by file.
 pub const BUNDLE_LEAST_BYTES: u64 = 4 << 20;
 /// The bytes of all files of a skill whose archive is fetched for the first of them that is read by itself. Of a larger skill it
 /// is fetched for the second: who reads one file of sixteen megabytes waits for no sixteen megabytes. It is fetched once in
@@ -121,9 +121,9 @@ pub const BUNDLE_LEAST_BYTES: u64 = 4 << 20;
 pub const BUNDLE_READ_BYTES: u64 = 1 << 20;
 /// A skill with more files than these gets an archive, if it was never published and is loaded a second time.
 pub const BUNDLED_FILES: usize = 32;
-/// Archives of which a process remembers that they were no help, or that a file of them was read.
+/// Entries in the memory of useless archives, and in that of first reads.
 pub const BUNDLES_REMEMBERED: u64 = 10_000;
-/// How long it remembers that.
+/// How long such an entry stays.
 pub const BUNDLE_PATIENCE: Duration = Duration::from_hours(1);
 /// Entries of a page of versions if the caller gives no limit.
 pub const VERSIONS_LISTED: usize = 100;
@@ -141,15 +141,15 @@ pub const SEARCH_QUERY_BYTES: usize = 16 << 10;
 pub const SEARCH_QUERY_WORDS: usize = 2500;
 /// Words of a question that no skill contains and that are compared with all known words: the first ones in its text.
 pub const SEARCH_REPAIRS: usize = 64;
-/// Known words that begin with a word of a question, as many that end with it, and as many that it may be a slip of, if they are
-/// equally near: the first ones of each. In 2,569 public skills more change no rank.
+/// The most candidates for a word of a question: known words that begin with the word, and as many that end with the word. As many
+/// again may be slips of the word, if equally near. In 2,569 public skills more candidates change no rank.
 pub const SEARCH_COMPOUNDS: usize = 128;
-/// Steps of one search: words that it looks up or compares with another, skills to whose scores it adds, and vectors that it
-/// compares. A second of work at most; a long message in a catalog of thousands takes a hundredth of them.
+/// Steps of one search: words looked up or compared, skills whose scores change, and vectors compared. This is a second of work
+/// at most. A long message in a catalog of thousands takes a hundredth of the steps.
 pub const SEARCH_STEPS: u64 = 1 << 26;
 /// A word. Longer ones are data and are left out of the index.
 pub const SEARCH_WORD_BYTES: usize = 64;
-/// Words of one skill that an explanation of its score names.
+/// Words of one skill that an explanation of the score names.
 pub const SEARCH_EXPLAINED_WORDS: usize = 32;
 /// Categories that a prompt and an empty search name.
 pub const CATEGORIES_NAMED: usize = 20;
@@ -171,17 +171,17 @@ pub const ENCODED_AT_ONCE: usize = 8;
 pub const VECTORS_SAVED_EVERY: usize = 1024;
 /// How long a question waits for its vector before it is answered by words alone.
 pub const ENCODER_PATIENCE: Duration = Duration::from_secs(2);
-/// How long a command that ends with its answer waits for the vectors that skills lack.
+/// How long a command that ends after the answer waits for missing vectors of skills.
 pub const VECTORS_AWAITED: Duration = Duration::from_secs(30);
 /// The largest file of an encoder that is added: a model in the format of ONNX has at most 2 GiB.
 pub const ENCODER_FILE_BYTES: u64 = 2 << 30;
 /// The tokens of a text that a local encoder reads.
 pub const ENCODER_TOKENS: usize = 256;
-/// What an encoder on a server answers at most.
+/// The longest answer of an encoder on a server.
 pub const ENCODER_REPLY_BYTES: usize = 16 << 20;
 /// How long an encoder that failed is left alone.
 pub const ENCODER_REST: Duration = Duration::from_secs(10);
-/// The longest that an encoder which says when it wants to be asked again is left alone at once.
+/// The longest single pause that an encoder may ask for.
 pub const ENCODER_DELAY: Duration = Duration::from_mins(1);
 /// The longest that the making of vectors waits in all for an encoder that is busy, before it waits for the next question.
 pub const ENCODER_DELAYS: Duration = Duration::from_mins(10);
@@ -189,7 +189,7 @@ pub const ENCODER_DELAYS: Duration = Duration::from_mins(10);
 pub const FEEDBACK_LOADS: usize = 256;
 /// How many days a load counts, each day less.
 pub const FEEDBACK_DAYS: u32 = 90;
-/// The memory of the loads of all users. What left it is read again.
+/// The memory of the loads of all users. Evicted loads are read again.
 pub const FEEDBACK_CACHE_BYTES: u64 = 8 << 20;
 /// After so long a question has the loads that other replicas noted looked for behind it.
 pub const FEEDBACK_LOOK: Duration = Duration::from_mins(5);
@@ -223,7 +223,7 @@ pub const DOWNLOAD_SKILLS: usize = 100;
 pub const PROMPT_EXPLAINED_SKILLS: usize = 1000;
 
 // ---- tools
-/// Skills that the tool which loads one lists by name; with more of them it takes any text.
+/// Skills that the tool `load_skill` lists by name. If there are more, the tool takes any text.
 pub const TOOL_ENUM_SKILLS: usize = 50;
 /// Calls of one turn that are run.
 pub const TOOL_CALLS: usize = 128;

@@ -5,7 +5,7 @@ use std::time::Duration;
 // ---- names and paths
 /// An id: user, session, variable value.
 pub const ID_BYTES: usize = 128;
-/// One segment of a virtual path: what common file systems allow for a name.
+/// One segment of a virtual path: the longest name of common file systems.
 pub const SEGMENT_BYTES: usize = 255;
 /// An object key: the limit of S3.
 pub const KEY_BYTES: usize = 1024;
@@ -52,7 +52,7 @@ pub const SCAN_BYTES: u64 = 4 << 20;
 pub const FIRST_CHUNK_BYTES: u64 = 256 << 10;
 /// Every how many lines the line index of a large file keeps an offset.
 pub const LINE_INDEX_STRIDE: u64 = 64;
-/// Offsets that a line index keeps before it doubles its stride.
+/// The most offsets of a line index. A fuller index doubles its stride.
 pub const LINE_INDEX_ENTRIES: usize = 1 << 18;
 
 // ---- grep, glob, ls

@@ -1,4 +1,4 @@
-//! The areas of a user's part of the bucket, for whoever goes over all of it.
+//! The areas of a user's part of the bucket, for code that walks through all of it.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::MountTemplates;
 
 macro_rules! areas {
     ($($variant:ident $name:literal $doc:literal;)*) => {
-        /// What an object in a user's part of the bucket is for.
+        /// The purpose of an object in a user's part of the bucket.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum ObjectKind { $(#[doc = $doc] $variant,)* }
 

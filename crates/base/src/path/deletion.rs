@@ -20,7 +20,7 @@ impl Namespace {
         self.prefix().key(&format!("_deleted/{user}"))
     }
 
-    /// `_deleted/.receipts/{user}`: what the last finished deletion of a user removed.
+    /// `_deleted/.receipts/{user}`: the receipt of the last finished deletion of a user.
     ///
     /// # Errors
     /// As [`user`](Self::user).

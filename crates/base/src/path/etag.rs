@@ -6,7 +6,7 @@ use md5::Md5;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// The identity of one version of one object: equal tags on one key mean equal bytes. A tag is opaque and need not be a
+/// The identity of a version of an object: equal tags on the same key mean equal bytes. A tag is opaque and need not be a
 /// digest.
 ///
 /// ```
@@ -25,7 +25,7 @@ impl ETag {
         Self(Arc::from(text.trim_matches('"')))
     }
 
-    /// The tag of bytes that no store has tagged: one for all that are the same.
+    /// A tag for bytes without a tag from a store. Equal bytes get equal tags.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self::new(&hex_of_16(&Sha256::digest(bytes)))
@@ -36,7 +36,7 @@ impl ETag {
         Self::new(&hex::encode(Md5::digest(bytes)))
     }
 
-    /// Whether it may be an MD5, by its form. What S3 gives to bytes that a key of a KMS encrypts has this form too, and is none.
+    /// Whether it may be an MD5, by its form. The tag of an object that a KMS key encrypts has this form too, but is no MD5.
     pub fn has_form_of_md5(&self) -> bool {
         self.0.len() == 32 && self.0.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     }

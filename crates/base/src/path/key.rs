@@ -98,7 +98,7 @@ impl KeyPrefix {
         listed.strip_prefix(&*self.0)
     }
 
-    /// A listed key as one that may be asked for. `None` if it lies elsewhere, or if no virtual path could name it
+    /// A listed key as a key that may be asked for. `None` if it lies elsewhere, or if no virtual path could name it
     /// (`a//b`, `..` segments and the like, which other tools can write).
     #[must_use]
     pub fn admit(&self, listed: &str) -> Option<ObjectKey> {

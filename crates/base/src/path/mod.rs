@@ -1,7 +1,7 @@
 //! Names that clients may send, and the only place that makes object keys.
 //!
-//! Every type here has one fallible constructor and private fields, so a value proves that it was checked. Comparison
-//! is byte for byte. Nothing is normalised, escaped or guessed, because two spellings of one name are how one tenant
+//! Every type here has one fallible constructor and private fields, so holding a value proves the check. Comparison is byte
+//! for byte. Nothing is normalised, escaped or guessed, because two spellings of one name are how one user
 //! reaches another's files. [`Scope`] turns an agent's paths into the keys of its session.
 
 mod area;

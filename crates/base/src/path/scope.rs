@@ -17,7 +17,7 @@ pub struct Mount {
 pub enum ResolvedPath<'scope> {
     /// A folder that exists only because mounts lie below it: `/`, and `/skills` once a skill is loaded.
     Above,
-    /// A mount, or a path below it: the index of the mount, and the path below it, which is empty for the mount itself.
+    /// A mount, or a path below a mount: the index of the mount, and the relative path, which is empty for the mount itself.
     Inside(usize, &'scope str),
     /// A path outside this session's mounts.
     Nowhere,

@@ -56,7 +56,7 @@ impl Namespace {
         self.0.folder(&format!("_teams/{team}")).map(|root| UserSpace { root })
     }
 
-    /// The service's own part for what belongs to no user, such as the probe of conditional writes.
+    /// The service's own part for objects that belong to no user, such as the probe of conditional writes.
     ///
     /// # Errors
     /// `invalid_path` if the configured prefix is too long.
@@ -183,7 +183,7 @@ impl UserSpace {
         self.root.folder(".skillmount/drafts")
     }
 
-    /// `{user}/.skillmount/drafts/{skill path}.json`: what a draft is.
+    /// `{user}/.skillmount/drafts/{skill path}.json`: the object of one draft.
     ///
     /// # Errors
     /// See [`skills`](Self::skills).

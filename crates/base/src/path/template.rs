@@ -193,7 +193,7 @@ impl MountTemplates {
         self.workspace.variables().chain(self.ticket.variables()).collect()
     }
 
-    /// Whether agents may set a variable: each template that uses it must allow that.
+    /// Whether agents may set a variable: every template with the variable must allow that.
     #[must_use]
     pub fn agents_may_set(&self, variable: &str) -> bool {
         let mut uses = self.workspace.uses().chain(self.ticket.uses()).filter(|(name, _)| *name == variable).peekable();

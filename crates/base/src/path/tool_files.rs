@@ -1,4 +1,4 @@
-//! What tools leave in folders of skills, and which is part of no skill.
+//! Files that tools leave in folders of skills, and that belong to no skill.
 
 /// The file that says which version a skill's folder comes from.
 pub const FOLDER_MEMORY: &str = ".skillmount.json";

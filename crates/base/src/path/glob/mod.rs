@@ -1,9 +1,9 @@
 //! Globs, by the rules of wcmatch that agents built on deepagents expect.
 //!
 //! A pattern without `/` matches the base name at any depth. One with a `/` matches the whole relative path, in which
-//! `**` means any number of folders. Names that begin with a dot need that dot in the pattern. globset has other rules,
-//! and adapting its output took more code than this matcher: braces are expanded first (`brace`), each alternative is
-//! cut into segments (`segment`), and a path walks through them as through an automaton. So a match costs at most
+//! `**` means any number of folders. Names that begin with a dot need that dot in the pattern. The crate globset has other
+//! rules, and adapting its output took more code than this matcher. Braces are expanded first (`brace`), each alternative is
+//! cut into segments (`segment`), and a path walks through the segments as through an automaton. So a match costs at most
 //! pattern times path, whatever the number of `**`.
 
 mod brace;
@@ -48,8 +48,8 @@ impl Glob {
     /// Compiles `pattern`. A malformed one, such as `[a-` or `*.{py`, is accepted and matches nothing.
     ///
     /// # Errors
-    /// `invalid_pattern` for a pattern over [`GLOB_BYTES`], one whose braces expand too far or nest too deep, and one
-    /// with a `..` segment.
+    /// `invalid_pattern` if the pattern is over [`GLOB_BYTES`], if its braces expand too far or nest too deep, or if it has
+    /// a `..` segment.
     pub fn parse(pattern: &str) -> Result<Self> {
         let refuse = |why: &str| Error::new(Code::InvalidPattern, format!("the glob {} {why}", quoted(pattern)));
         if pattern.len() > GLOB_BYTES {
@@ -123,7 +123,7 @@ fn walk(parts: &[Part], path: &str, steps: &mut u64) -> bool {
     next.last() == Some(&true)
 }
 
-/// Marks part `at` as a possible next one, and also the part behind it if this one can match nothing.
+/// Marks part `at` as a possible next part. If that part can match nothing, marks the part behind it too.
 fn enter(parts: &[Part], next: &mut [bool], at: usize) {
     for (part, mark) in next.iter_mut().enumerate().skip(at) {
         *mark = true;
