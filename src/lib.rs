@@ -114,8 +114,8 @@
 //!
 //! # Where to go on?
 //!
-//! `docs/ARCHITECTURE.md` is the map of this crate, `docs/SEMANTICS.md` its contract, `docs/DECISIONS.md` says why it is as
-//! it is. Each module could be a crate of its own. A module imports only modules to its left:
+//! `docs/ARCHITECTURE.md` is the map of this crate, `docs/GLOSSARY.md` has its words, `docs/SEMANTICS.md` is its contract, and
+//! `docs/DECISIONS.md` says why it is as it is. Each module could be a crate of its own. A module imports only modules to its left:
 //! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `encoder` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `audit` ← `client` `http` `mcp` `cli`.
 
 pub mod access;

@@ -4,6 +4,7 @@ mod architecture;
 mod circles;
 mod documents;
 mod fixtures;
+mod glossary;
 mod limits;
 mod process;
 mod prose;
