@@ -8,6 +8,7 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Query, Request},
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
+use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
 use super::{call::UserCall, cost::Cost, problem::Problem, receive::read_whole};
@@ -36,10 +37,18 @@ impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Js
         let call = request.extensions().get::<UserCall>().cloned();
         let bytes = read_whole(request, limit).await?;
         let Some(call) = call else { return Ok(Self(parse(&bytes)?)) };
-        let steps = STEPS_PER_BYTE * bytes.len() as u64;
-        let errand = call.app.service.workers().errand(call.user.as_str(), steps);
-        Ok(Self(errand.run_sized(steps, move |_| parse(&bytes)).await?))
+        Ok(Self(parse_for(&call, bytes).await?))
     }
+}
+
+/// Reads a JSON object of exactly the fields of `T` for a call, by a worker if it is long.
+///
+/// # Errors
+/// Those of [`parse`], and of a worker.
+pub(super) async fn parse_for<T: DeserializeOwned + Send + 'static>(call: &UserCall, bytes: Bytes) -> Result<T> {
+    let steps = STEPS_PER_BYTE * bytes.len() as u64;
+    let errand = call.app.service.workers().errand(call.user.as_str(), steps);
+    errand.run_sized(steps, move |_| parse(&bytes)).await
 }
 
 /// A JSON object of exactly the fields of `T`, or no body at all.

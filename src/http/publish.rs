@@ -17,7 +17,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     background::run_detached,
-    body::{JsonBody, Parameters, is_json},
+    body::{JsonBody, Parameters, is_json, parse_for},
     call::UserCall,
     conditions::EntityTags,
     openapi::Binary,
@@ -26,7 +26,7 @@ use super::{
     receive::{broken, check_announced},
     skill_parts::SkillParts,
     skills::NAMED_DOWNLOAD,
-    spool::{SpoolPermit, Uploads},
+    spool::{SpoolPermit, Upload, Uploads},
 };
 use crate::{
     backend::{Action, Condition, PublishOptions, UploadedSkill},
@@ -89,8 +89,8 @@ struct PublishFilesRequest {
 
 /// Publish a new version of a skill: as JSON, as a zip archive of its folder, or as a part for each file. It is checked whole
 /// before anything is stored, and readers see the old version or the new one. The same content again changes nothing. In each form
-/// it has up to 10,000 files, 256 MiB unpacked and 64 MiB zipped, and a file 64 MiB. A JSON body has up to 768 MiB, of which 20
-/// are beside `files`. Needs a key of scope `control`.
+/// it has up to 10,000 files, 256 MiB unpacked and 64 MiB zipped, and a file 64 MiB. A JSON body has up to 16 MiB; a larger skill is
+/// sent as an archive or in parts. Needs a key of scope `control`.
 #[utoipa::path(put, path = "/skills/{*skill}", operation_id = "publish_skill", tag = "skills",
     params(PublishParameters, ("If-Match" = Option<String>, Header,
         description = "Publish only if the skill has the version of this digest now; else `version_conflict`."),
@@ -112,7 +112,7 @@ async fn publish(
     let owner = call.publishes(parameters.layer)?;
     let skill = SkillPath::parse(&call.rest)?;
     let condition = condition(request.headers())?;
-    let (uploaded, held) = receive(&uploads, request).await?;
+    let (uploaded, held) = receive(&call, &uploads, &skill, request).await?;
     call.is_still_served().await?;
     let by = call.key_name();
     let options = PublishOptions { by, source: parameters.source, condition, ..PublishOptions::default() };
@@ -259,7 +259,12 @@ fn condition(headers: &HeaderMap) -> Result<Condition> {
 }
 
 /// The files that a request brings in any of its forms, and what holds the memory or the disk for them.
-async fn receive(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, SpoolPermit), Problem> {
+async fn receive(
+    call: &UserCall,
+    uploads: &Uploads,
+    skill: &SkillPath,
+    request: Request,
+) -> Result<(UploadedSkill, SpoolPermit), Problem> {
     let given = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match kind.as_str() {
@@ -270,7 +275,14 @@ async fn receive(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, 
             Ok((UploadedSkill::Archive(upload.bytes), upload.held.into()))
         }
         "multipart/form-data" => Ok(receive_parts(uploads, request).await?),
-        _ if is_json(request.headers()) => Ok(receive_json(uploads, request).await.map_err(too_large)?),
+        _ if is_json(request.headers()) => {
+            let Upload { bytes, mut held } = receive_json(uploads, request).await.map_err(too_large)?;
+            let came = bytes.len() as u64;
+            let uploaded = UploadedSkill::from_text(skill, parse_for(call, bytes).await?)?;
+            // Of the copies only the files are left.
+            held.shrink_to(came);
+            Ok((uploaded, held.into()))
+        }
         _ => {
             let message = "a skill is published as `application/json`, `application/zip` or `multipart/form-data`: say in \
                            content-type which it is";
@@ -279,11 +291,10 @@ async fn receive(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, 
     }
 }
 
-async fn receive_json(uploads: &Uploads, request: Request) -> Result<(UploadedSkill, SpoolPermit)> {
+async fn receive_json(uploads: &Uploads, request: Request) -> Result<Upload> {
     let announced = check_announced(&request, PUBLISH_JSON_BYTES)?;
     let body = request.into_body().into_data_stream().map_err(broken);
-    let (json, held) = uploads.begin(announced, PUBLISH_JSON_BYTES).await.add_all(body).await?.waiting().await?;
-    Ok((UploadedSkill::Json(json), held))
+    uploads.receive_to_parse(announced, body, PUBLISH_JSON_BYTES).await
 }
 
 fn too_large(error: Error) -> Error {
@@ -291,7 +302,8 @@ fn too_large(error: Error) -> Error {
         return error;
     }
     let message = format!(
-        "a skill that is sent as JSON has at most {} MiB with its escapes; send it in parts or as a zip archive, which have none",
+        "a skill that is sent as JSON has at most {} MiB: send a larger one as a zip archive (`application/zip`) or with a part \
+         for each file (`multipart/form-data`)",
         PUBLISH_JSON_BYTES >> 20
     );
     Error::new(Code::FileTooLarge, message).with_detail("limit", PUBLISH_JSON_BYTES as u64)

@@ -3,8 +3,8 @@
 //! A client may send as slowly as the pace allows, so what it sends must not wait in memory: what is announced to be short
 //! does, anything else goes to a temporary file as it comes. Once all of it is there, memory for it is reserved, holding none,
 //! and the store gets it in one PUT: so conditions, retries and write ids are those of any write. Users and keys share
-//! the disk as they share memory. A skill that is published may be longer than memory should hold, so it stays on disk and is read
-//! from there while it is checked.
+//! the disk as they share memory. A skill that is published in parts may be longer than memory should hold, so it stays on disk and is
+//! read from there while it is checked.
 
 use std::{
     fs::File,
@@ -31,6 +31,9 @@ use crate::{
         UPLOADS_AT_ONCE,
     },
 };
+
+/// How often a body is in memory while it is parsed: as it came, as the parser unescapes its texts, and as what was parsed.
+const PARSED_COPIES: u64 = 3;
 
 /// Where uploads wait that are too long for memory.
 #[derive(Debug)]
@@ -61,6 +64,8 @@ pub(super) struct Upload {
 pub(super) struct Arriving<'u> {
     uploads: &'u Uploads,
     limit: usize,
+    /// How often it is in memory once all of it has come.
+    copies: u64,
     seen: usize,
     arrived: Result<ReceivedPart>,
 }
@@ -119,18 +124,34 @@ impl Uploads {
         self.begin(announced, limit).await.add_all(body).await?.in_memory().await
     }
 
+    /// As [`receive`](Self::receive), for a body that is parsed whole. Memory is held for that too.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    pub(super) async fn receive_to_parse<B>(&self, announced: Option<u64>, body: B, limit: usize) -> Result<Upload>
+    where
+        B: Stream<Item = Result<Bytes>>,
+    {
+        self.begin_copied(announced, limit, PARSED_COPIES).await.add_all(body).await?.in_memory().await
+    }
+
     /// Begins to take an upload of at most `limit` bytes in, which is refused as [`receive`](Self::receive) does.
     pub(super) async fn begin(&self, announced: Option<u64>, limit: usize) -> Arriving<'_> {
-        Arriving { uploads: self, limit, seen: 0, arrived: self.place(announced, limit).await }
+        self.begin_copied(announced, limit, 1).await
+    }
+
+    async fn begin_copied(&self, announced: Option<u64>, limit: usize, copies: u64) -> Arriving<'_> {
+        let arrived = self.place(announced, limit, copies).await;
+        Arriving { uploads: self, limit, copies, seen: 0, arrived }
     }
 
     /// Where the file goes: to memory if it is known to be short. What is in memory never moves to disk, for it would wait
     /// for disk holding memory, while others wait the other way round.
-    async fn place(&self, announced: Option<u64>, limit: usize) -> Result<ReceivedPart> {
+    async fn place(&self, announced: Option<u64>, limit: usize, copies: u64) -> Result<ReceivedPart> {
         match announced {
             Some(bytes) if bytes <= UPLOAD_WINDOW_BYTES => {
                 // A buffer that grows is there twice while it does.
-                let held = self.admission.reserve(&self.caller, 2 * bytes, MEMORY_PATIENCE).await?;
+                let held = self.admission.reserve(&self.caller, copies.max(2) * bytes, MEMORY_PATIENCE).await?;
                 Ok(ReceivedPart::InMemory(BytesMut::new(), held))
             }
             announced => self.to_disk(announced.unwrap_or(u64::MAX).min(limit as u64)).await,
@@ -147,14 +168,14 @@ impl Uploads {
         Ok(ReceivedPart::OnDisk(Box::new(OnDisk { file, bytes: 0, space, _turn: turn })))
     }
 
-    async fn finish(&self, arrived: ReceivedPart) -> Result<Upload> {
+    async fn finish(&self, arrived: ReceivedPart, copies: u64) -> Result<Upload> {
         match arrived {
             ReceivedPart::InMemory(bytes, mut held) => {
-                held.shrink_to(bytes.len() as u64);
+                held.shrink_to(copies * bytes.len() as u64);
                 Ok(Upload { bytes: bytes.freeze(), held })
             }
             ReceivedPart::OnDisk(file) => {
-                let held = self.admission.reserve(&self.caller, file.bytes as u64, self.patience()).await?;
+                let held = self.admission.reserve(&self.caller, copies * file.bytes as u64, self.patience()).await?;
                 Ok(Upload { bytes: file.read().await?, held })
             }
         }
@@ -194,7 +215,7 @@ impl Arriving<'_> {
     /// # Errors
     /// Those of [`Uploads::receive`], once it is read on no longer.
     pub(super) async fn add(self, piece: Bytes) -> Result<Self> {
-        let Self { uploads, limit, seen, arrived } = self;
+        let Self { uploads, limit, copies, seen, arrived } = self;
         let seen = seen.saturating_add(piece.len());
         let arrived = match arrived {
             Ok(arrived) if seen <= limit => uploads.take(arrived, piece).await,
@@ -202,7 +223,7 @@ impl Arriving<'_> {
             Err(error) if seen > 2 * limit || !uploads.is_in_turn(piece.len()).await => return Err(error),
             Err(error) => Err(error),
         };
-        Ok(Self { uploads, limit, seen, arrived })
+        Ok(Self { uploads, limit, copies, seen, arrived })
     }
 
     /// Adds all of `body`.
@@ -225,7 +246,7 @@ impl Arriving<'_> {
     /// # Errors
     /// Those of [`Uploads::receive`].
     pub(super) async fn in_memory(self) -> Result<Upload> {
-        self.uploads.finish(self.arrived?).await
+        self.uploads.finish(self.arrived?, self.copies).await
     }
 
     /// All that has come, where it is, and what it takes there.
@@ -240,7 +261,7 @@ impl Arriving<'_> {
                 Ok((SpooledBody::in_file(file, bytes as u64), held))
             }
             arrived @ ReceivedPart::InMemory(..) => {
-                let Upload { bytes, held } = self.uploads.finish(arrived).await?;
+                let Upload { bytes, held } = self.uploads.finish(arrived, self.copies).await?;
                 Ok((bytes.into(), held.into()))
             }
         }
@@ -324,5 +345,21 @@ mod tests {
         assert_eq!(refused.code(), Code::FileTooLarge);
         let took = began.elapsed().as_secs_f64();
         assert!((1.0..1.1).contains(&took), "16 MiB in {took} s");
+    }
+
+    // S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
+    // `control`.
+    #[tokio::test]
+    async fn a_body_that_is_parsed_holds_memory_for_its_copies() {
+        let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE)));
+        let uploads = Uploads::new(Arc::clone(&admission), Arc::new(Spool::new(None)), caller("u"));
+        for bytes in [10, 2 * MIB] {
+            let body = || stream::iter([Ok(Bytes::from(vec![0; bytes]))]);
+            let parsed = uploads.receive_to_parse(Some(bytes as u64), body(), bytes).await.unwrap();
+            assert_eq!((parsed.bytes.len(), admission.memory().reserved()), (bytes, 3 * bytes as u64));
+            drop(parsed);
+            let sent = uploads.receive(Some(bytes as u64), body(), bytes).await.unwrap();
+            assert_eq!((sent.bytes.len(), admission.memory().reserved()), (bytes, bytes as u64));
+        }
     }
 }

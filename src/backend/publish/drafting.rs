@@ -92,7 +92,7 @@ impl Service {
         let from = Provenance { at: self.shared.clock.now(), by, source };
         let owner = LayerOwner::from(user);
         let place = self.place(&owner, &skill)?;
-        let uploaded = UploadedSkill::Text(Box::new(text));
+        let uploaded = UploadedSkill::from_text(&skill, text)?;
         let _room = place.enter(uploaded.window()).await?;
         let checked = self.check_upload(&owner, &skill, uploaded, &from).await?;
         let change = made(&from, Some(session.clone()));

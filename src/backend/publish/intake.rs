@@ -30,8 +30,7 @@ impl Service {
     /// Publishes `uploaded` as the new version of the owner's skill.
     ///
     /// # Errors
-    /// `invalid_skill` with `findings`: nothing was stored. `invalid_request`, `too_expensive` or `file_too_large` for a JSON body that is
-    /// none, or holds too much. `version_conflict` with `current` if the skill has another version;
+    /// `invalid_skill` with `findings`: nothing was stored. `version_conflict` with `current` if the skill has another version;
     /// `already_exists` if no skill may lie there; `file_too_large` if what lies there cannot be kept as a version; `read_only`;
     /// the store's, with the outcome.
     pub async fn publish_skill(
@@ -80,7 +79,7 @@ impl Service {
     /// The path of a skill that was sent without one: what its SKILL.md calls it, or else the folder around its files.
     ///
     /// # Errors
-    /// `invalid_skill` if neither is a name; `invalid_request` for a skill as text.
+    /// `invalid_skill` if neither is a name.
     pub async fn path_of(&self, user: &Id, uploaded: UploadedSkill) -> Result<SkillPath> {
         let errand = self.workers().errand(user.as_str(), uploaded.window());
         let names = errand.run(move |_| uploaded.names()).await?;

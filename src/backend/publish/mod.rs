@@ -31,7 +31,6 @@ mod published;
 mod repack;
 mod rooms;
 mod served;
-mod textual;
 mod uploaded;
 mod versions;
 mod waiting;

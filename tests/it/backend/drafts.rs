@@ -75,20 +75,21 @@ pub(super) fn to(state: SkillState) -> ChangeSkillRequest {
     ChangeSkillRequest { state: Some(state), ..ChangeSkillRequest::default() }
 }
 
-fn text(body: &str) -> UploadedSkill {
+fn text(skill: &str, body: &str) -> UploadedSkill {
     let (description, body) = (DESCRIPTION.to_owned(), body.to_owned());
     let files = [("a.md".to_owned(), "a file".to_owned())].into();
-    UploadedSkill::Text(Box::new(PublishRequest { description, body, files, frontmatter: serde_json::Map::new() }))
+    let text = PublishRequest { description, body, files, frontmatter: serde_json::Map::new() };
+    UploadedSkill::from_text(&path(skill), text).unwrap()
 }
 
 pub(super) async fn draft(world: &World, skill: &str, body: &str, only: Option<&str>) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..PublishOptions::default() };
-    world.service.draft_skill(&id("demo"), &path(skill), text(body), options).await
+    world.service.draft_skill(&id("demo"), &path(skill), text(skill, body), options).await
 }
 
 async fn publish(world: &World, skill: &str, body: &str, only: Option<&str>) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..PublishOptions::default() };
-    world.service.publish_skill(&id("demo"), &path(skill), text(body), options).await
+    world.service.publish_skill(&id("demo"), &path(skill), text(skill, body), options).await
 }
 
 pub(super) async fn delete(world: &World, skill: &str) -> Result<()> {

@@ -8,9 +8,7 @@ use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
     http::HttpConfig,
-    limits::{
-        PUBLISH_JSON_BYTES, SKILL_FILES, TEXT_BODY_BYTES, UPLOAD_FILE_BYTES, VERSION_UNPACKED_BYTES, VERSION_ZIP_BYTES,
-    },
+    limits::{PUBLISH_JSON_BYTES, SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_UNPACKED_BYTES, VERSION_ZIP_BYTES},
     path::Id,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -127,6 +125,7 @@ async fn what_is_no_skill_is_refused_with_findings_and_nothing_is_stored() {
         json!({"description": "d", "body": "b", "frontmatter": {"description": "e"}}),
         json!({"description": "d", "body": "b", "files": {"SKILL.md": "x"}}),
         json!({"description": "d", "body": "b", "layer": "org"}),
+        json!([]),
     ] {
         server.send(Method::PUT, &url, &wrong).await.is_problem(400, "invalid_request");
     }
@@ -170,11 +169,14 @@ async fn json_is_taken_up_to_its_limits_and_refused_beyond_them() {
         let put = server.client.put(&url).header("content-type", "application/json").body(body);
         Answer::of(put.send().await.unwrap()).await
     };
-    json(TEXT_BODY_BYTES).await.is(201);
-    let over = json(TEXT_BODY_BYTES + 1).await;
+    json(PUBLISH_JSON_BYTES).await.is(201);
+    let over = json(PUBLISH_JSON_BYTES + 1).await;
     let said = over.is_problem(413, "file_too_large").json["detail"].as_str().unwrap();
-    assert!(said.contains("has over 20 MiB beside `files`"), "{said}");
-    assert_eq!(over.json["limit"], TEXT_BODY_BYTES);
+    for part in ["at most 16 MiB", "application/zip", "multipart/form-data"] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(over.json["limit"], PUBLISH_JSON_BYTES);
+    assert_eq!(server.service.memory().reserved(), 0);
 
     // Who waits for leave to send hears at once whether the body is too long.
     let announce = async |bytes: usize| {
@@ -193,7 +195,7 @@ async fn json_is_taken_up_to_its_limits_and_refused_beyond_them() {
     let leave = announce(PUBLISH_JSON_BYTES).await;
     assert!(leave.starts_with("HTTP/1.1 100"), "{leave}");
     let over = announce(PUBLISH_JSON_BYTES + 1).await;
-    assert!(over.starts_with("HTTP/1.1 413") && over.contains("at most 768 MiB"), "{over}");
+    assert!(over.starts_with("HTTP/1.1 413") && over.contains("at most 16 MiB"), "{over}");
 }
 
 // S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope

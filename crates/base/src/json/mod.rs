@@ -10,28 +10,15 @@
 
 mod bounds;
 mod strict;
-mod watched;
-
-use std::{
-    cell::Cell,
-    io::{BufReader, Read},
-};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use self::watched::LongBody;
-pub use self::watched::no_object;
-use self::{bounds::Bounds, strict::Strict, watched::Watched};
+use self::{bounds::Bounds, strict::Strict};
 use crate::{
-    error::{Code, Error, Outcome, Result},
+    error::{Code, Error, Result},
     limits::{JSON_NULLS, JSON_VALUES},
 };
-
-/// How often a long body is read again for members that are `null`. Few members of such a body may be absent.
-const LONG_NULLS: usize = 4;
-/// How much of a long body is read from its disk at once.
-const LONG_PIECE_BYTES: usize = 64 << 10;
 
 /// Reads an object of the service's own, however many values it holds. `null` is a value here: an object that holds one in
 /// a wrong place is damaged.
@@ -62,33 +49,6 @@ pub fn from_request<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     Allowance::default().read("the JSON body", bytes)
 }
 
-/// Reads a long body of a request from the beginning, each time from what `open` returns. Values are counted as in any request.
-/// How much of it is in memory at once is up to `T`, within `long`.
-///
-/// # Errors
-/// `invalid_request` with the place of the fault; `too_expensive` as [`Allowance::read`]; `file_too_large` where it is over
-/// `long`; `store_unavailable` if it cannot be read from where it waits.
-pub fn from_long_request<T: DeserializeOwned, R: Read>(long: LongBody, open: impl Fn() -> R) -> Result<T> {
-    let what = "the JSON body";
-    let (bounds, fault) = (Bounds::new(JSON_VALUES, LONG_NULLS), Cell::new(None));
-    let read = bounds.read(|place| {
-        let watched = Watched::new(open(), long, &fault);
-        let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(LONG_PIECE_BYTES, watched));
-        let value = T::deserialize(Strict::new(&mut json, place))?;
-        json.end()?;
-        Ok::<_, serde_json::Error>(value)
-    });
-    read.map_err(|cause| match (fault.take(), bounds.broken()) {
-        (Some(fault), _) => fault.error(long),
-        (None, Some(bound)) => bound.error(what),
-        (None, None) if cause.is_io() => {
-            let message = "the upload could not be read again from the disk on which it waited; try again";
-            Error::new(Code::StoreUnavailable, message).with_outcome(Outcome::NotApplied).with_source(cause)
-        }
-        (None, None) => Error::new(Code::InvalidRequest, format!("{what} is not valid: {cause}")),
-    })
-}
-
 /// The allowance for all documents of one request together: [`JSON_VALUES`] values, nested up to
 /// [`JSON_DEPTH`](crate::limits::JSON_DEPTH) deep.
 pub struct Allowance(Bounds);
@@ -110,6 +70,11 @@ impl Allowance {
             Some(bound) => bound.error(what),
         })
     }
+}
+
+/// The error of a body that is another value than an object, or none.
+pub fn no_object() -> Error {
+    Error::new(Code::InvalidRequest, "the body of this call is a JSON object: {…}")
 }
 
 fn from_bytes<T: DeserializeOwned>(bytes: &[u8], bounds: &Bounds) -> Result<T, serde_json::Error> {

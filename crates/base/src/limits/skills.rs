@@ -58,9 +58,9 @@ pub const SNAPSHOT_COPIED_FILES: usize = 16;
 pub const VERSION_ZIP_BYTES: usize = 64 << 20;
 /// All files of a version, unpacked.
 pub const VERSION_UNPACKED_BYTES: u64 = 256 << 20;
-/// A skill that is published as JSON. Writers that escape all but ASCII write a letter of two bytes as six, so this is what the
-/// text of the largest version becomes.
-pub const PUBLISH_JSON_BYTES: usize = 3 * (256 << 20);
+/// A skill that is published as JSON: as much as one `write` takes. It is parsed whole in memory. Archives and forms have the limits
+/// of a version.
+pub const PUBLISH_JSON_BYTES: usize = 16 << 20;
 /// How many times its size an archive of over a megabyte may grow when it is unpacked. Text reaches a tenth of this.
 pub const VERSION_RATIO: u64 = 200;
 /// The record of a version, as JSON.

@@ -1,9 +1,15 @@
 //! Publishing skills, and their versions.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    fmt,
+};
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error as _, MapAccess, Visitor},
+};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
@@ -20,7 +26,7 @@ pub struct PublishRequest {
     /// Its instructions: SKILL.md without the frontmatter.
     pub body: String,
     /// Its other files, path and text of each.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "each_path_once")]
     pub files: BTreeMap<String, String>,
     /// Further fields of its frontmatter. Without a `name` it has that of its folder.
     #[serde(default)]
@@ -152,4 +158,30 @@ pub struct VersionList {
 pub struct RollbackRequest {
     /// Its digest.
     pub digest: String,
+}
+
+/// Reads files by their paths. Of two files with one path serde would keep the last.
+fn each_path_once<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    struct Files;
+
+    impl<'de> Visitor<'de> for Files {
+        type Value = BTreeMap<String, String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("files by their paths")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+            let mut files = BTreeMap::new();
+            while let Some((path, text)) = members.next_entry()? {
+                match files.entry(path) {
+                    Entry::Vacant(free) => free.insert(text),
+                    Entry::Occupied(_) => return Err(A::Error::custom("two files of one path: send each file once")),
+                };
+            }
+            Ok(files)
+        }
+    }
+
+    deserializer.deserialize_map(Files)
 }

@@ -800,8 +800,8 @@ def publish_skill(
 ) -> call.Call[models.PublishReply]:
     """Publish a new version of a skill: as JSON, as a zip archive of its folder, or as a part for each file. It is checked whole
     before anything is stored, and readers see the old version or the new one. The same content again changes nothing. In each form
-    it has up to 10,000 files, 256 MiB unpacked and 64 MiB zipped, and a file 64 MiB. A JSON body has up to 768 MiB, of which 20
-    are beside `files`. Needs a key of scope `control`."""
+    it has up to 10,000 files, 256 MiB unpacked and 64 MiB zipped, and a file 64 MiB. A JSON body has up to 16 MiB; a larger skill is
+    sent as an archive or in parts. Needs a key of scope `control`."""
     kind, content = call.encoded(body, binary="application/zip")
     return call.Call(
         operation="publish_skill",
