@@ -20,7 +20,7 @@ use crate::{
     error::{Code, Error, Result},
     path::Id,
     session::ApprovalRequest,
-    wire::Operation,
+    wire::{CallOutline, Operation},
 };
 
 /// Something that happened.
@@ -72,8 +72,9 @@ const FILES: usize = 5;
 impl Event {
     /// That a call has begun. It has no record yet, and so no id.
     pub(super) fn begun(call: &ObservedCall) -> Option<Self> {
+        let input = call.input.as_ref().map(CallOutline::input);
         let data = is_tool(call.operation)
-            .then(|| start(&call.call, call.operation, &input_of(call.input.as_ref(), &call.subject)))?;
+            .then(|| start(&call.call, call.operation, &input_of(input.as_ref(), &call.subject)))?;
         let session = call.session.as_ref().map(ToString::to_string);
         Some(Self { id: None, event: "tool_use_start".to_owned(), session, data })
     }
@@ -122,7 +123,7 @@ impl Event {
 
     /// That a call waits in a session, as the object of the session says. It is of no record, and so has no id.
     pub(super) fn waiting(session: &Id, request: &ApprovalRequest) -> Self {
-        let ApprovalRequest { approval_id, tool, outline } = request;
+        let ApprovalRequest { approval_id, tool, outline, names: _ } = request;
         let data = json!({"requestId": approval_id, "toolName": tool, "input": outline});
         Self { id: None, event: REQUEST.to_owned(), session: Some(session.to_string()), data }
     }

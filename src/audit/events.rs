@@ -197,8 +197,8 @@ impl Events {
             }
             match self.service.sessions().waiting_since(user, &mut sessions).await {
                 Ok(waiting) => self.channels.tell(user, || {
-                    let event = |(session, request): (Id, ApprovalRequest)| Event::waiting(&session, &request);
-                    waiting.into_iter().map(event).map(EventReport::from)
+                    let report = |(session, request): (Id, ApprovalRequest)| EventReport::waiting(&session, request);
+                    waiting.into_iter().map(report)
                 }),
                 Err(error) => {
                     tracing::warn!(%user, error = %error.chain(), "permission requests of other replicas come later");

@@ -1,49 +1,41 @@
-//! Which skills the input of a call names: by their names, by their folders below `/skills`, or in globs.
+//! Which skills the members of an input name: by their names, by their folders below `/skills`, or in globs.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::wire::Operation;
+use crate::wire::InputNames;
 
 /// The folder in which skills are.
 const SKILLS: &str = "skills";
-/// The members of inputs that are names of skills.
-const NAMES: [&str; 4] = ["skill", "name", "mount_as", "why"];
-/// The members of inputs that are globs.
-const GLOBS: [&str; 2] = ["pattern", "glob"];
-/// What a call was about, in events of records that have no input: paths, or a name.
-const SUBJECT: &str = "subject";
 
-/// What decides how the members of one input are read.
+/// Reads the members of one input as what they are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
-    /// Whether the call takes the name of a skill.
-    pub(super) is_about_skill: bool,
+pub(super) struct Mentions<'names> {
+    names: &'names InputNames,
     /// Whether its globs search where skills are.
-    pub(super) searches_skills: bool,
+    searches_skills: bool,
 }
 
-impl Reading {
-    /// For the input of a call, which an event shows with the name of its tool.
-    pub(super) fn of_call(data: &Value) -> Self {
-        let called = ["name", "toolName"].into_iter().find_map(|member| data.get(member)?.as_str());
-        let about = [Operation::LoadSkill, Operation::UnloadSkill, Operation::CreateSkill];
-        let is_about_skill = called.is_some_and(|called| about.iter().any(|operation| operation.name() == called));
-        let below = data.pointer("/input/path").and_then(Value::as_str).unwrap_or_default();
-        let searches_skills = segments(below).next().is_none_or(|first| first == SKILLS);
-        Self { is_about_skill, searches_skills }
+impl<'names> Mentions<'names> {
+    /// For `input`, whose members are what `names` says. A glob searches below the path beside it.
+    pub(super) fn new(input: &Map<String, Value>, names: &'names InputNames) -> Self {
+        let mut paths = names.paths.iter().filter_map(|member| input.get(member)).flat_map(texts);
+        let searches_skills = paths.next().is_none_or(|path| segments(path).next().is_none_or(|first| first == SKILLS));
+        Self { names, searches_skills }
     }
 
-    /// The words in `member` of an input that name skills, or may do so.
-    pub(super) fn mentions<'value>(self, member: &str, value: &'value Value) -> Vec<&'value str> {
+    /// The words in `member` that name skills.
+    pub(super) fn of_member<'value>(self, member: &str, value: &'value Value) -> Vec<&'value str> {
+        let is = |members: &[String]| members.iter().any(|one| one == member);
+        let InputNames { paths, skills, globs } = self.names;
         let mut found = Vec::new();
         for text in texts(value) {
-            let folders: Vec<_> = words_of(member, text).filter_map(folder_in).collect();
-            let is_name = NAMES.contains(&member) || (member == SUBJECT && self.is_about_skill);
-            if folders.is_empty() && is_name {
-                found.push(text);
+            if is(skills) {
+                found.push(folder_in(text).unwrap_or(text));
             }
-            found.extend(folders);
-            if self.searches_skills && GLOBS.contains(&member) {
+            if is(paths) || is(globs) {
+                found.extend(folder_in(text));
+            }
+            if is(globs) && self.searches_skills {
                 // The last segment is the name of a file.
                 let folders = text.rsplit_once('/').map_or("", |(folders, _)| folders);
                 found.extend(segments(folders).filter(|folder| is_literal(folder)));
@@ -65,12 +57,6 @@ fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|segment| !matches!(*segment, "" | "." | "**"))
 }
 
-/// A subject lists paths; any other text is one.
-fn words_of<'text>(member: &str, text: &'text str) -> impl Iterator<Item = &'text str> {
-    let is_list = member == SUBJECT;
-    text.split(move |c: char| is_list && c == ' ')
-}
-
 fn is_literal(folder: &str) -> bool {
     folder != SKILLS && !folder.contains(['*', '?', '[', '{'])
 }
@@ -87,30 +73,40 @@ fn texts(value: &Value) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::wire::CallOutline;
+
+    fn mentioned(outline: &CallOutline, member: &str) -> Vec<String> {
+        let (input, names) = (outline.input(), outline.names());
+        let input = input.as_object().unwrap();
+        let mentions = Mentions::new(input, &names);
+        mentions.of_member(member, &input[member]).into_iter().map(str::to_owned).collect()
+    }
 
     #[test]
-    fn the_words_of_an_input_that_name_skills_are_found() {
-        for (member, value, named) in [
-            ("skill", json!("a/tt"), vec!["a/tt"]),
-            ("skill", json!("/skills/tt/"), vec!["tt"]),
-            ("file_path", json!("/skills/tt/SKILL.md"), vec!["tt"]),
-            ("file_path", json!("/workspace/skills/tt"), vec![]),
-            ("path", json!("/skills"), vec![]),
-            ("pattern", json!("/skills/*/SKILL.md"), vec![]),
-            ("pattern", json!("**/skills/t*/SKILL.md"), vec!["t*"]),
-            ("pattern", json!("**/tt/*.md"), vec!["tt"]),
-            ("pattern", json!("SKILL.md"), vec![]),
-            ("file_path", json!("/workspace/tt"), vec![]),
-            ("paths", json!(["/workspace/a", "//skills/./tt"]), vec!["tt"]),
-            ("subject", json!("/workspace/a /skills/tt/b"), vec!["tt"]),
-            ("subject", json!("tt"), vec!["tt"]),
-            ("content", json!({"bytes": 3}), vec![]),
+    fn the_words_of_a_member_that_name_skills_are_found_by_what_it_is() {
+        let [path, skill, glob, other]: [fn(&str) -> CallOutline; 4] = [
+            |value| CallOutline::default().path("m", value),
+            |value| CallOutline::default().skill("m", value),
+            |value| CallOutline::default().glob("m", value),
+            |value| CallOutline::default().other("m", value),
+        ];
+        for (outline, named) in [
+            (skill("a/tt"), vec!["a/tt"]),
+            (skill("/skills/tt/"), vec!["tt"]),
+            (path("/skills/tt/SKILL.md"), vec!["tt"]),
+            (path("/workspace/skills/tt"), vec![]),
+            (path("/skills"), vec![]),
+            (path("/workspace/tt"), vec![]),
+            (glob("/skills/*/SKILL.md"), vec![]),
+            (glob("**/skills/t*/SKILL.md"), vec!["t*"]),
+            (glob("**/tt/*.md"), vec!["tt"]),
+            (glob("SKILL.md"), vec![]),
+            (other("/skills/tt"), vec![]),
+            (other("tt"), vec![]),
+            (CallOutline::default().path("m", ["/workspace/a", "//skills/./tt"]), vec!["tt"]),
         ] {
-            let reading = Reading { is_about_skill: member == SUBJECT, searches_skills: true };
-            assert_eq!(reading.mentions(member, &value), named, "{member} {value}");
+            assert_eq!(mentioned(&outline, "m"), named, "{outline:?}");
         }
     }
 
@@ -119,11 +115,9 @@ mod tests {
         for (path, searches_skills) in
             [(None, true), (Some("/"), true), (Some("/skills/a"), true), (Some("/workspace/skills"), false)]
         {
-            let call = json!({"name": "glob", "input": {"path": path, "pattern": "**/tt/*.md"}});
-            let reading = Reading::of_call(&call);
+            let call = CallOutline::default().path("path", path).glob("pattern", "**/tt/*.md");
             let named: &[&str] = if searches_skills { &["tt"] } else { &[] };
-            assert_eq!(reading.mentions("pattern", &call["input"]["pattern"]), named, "{path:?}");
-            assert!(!reading.is_about_skill && Reading::of_call(&json!({"toolName": "load_skill"})).is_about_skill);
+            assert_eq!(mentioned(&call, "pattern"), named, "{path:?}");
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     backend::{ChangeEffect, ObservedOperation, SkillUse},
     error::Outcome,
     path::Layer,
+    wire::{CallOutline, InputNames},
 };
 
 /// The first line of a batch.
@@ -50,6 +51,9 @@ pub struct AuditRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub input: Option<Value>,
+    /// Which members of `input` are virtual paths, names of skills and globs. Absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_names: Option<InputNames>,
     /// `ok`, the code of its error, or `abandoned` if its caller did not wait for the end.
     #[serde(default)]
     pub outcome: String,
@@ -152,7 +156,8 @@ impl AuditRecord {
             session: call.session.map(|session| session.to_string()),
             subject: call.subject,
             layer: effects.layer,
-            input: call.input,
+            input: call.input.as_ref().map(CallOutline::input),
+            input_names: call.input.as_ref().map(CallOutline::names),
             outcome: outcome.to_owned(),
             changed,
             ms: milliseconds,

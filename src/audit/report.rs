@@ -1,37 +1,50 @@
-//! An event and the skills of its record. Their layers decide who receives their names.
+//! An event, and what its source says of the names in it. A watcher receives those of skills that it may see.
 
 use super::{
     batch::{BatchName, Position},
     event::{Event, EventId},
     record::{AuditRecord, AuditSkill},
 };
-use crate::backend::ObservedCall;
+use crate::{
+    backend::ObservedCall,
+    path::Id,
+    session::ApprovalRequest,
+    wire::{CallOutline, InputNames},
+};
 
-/// An event, and the skills of its record.
+/// An event, and what its source says of the names in it.
 #[derive(Clone, Debug)]
 pub(super) struct EventReport {
     pub(super) event: Event,
     /// The skills that its record names with their layers. An event without a record has none.
     pub(super) skills: Vec<AuditSkill>,
+    /// Which members of its input are names. `None` if it has no input, or an earlier version wrote its source.
+    pub(super) names: Option<InputNames>,
 }
 
 impl From<Event> for EventReport {
     fn from(event: Event) -> Self {
-        Self { event, skills: Vec::new() }
+        Self { event, skills: Vec::new(), names: None }
     }
 }
 
 impl EventReport {
     /// That a call has begun.
     pub(super) fn begun(call: &ObservedCall) -> Option<Self> {
-        Event::begun(call).map(Self::from)
+        let names = call.input.as_ref().map(CallOutline::names);
+        Event::begun(call).map(|event| Self { event, skills: Vec::new(), names })
+    }
+
+    /// That a call waits in a session.
+    pub(super) fn waiting(session: &Id, request: ApprovalRequest) -> Self {
+        Self { event: Event::waiting(session, &request), skills: Vec::new(), names: request.names }
     }
 
     /// The events of a record, in the order of their ids.
     pub(super) fn of(position: &Position, record: &AuditRecord) -> impl Iterator<Item = (EventId, Self)> + use<> {
         let skills: Vec<_> = record.skill.iter().chain(&record.began_with).cloned().collect();
-        let events = Event::from_record(position, record).into_iter();
-        events.map(move |(id, event)| (id, Self { event, skills: skills.clone() }))
+        let (events, names) = (Event::from_record(position, record).into_iter(), record.input_names.clone());
+        events.map(move |(id, event)| (id, Self { event, skills: skills.clone(), names: names.clone() }))
     }
 
     /// The events of a record that is not kept: they have no ids.

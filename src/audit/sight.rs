@@ -1,16 +1,17 @@
 //! What one watcher may see of events: no name of a skill that is hidden from it.
 //!
 //! The policy and the layers of this moment decide, and not those of the moment at which something happened. An event keeps its id
-//! even if something is left out of it, so that a watcher goes on from it. A word that may name a skill, and names none that the
-//! watcher is known to see, counts as the name of a hidden one. To watch a session is not to use it.
+//! even if something is left out of it, so that a watcher goes on from it. The source of an event says which members of an input are
+//! names. A name of no skill that the watcher is known to see counts as that of a hidden one. If the source does not say what is a
+//! name, because an earlier version wrote it, the whole input is left out. To watch a session is not to use it.
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     event::Event,
-    mentions::{Reading, folder_in},
+    mentions::{Mentions, folder_in},
     record::AuditSkill,
     report::EventReport,
 };
@@ -80,7 +81,7 @@ impl EventFilter {
     pub(super) async fn shown(&self, report: &EventReport) -> Result<Option<Event>> {
         let mut event = report.event.clone();
         // Most events name no skill, and nothing is read for them.
-        if !self.is_limited() || !may_name_skills(&event) {
+        if !self.is_limited() || !may_name_skills(report) {
             return Ok(Some(event));
         }
         let Some(rules) = self.rules(event.session.as_deref()).await? else { return Ok(Some(event)) };
@@ -91,7 +92,7 @@ impl EventFilter {
                 self.sees_all(folder, &rules, &report.skills).await?
             }
             _ => {
-                self.keep_members(&mut event.data, &rules, &report.skills).await?;
+                self.keep_members(&mut event.data, &rules, report).await?;
                 true
             }
         };
@@ -144,16 +145,22 @@ impl EventFilter {
     }
 
     /// Keeps the members of a call's input that name no hidden skill, and says if one is left out.
-    async fn keep_members(&self, data: &mut Value, rules: &Rules, known: &[AuditSkill]) -> Result<()> {
-        let reading = Reading::of_call(data);
+    async fn keep_members(&self, data: &mut Value, rules: &Rules, report: &EventReport) -> Result<()> {
         let Some(input) = data.get_mut("input").and_then(Value::as_object_mut) else { return Ok(()) };
         let members = std::mem::take(input);
-        for (member, value) in members {
-            if self.sees_all(reading.mentions(&member, &value), rules, known).await? {
-                input.insert(member, value);
-            } else {
-                input.insert("input_cut".to_owned(), true.into());
+        let mut is_cut = report.names.is_none();
+        if let Some(names) = &report.names {
+            let mentions = Mentions::new(&members, names);
+            for (member, value) in members {
+                if self.sees_all(mentions.of_member(&member, &value), rules, &report.skills).await? {
+                    input.insert(member, value);
+                } else {
+                    is_cut = true;
+                }
             }
+        }
+        if is_cut {
+            input.insert("input_cut".to_owned(), true.into());
         }
         Ok(())
     }
@@ -211,15 +218,16 @@ impl EventFilter {
 }
 
 /// Whether an event names a skill, or may do so. Those without these members say how a call ended, or count.
-fn may_name_skills(event: &Event) -> bool {
+fn may_name_skills(EventReport { event, names, .. }: &EventReport) -> bool {
     let data = &event.data;
     let is_in_path = || data.get("path").and_then(Value::as_str).is_some_and(|path| folder_in(path).is_some());
-    let is_in_input = || {
-        let reading = Reading::of_call(data);
-        let members = data.get("input").and_then(Value::as_object);
-        members.into_iter().flatten().any(|(member, value)| !reading.mentions(member, value).is_empty())
+    let is_in = |input: &Map<String, Value>| {
+        let Some(names) = names else { return !input.is_empty() };
+        let mentions = Mentions::new(input, names);
+        input.iter().any(|(member, value)| !mentions.of_member(member, value).is_empty())
     };
-    data.get("skills").is_some() || is_in_path() || is_in_input()
+    let input = data.get("input").and_then(Value::as_object);
+    data.get("skills").is_some() || is_in_path() || input.is_some_and(is_in)
 }
 
 /// Whether a word names the skill: its path, its folder, or the name in its frontmatter.

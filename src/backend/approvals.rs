@@ -18,7 +18,7 @@ use crate::{
         SkillRule, ToolRule, WaitingCall,
     },
     skill::shown::one_line,
-    wire::{Operation, Request, WriteCondition},
+    wire::{CallOutline, Operation, Request, WriteCondition},
 };
 
 impl SessionBackend {
@@ -79,7 +79,7 @@ impl SessionBackend {
         if !self.asks(Operation::Download).await? {
             return Ok(self.clone());
         }
-        let outline = json!({ "paths": [path.as_str()] });
+        let outline = CallOutline::of_files([path.as_str()]);
         self.ask_tool(Operation::Download, json!({ "path": path.as_str() }), outline).await
     }
 
@@ -109,8 +109,8 @@ impl SessionBackend {
             "path": path.as_str(), "bytes": size, "sha256": sha256, "condition": in_words(condition)
         });
         let outline = match operation {
-            Operation::Upload => json!({ "paths": [path.as_str()] }),
-            _ => json!({ "file_path": path.as_str(), "content": { "bytes": size } }),
+            Operation::Upload => CallOutline::of_files([path.as_str()]),
+            _ => CallOutline::default().path("file_path", path.as_str()).other("content", json!({ "bytes": size })),
         };
         self.ask_tool(operation, input, outline).await
     }
@@ -143,7 +143,7 @@ impl SessionBackend {
         Ok(policy.tool(operation) == ToolRule::Ask)
     }
 
-    async fn ask_tool(&self, operation: Operation, input: Value, outline: Value) -> Result<Self> {
+    async fn ask_tool(&self, operation: Operation, input: Value, outline: CallOutline) -> Result<Self> {
         self.ask(operation, (input, outline), None, (true, false)).await?;
         Ok(Self { is_approved: true, ..self.clone() })
     }
@@ -152,7 +152,7 @@ impl SessionBackend {
     async fn ask(
         &self,
         operation: Operation,
-        (input, outline): (Value, Value),
+        (input, outline): (Value, CallOutline),
         skill: Option<&SkillPath>,
         asks: (bool, bool),
     ) -> Result<()> {

@@ -10,7 +10,6 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -18,7 +17,7 @@ use crate::{
     limits::{AUDIT_RECORD_FILES, EFFECT_DESCRIPTION_CHARS},
     path::{Id, Layer, SkillPath},
     session::{CreatedSession, LoadedSkill},
-    wire::SkillState,
+    wire::{CallOutline, SkillState},
 };
 
 /// Done once what was reported is kept.
@@ -65,7 +64,7 @@ pub struct ObservedCall {
     /// What it is about: paths, or a skill.
     pub subject: String,
     /// Its input without contents, 4 KiB of it at most; `None` for what is no operation of an agent.
-    pub input: Option<Value>,
+    pub input: Option<CallOutline>,
     /// Whether it changes anything if it succeeds.
     pub is_change: bool,
 }

@@ -6,7 +6,6 @@
 
 use std::{future::Future, sync::Arc};
 
-use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
@@ -17,7 +16,7 @@ use crate::{
     error::{Code, Error, Outcome, Parts, Result},
     limits::{AUDIT_INPUT_BYTES, AUDIT_SUBJECT_BYTES},
     path::Id,
-    wire::{Effect, Operation},
+    wire::{CallOutline, Effect, Operation},
 };
 
 /// An operation that has begun, for the log.
@@ -152,7 +151,7 @@ impl SessionBackend {
         &self,
         operation: Operation,
         subject: impl Fn() -> String,
-        input: impl FnOnce() -> Value,
+        input: impl FnOnce() -> CallOutline,
     ) -> (Self, OperationSpan<'_>) {
         let who = (self.user(), Some(&self.session));
         let note = OperationNote::begin(who, operation.name(), &subject);
@@ -161,7 +160,7 @@ impl SessionBackend {
             let subject = if operation == Operation::DiscoverSkills { String::new() } else { cut(subject()) };
             let call = self.shared.call(who, self.by.as_deref(), operation.name(), subject, operation.effect());
             let id = self.call.as_ref().map_or(call.call, ToString::to_string);
-            let call = ObservedCall { input: Some(fitting(input())), call: id, ..call };
+            let call = ObservedCall { input: Some(input().within(AUDIT_INPUT_BYTES)), call: id, ..call };
             OperationReport::begin(observer, call, operation.effect(), EffectsRecorder::default())
         });
         let mut backend = self.clone();
@@ -300,31 +299,6 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// The members of an input that a record has room for, and whether some are left out.
-fn fitting(input: Value) -> Value {
-    let Value::Object(members) = input else { return Value::Object(Map::new()) };
-    let mut room = AUDIT_INPUT_BYTES;
-    let mut kept = Map::new();
-    let mut is_cut = false;
-    for (name, value) in members {
-        if value.is_null() {
-            continue;
-        }
-        let size = name.len() + value.to_string().len() + 6;
-        match room.checked_sub(size) {
-            Some(left) => {
-                room = left;
-                kept.insert(name, value);
-            }
-            None => is_cut = true,
-        }
-    }
-    if is_cut {
-        kept.insert("input_cut".to_owned(), true.into());
-    }
-    Value::Object(kept)
-}
-
 /// The paths of an operation on several files.
 pub(crate) fn paths_of<'path>(paths: impl Iterator<Item = &'path str>) -> String {
     paths.collect::<Vec<_>>().join(" ")
@@ -333,13 +307,6 @@ pub(crate) fn paths_of<'path>(paths: impl Iterator<Item = &'path str>) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_input_is_kept_as_far_as_there_is_room() {
-        let all = serde_json::json!({"path": "/a", "glob": null, "paths": ["x".repeat(AUDIT_INPUT_BYTES)]});
-        assert_eq!(fitting(all), serde_json::json!({"path": "/a", "input_cut": true}));
-        assert_eq!(fitting(serde_json::json!({"path": "/a"})), serde_json::json!({"path": "/a"}));
-    }
 
     #[test]
     fn what_a_record_is_about_is_cut_at_the_limit_and_at_a_character() {

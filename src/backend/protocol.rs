@@ -1,12 +1,13 @@
 //! The trait of an agent's operations and its implementation over a store, both made from the table of operations.
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
 
 use super::{SessionBackend, operation_note::paths_of, ops};
 use crate::{
     error::{Error, Result},
-    wire::{self, DownloadOutcome, Effect, Operation, Request as _, UploadFile, UploadOutcome, with_operations},
+    wire::{
+        self, CallOutline, DownloadOutcome, Effect, Operation, Request as _, UploadFile, UploadOutcome, with_operations,
+    },
 };
 
 macro_rules! protocol {
@@ -42,13 +43,13 @@ macro_rules! protocol {
 
             async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
                 let paths = || paths_of(files.iter().map(|file| file.path.as_str()));
-                let (backend, observed) = self.begin(Operation::Upload, paths, || listed(files.iter().map(|file| file.path.as_str())));
+                let (backend, observed) = self.begin(Operation::Upload, paths, || CallOutline::of_files(files.iter().map(|file| file.path.as_str())));
                 observed.ended(backend.upload_files(files).await).await
             }
 
             async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
                 let names = || paths_of(paths.iter().map(String::as_str));
-                let (backend, observed) = self.begin(Operation::Download, names, || listed(paths.iter().map(String::as_str)));
+                let (backend, observed) = self.begin(Operation::Download, names, || CallOutline::of_files(paths.iter().map(String::as_str)));
                 observed.ended(backend.download_files(paths).await).await
             }
         }
@@ -56,11 +57,6 @@ macro_rules! protocol {
 }
 
 with_operations!(protocol);
-
-/// The input of an operation on several files, for an account of it.
-fn listed<'path>(paths: impl Iterator<Item = &'path str>) -> Value {
-    json!({ "paths": paths.collect::<Vec<_>>() })
-}
 
 /// An operation that changes something says of each failure whether the change is in the store.
 fn with_outcome(operation: Operation, error: Error) -> Error {

@@ -5,7 +5,6 @@ use std::{ops::Range, sync::Arc};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use jiff::Timestamp;
-use serde_json::json;
 
 use super::write::{check_upload_size, precondition_failed};
 use crate::{
@@ -19,7 +18,7 @@ use crate::{
     limits::{DOWNLOAD_WINDOW_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     path::{ETag, VirtualPath},
     store::{ObjectMeta, StoreError},
-    wire::{DownloadOutcome, Operation, UploadFile, UploadOutcome, WriteCondition},
+    wire::{CallOutline, DownloadOutcome, Operation, UploadFile, UploadOutcome, WriteCondition},
 };
 
 /// Files of one transfer under way at once: few, because each may be large.
@@ -87,7 +86,7 @@ impl SessionBackend {
     /// # Errors
     /// `invalid_path`, `file_not_found`, `is_a_directory`; `skill_changed` where a pinned file is gone.
     pub async fn stat(&self, path: &str) -> Result<FileStat> {
-        let (backend, observed) = self.begin(Operation::Download, || path.to_owned(), || json!({ "paths": [path] }));
+        let (backend, observed) = self.begin(Operation::Download, || path.to_owned(), || CallOutline::of_files([path]));
         observed.ended(backend.look_at(path).await).await
     }
 
@@ -106,7 +105,7 @@ impl SessionBackend {
     /// As [`stat`](Self::stat); `edit_conflict` where `pin` is not the version there is; `offset_out_of_range` where the
     /// range starts after the end.
     pub async fn open(&self, path: &str, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
-        let (backend, observed) = self.begin(Operation::Download, || path.to_owned(), || json!({ "paths": [path] }));
+        let (backend, observed) = self.begin(Operation::Download, || path.to_owned(), || CallOutline::of_files([path]));
         observed.ended(backend.open_file(path, range, pin).await).await
     }
 

@@ -16,7 +16,7 @@ use crate::{
     limits::TEXT_FILE_BYTES,
     path::VirtualPath,
     store::{ExpectedVersion, StoreError, StoreResult, WriteCallId},
-    wire::{Operation, WriteCondition, WriteReply, WriteRequest},
+    wire::{CallOutline, Operation, WriteCondition, WriteReply, WriteRequest},
 };
 
 pub(in crate::backend) async fn write(backend: &SessionBackend, request: WriteRequest) -> Result<WriteReply> {
@@ -35,7 +35,8 @@ impl SessionBackend {
     /// `invalid_path`, `read_only`, `file_too_large`; `precondition_failed` where the condition does not hold. Each says
     /// what became of the change.
     pub async fn put_file(&self, path: &str, bytes: Bytes, condition: WriteCondition) -> Result<WriteReply> {
-        let outline = || json!({"file_path": path, "content": {"bytes": bytes.len()}});
+        let outline =
+            || CallOutline::default().path("file_path", path).other("content", json!({ "bytes": bytes.len() }));
         let (backend, observed) = self.begin(Operation::Write, || path.to_owned(), outline);
         let put = async {
             let path = VirtualPath::parse(path)?;

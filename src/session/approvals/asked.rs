@@ -12,6 +12,7 @@ use crate::{
     error::{Error, Result},
     limits::APPROVAL_INPUT_BYTES,
     path::SkillPath,
+    wire::CallOutline,
 };
 
 /// What is asked about, and which rules of the policy ask.
@@ -32,6 +33,7 @@ pub struct AskedCall {
     pub(super) input: String,
     pub(super) input_cut: bool,
     pub(super) outline: String,
+    pub(super) outline_names: String,
 }
 
 impl AskedCall {
@@ -52,13 +54,15 @@ impl AskedCall {
         serde_json::to_writer(&mut hash, &call).map_err(Error::internal)?;
         let (input, input_cut) = kept(call.get("input").unwrap_or(&Value::Null));
         let subject = PendingSubject { tool: tool.to_owned(), skill: skill.cloned(), tool_asks, skill_asks };
-        Ok(Self { subject, digest: hex::encode(hash.0.finalize()), input, input_cut, outline: String::new() })
+        let (digest, outline, outline_names) = (hex::encode(hash.0.finalize()), String::new(), String::new());
+        Ok(Self { subject, digest, input, input_cut, outline, outline_names })
     }
 
     /// The same call. Listeners receive `outline` in the place of its input.
     #[must_use]
-    pub fn outlined(self, outline: &Value) -> Self {
-        Self { outline: kept(outline).0, ..self }
+    pub fn outlined(self, outline: &CallOutline) -> Self {
+        let outline_names = serde_json::to_string(&outline.names()).unwrap_or_default();
+        Self { outline: kept(&outline.input()).0, outline_names, ..self }
     }
 }
 

@@ -18,6 +18,7 @@ use crate::{
     limits::{APPROVAL_LIFE, APPROVALS, POLICY_RULES},
     path::SkillPath,
     skill::shown::one_line,
+    wire::InputNames,
 };
 
 pub use asked::AskedCall;
@@ -84,6 +85,8 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// The members of the input, with the size of each content in its place. Empty if an earlier version stored the call.
     pub outline: Value,
+    /// Which of these members are names. `None` if an earlier version stored the call.
+    pub names: Option<InputNames>,
 }
 
 /// A call that needed approval, as the session keeps it.
@@ -99,6 +102,9 @@ struct KeptCall {
     /// The input without contents as JSON, whole or cut.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     outline: String,
+    /// Which members of that are names, as JSON. Empty if an earlier version stored the call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    outline_names: String,
     expires_at: Timestamp,
     /// `None` while it waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,6 +156,7 @@ impl KeptCall {
             approval_id: self.id.clone(),
             tool: self.subject.tool.clone(),
             outline: serde_json::from_str(&self.outline).unwrap_or_else(|_| json!({})),
+            names: serde_json::from_str(&self.outline_names).ok(),
         }
     }
 }
@@ -180,9 +187,10 @@ impl Approvals {
             });
         }
         self.make_room()?;
-        let AskedCall { subject, digest, input, input_cut, outline } = call.clone();
+        let AskedCall { subject, digest, input, input_cut, outline, outline_names } = call.clone();
         let (id, expires_at) = (format!("{random:032x}"), later(now));
-        let kept = KeptCall { id, digest, subject, input, input_cut, outline, expires_at, decision: None };
+        let kept =
+            KeptCall { id, digest, subject, input, input_cut, outline, outline_names, expires_at, decision: None };
         let shown = kept.shown();
         self.calls.push(kept);
         Ok((CallDecision::Waits { call: shown, is_new: true }, true))
@@ -242,7 +250,7 @@ impl Approvals {
     pub(super) fn weight(&self) -> usize {
         let of_call = |kept: &KeptCall| {
             let skill = kept.subject.skill.as_ref().map_or(0, |skill| weight::text(skill.as_str()));
-            let texts = [&kept.id, &kept.digest, &kept.subject.tool, &kept.input, &kept.outline];
+            let texts = [&kept.id, &kept.digest, &kept.subject.tool, &kept.input, &kept.outline, &kept.outline_names];
             skill + texts.into_iter().map(|text| weight::text(text)).sum::<usize>()
         };
         let calls: usize = self.calls.iter().map(of_call).sum();

@@ -11,7 +11,7 @@ use skillmount::{
     path::KeyPrefix,
     session::{Change, Session, ToolRule},
     store::{DeleteOptions, MemoryStore, Store as _, Verb, testing::Fault},
-    wire::WriteRequest,
+    wire::{CallOutline, WriteRequest},
 };
 use tokio::time::{Instant, timeout};
 
@@ -279,7 +279,7 @@ async fn a_permission_request_of_another_replica_is_told_within_5_seconds() {
         by: None,
         call: "c".to_owned(),
         operation: "write",
-        input: Some(json!({"file_path": "/workspace/a"})),
+        input: Some(CallOutline::default().path("file_path", "/workspace/a")),
         subject: "/workspace/a".to_owned(),
         is_change: true,
     };

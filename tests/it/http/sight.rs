@@ -2,11 +2,12 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use jiff::Timestamp;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
-    audit::{AuditMode, Recorder},
+    audit::{AuditMode, BatchName, Recorder},
     backend::ServiceOptions,
     clock::SystemClock,
     http::HttpConfig,
@@ -151,6 +152,57 @@ async fn events_of_a_skill_that_policy_hides_since_are_told_to_keys_of_control_a
         for key in [&world.control, &world.other_control] {
             let text = world.polled(key, Some(&from)).await.to_string();
             assert!(text.contains("Runs fast") && text.contains("/skills/gazelle"), "{text}");
+        }
+    }
+}
+
+// S-EVENT-11: An event names no skill that its watcher may not see now.
+#[tokio::test]
+async fn of_a_record_of_an_earlier_version_only_those_are_told_the_input_who_see_every_skill() {
+    for layers in [false, true] {
+        let world = World::start(layers).await;
+        world.op("write", json!({"file_path": "/workspace/begin", "content": "x"})).await.is(200);
+        let from = world.polled(&world.agent, None).await["next"].as_str().unwrap().to_owned();
+        let now = Timestamp::now();
+        let record = |call: &str, more: Value| {
+            let mut record = json!({"time": now, "operation": "read", "call": call, "session": "s1", "outcome": "ok"});
+            record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            record.to_string()
+        };
+        let input = json!({"file_path": "/skills/turtle/SKILL.md", "offset": 7});
+        let lines = [
+            "{\"format\":1}".to_owned(),
+            record("earlier", json!({"subject": "/skills/turtle/SKILL.md", "input": input})),
+            record("earliest", json!({"subject": "/skills/turtle/SKILL.md"})),
+            record("now", json!({"input": input, "input_names": {"paths": ["file_path"]}})),
+            record("other", json!({"input": {"category": "turtle"}, "input_names": {}})),
+        ];
+        let key = format!("u1/.skillmount/audit/{}", BatchName::new(now, "0a1b2c3d"));
+        world.server.memory.put_raw(&key, lines.join("\n") + "\n");
+        let inputs = async |key: &str| {
+            let page = world.polled(key, Some(&from)).await;
+            let of_batch = |event: &&Value| {
+                let call = event["data"]["id"].as_str().unwrap_or_default();
+                event["event"] == "tool_use_start" && ["earlier", "earliest", "now", "other"].contains(&call)
+            };
+            let starts = page["events"].as_array().unwrap().iter().filter(of_batch);
+            starts.map(|event| event["data"]["input"].clone()).collect::<Vec<_>>()
+        };
+        let all = [
+            input.clone(),
+            json!({"subject": "/skills/turtle/SKILL.md"}),
+            input.clone(),
+            json!({"category": "turtle"}),
+        ];
+        let cut = json!({"input_cut": true});
+        let kept = [cut.clone(), cut.clone(), json!({"offset": 7, "input_cut": true}), json!({"category": "turtle"})];
+        for key in [&world.other_agent, &world.other_control] {
+            assert_eq!(inputs(key).await, if layers { kept.clone() } else { all.clone() }, "layers: {layers}");
+        }
+        if !layers {
+            world.policy(json!({"skills": {"gazelle": "blocked"}})).await;
+            assert_eq!(inputs(&world.control).await, all, "nothing is hidden from a key of control");
+            assert_eq!(inputs(&world.agent).await, kept, "a policy that hides skills hides unknown names");
         }
     }
 }

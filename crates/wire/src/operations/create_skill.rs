@@ -1,10 +1,9 @@
 //! Writing a skill, which is a draft until a person publishes it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Access, Operation, Request, left_out};
+use super::{Access, CallOutline, Operation, Request, left_out};
 use crate::SkillState;
 
 use skillmount_skill::{Diagnostic, SkillTemplate};
@@ -51,9 +50,10 @@ impl Request for CreateSkillRequest {
     const FOR_MODELS: &'static str = "Write a new skill, if the user asks for one: instructions for a kind of task that will come again. It is a draft for this session until a person publishes it.";
     type Reply = CreateSkillReply;
 
-    fn outline(&self) -> Value {
+    fn outline(&self) -> CallOutline {
         let Self { name, description, body, template } = self;
-        json!({ "name": name, "description": left_out(description), "body": left_out(body), "template": template })
+        let texts = CallOutline::default().other("description", left_out(description)).other("body", left_out(body));
+        texts.skill("name", name).other("template", template)
     }
 
     fn touches(&self) -> Vec<Access<'_>> {

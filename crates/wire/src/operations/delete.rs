@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::{Access, Operation, Request};
+use super::{Access, CallOutline, Operation, Request};
 use crate::ErrorCode;
 use skillmount_base::error::{Code, Error, Outcome};
 
@@ -58,6 +58,11 @@ impl Request for DeleteRequest {
     const OPERATION: Operation = Operation::Delete;
     const FOR_MODELS: &'static str = "Delete a file, or a folder and everything in it.";
     type Reply = DeleteReply;
+
+    fn outline(&self) -> CallOutline {
+        let Self { path } = self;
+        CallOutline::default().path("path", path)
+    }
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Writes(&self.path)]

@@ -1,11 +1,10 @@
 //! Finding skills for a task; finding one does not load it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    Access, Operation, Request,
+    Access, CallOutline, Operation, Request,
     explained::{ExplainedSkill, QuestionWord, SkillStanding},
     left_out,
 };
@@ -57,9 +56,11 @@ impl Request for DiscoverRequest {
     const NOT_FOR_MODELS: &'static [&'static str] = &["explain", "why"];
     type Reply = DiscoverReply;
 
-    fn outline(&self) -> Value {
+    fn outline(&self) -> CallOutline {
         let Self { query, category, level, limit, explain, why } = self;
-        json!({ "query": left_out(query), "category": category, "level": level, "limit": limit, "explain": explain, "why": why })
+        let asked =
+            CallOutline::default().other("query", left_out(query)).other("category", category).skill("why", why);
+        asked.other("level", level).other("limit", limit).other("explain", explain)
     }
 
     fn touches(&self) -> Vec<Access<'_>> {

@@ -1,10 +1,9 @@
 //! Replacing text in a file.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Access, Operation, Request, left_out};
+use super::{Access, CallOutline, Operation, Request, left_out};
 use skillmount_base::path::ETag;
 
 /// Replace text in a file.
@@ -71,9 +70,11 @@ impl Request for EditRequest {
     const NOT_FOR_MODELS: &'static [&'static str] = &["newlines"];
     type Reply = EditReply;
 
-    fn outline(&self) -> Value {
+    fn outline(&self) -> CallOutline {
         let Self { file_path, old_string, new_string, replace_all, newlines } = self;
-        json!({ "file_path": file_path, "old_string": left_out(old_string), "new_string": left_out(new_string), "replace_all": replace_all, "newlines": newlines })
+        let texts =
+            CallOutline::default().other("old_string", left_out(old_string)).other("new_string", left_out(new_string));
+        texts.path("file_path", file_path).other("replace_all", replace_all).other("newlines", newlines)
     }
 
     fn touches(&self) -> Vec<Access<'_>> {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Access, Operation, Request};
+use super::{Access, CallOutline, Operation, Request};
 
 /// Find files by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -52,6 +52,11 @@ impl Request for GlobRequest {
     const OPERATION: Operation = Operation::Glob;
     const FOR_MODELS: &'static str = "Find files by name: *.md at any depth, or /workspace/**/*.md.";
     type Reply = GlobReply;
+
+    fn outline(&self) -> CallOutline {
+        let Self { pattern, path } = self;
+        CallOutline::default().path("path", path).glob("pattern", pattern)
+    }
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Reads(self.path.as_deref().unwrap_or("/"))]

@@ -1,10 +1,9 @@
 //! Searching contents of files.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Access, Operation, Request, left_out};
+use super::{Access, CallOutline, Operation, Request, left_out};
 
 /// Search file contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -92,9 +91,12 @@ impl Request for GrepRequest {
     const FOR_MODELS: &'static str = "Search file contents with a Rust regular expression.";
     type Reply = GrepReply;
 
-    fn outline(&self) -> Value {
+    fn outline(&self) -> CallOutline {
         let Self { pattern, path, glob, literal, ignore_case, context, output_mode, max_count } = self;
-        json!({ "pattern": left_out(pattern), "path": path, "glob": glob, "literal": literal, "ignore_case": ignore_case, "context": context, "output_mode": output_mode, "max_count": max_count })
+        let place = CallOutline::default().path("path", path).glob("glob", glob);
+        let what =
+            place.other("pattern", left_out(pattern)).other("literal", literal).other("ignore_case", ignore_case);
+        what.other("context", context).other("output_mode", output_mode).other("max_count", max_count)
     }
 
     fn touches(&self) -> Vec<Access<'_>> {

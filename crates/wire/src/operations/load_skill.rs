@@ -1,12 +1,11 @@
 //! Loading a skill.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use skillmount_skill::FilledParameter;
 
-use super::{Access, Operation, Request, left_out};
+use super::{Access, CallOutline, Operation, Request, left_out};
 
 /// Load a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -95,9 +94,11 @@ impl Request for LoadSkillRequest {
     const NOT_FOR_MODELS: &'static [&'static str] = &["invoker", "digest", "body"];
     type Reply = LoadSkillReply;
 
-    fn outline(&self) -> Value {
+    fn outline(&self) -> CallOutline {
         let Self { skill, mount_as, arguments, digest, body, invoker } = self;
-        json!({ "skill": skill, "mount_as": mount_as, "arguments": arguments.as_deref().map(left_out), "digest": digest, "body": body, "invoker": invoker })
+        let named = CallOutline::default().skill("skill", skill).skill("mount_as", mount_as);
+        let given = named.other("arguments", arguments.as_deref().map(left_out)).other("digest", digest);
+        given.other("body", body).other("invoker", invoker)
     }
 
     fn touches(&self) -> Vec<Access<'_>> {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Access, Operation, Request};
+use super::{Access, CallOutline, Operation, Request};
 
 /// List a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -55,6 +55,11 @@ impl Request for LsRequest {
     const FOR_MODELS: &'static str =
         "List a folder. /workspace and /ticket are yours; /skills holds the loaded skills.";
     type Reply = LsReply;
+
+    fn outline(&self) -> CallOutline {
+        let Self { path } = self;
+        CallOutline::default().path("path", path)
+    }
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Reads(&self.path)]

@@ -15,6 +15,7 @@ mod grep;
 mod load_skill;
 mod ls;
 mod move_path;
+mod outline;
 mod read;
 mod unload_skill;
 mod write;
@@ -27,7 +28,7 @@ use utoipa::ToSchema;
 
 pub use self::{
     create_skill::*, delete::*, discover_skills::*, edit::*, explained::*, glob::*, grep::*, load_skill::*, ls::*,
-    move_path::*, read::*, unload_skill::*, write::*,
+    move_path::*, outline::*, read::*, unload_skill::*, write::*,
 };
 
 /// THE table. Passes its rows to the macro `$then`, in the order in which operations are offered:
@@ -137,11 +138,9 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
     /// The paths it touches as the caller wrote them, whether they can be parsed or not.
     fn touches(&self) -> Vec<Access<'_>>;
 
-    /// The input as an account of it may hold it: what names things, and of texts that are contents or questions their length
-    /// alone.
-    fn outline(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
-    }
+    /// The input as an account of it may hold it, by what its members are. Of texts that are contents or questions it has their
+    /// length alone. What names a skill is hidden from watchers who may not see the skill, so each member has its kind.
+    fn outline(&self) -> CallOutline;
 
     /// What it is about, for a log: its paths, or the skill or the question. Never the content of a file.
     fn subject(&self) -> String {
@@ -264,7 +263,7 @@ mod tests {
     /// The outline of `request` has every member of it, and none of `texts`.
     fn check<R: Request>(request: &str, texts: &[&str]) {
         let request: R = serde_json::from_str(request).unwrap();
-        let (outline, input) = (request.outline(), serde_json::to_value(&request).unwrap());
+        let (outline, input) = (request.outline().input(), serde_json::to_value(&request).unwrap());
         let shown = outline.as_object().unwrap();
         for (name, value) in input.as_object().unwrap() {
             let expected =
@@ -284,5 +283,38 @@ mod tests {
         check::<LoadSkillRequest>(r#"{"skill": "a", "arguments": "secret"}"#, &["arguments"]);
         check::<GrepRequest>(r#"{"pattern": "secret", "path": "/a", "context": 2}"#, &["pattern"]);
         check::<LsRequest>(r#"{"path": "/a"}"#, &[]);
+        check::<GlobRequest>(r#"{"pattern": "*", "path": "/a"}"#, &[]);
+        check::<ReadRequest>(r#"{"file_path": "/a", "offset": 2}"#, &[]);
+        check::<MoveRequest>(r#"{"from": "/a", "to": "/b"}"#, &[]);
+        check::<DeleteRequest>(r#"{"path": "/a"}"#, &[]);
+        check::<UnloadSkillRequest>(r#"{"skill": "a"}"#, &[]);
+    }
+
+    /// The members that are paths, that name skills, and that are globs, of each operation.
+    #[test]
+    fn an_outline_says_which_members_are_names() {
+        fn names<R: Request>(request: &str) -> [String; 3] {
+            let InputNames { paths, skills, globs } = serde_json::from_str::<R>(request).unwrap().outline().names();
+            [paths, skills, globs].map(|names| names.join(" "))
+        }
+        for (found, known) in [
+            (names::<DiscoverRequest>(r#"{"query": "q"}"#), ["", "why", ""]),
+            (names::<LoadSkillRequest>(r#"{"skill": "a"}"#), ["", "skill mount_as", ""]),
+            (names::<UnloadSkillRequest>(r#"{"skill": "a"}"#), ["", "skill", ""]),
+            (names::<CreateSkillRequest>(r#"{"name": "a", "description": "d", "body": "b"}"#), ["", "name", ""]),
+            (names::<LsRequest>(r#"{"path": "/"}"#), ["path", "", ""]),
+            (names::<ReadRequest>(r#"{"file_path": "/a"}"#), ["file_path", "", ""]),
+            (names::<GrepRequest>(r#"{"pattern": "a"}"#), ["path", "", "glob"]),
+            (names::<GlobRequest>(r#"{"pattern": "*"}"#), ["path", "", "pattern"]),
+            (names::<WriteRequest>(r#"{"file_path": "/a", "content": "c"}"#), ["file_path", "", ""]),
+            (
+                names::<EditRequest>(r#"{"file_path": "/a", "old_string": "o", "new_string": "n"}"#),
+                ["file_path", "", ""],
+            ),
+            (names::<MoveRequest>(r#"{"from": "/a", "to": "/b"}"#), ["from to", "", ""]),
+            (names::<DeleteRequest>(r#"{"path": "/a"}"#), ["path", "", ""]),
+        ] {
+            assert_eq!(found, known);
+        }
     }
 }

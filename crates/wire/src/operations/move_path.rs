@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Access, FailedFile, Operation, Request};
+use super::{Access, CallOutline, FailedFile, Operation, Request};
 use skillmount_base::error::{Code, Error, Outcome};
 
 /// Move or rename a file, or a folder and everything below it.
@@ -57,6 +57,11 @@ impl Request for MoveRequest {
     const OPERATION: Operation = Operation::Move;
     const FOR_MODELS: &'static str = "Move or rename a file or folder. Nothing may be at the new path.";
     type Reply = MoveReply;
+
+    fn outline(&self) -> CallOutline {
+        let Self { from, to } = self;
+        CallOutline::default().path("from", from).path("to", to)
+    }
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Writes(&self.from), Access::Writes(&self.to)]

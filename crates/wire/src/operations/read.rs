@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Access, Operation, Request};
+use super::{Access, CallOutline, Operation, Request};
 use skillmount_base::{limits::READ_LINES, path::ETag};
 
 /// Read lines of a text file.
@@ -63,6 +63,11 @@ impl Request for ReadRequest {
     const FOR_MODELS: &'static str =
         "Read a text file as numbered lines. Go on with offset where the last line says so.";
     type Reply = ReadReply;
+
+    fn outline(&self) -> CallOutline {
+        let Self { file_path, offset, limit } = self;
+        CallOutline::default().path("file_path", file_path).other("offset", offset).other("limit", limit)
+    }
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Reads(&self.file_path)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Access, Operation, Request};
+use super::{Access, CallOutline, Operation, Request};
 
 /// Hide a skill again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -34,6 +34,11 @@ impl Request for UnloadSkillRequest {
     const OPERATION: Operation = Operation::UnloadSkill;
     const FOR_MODELS: &'static str = "Hide a loaded skill that is done with.";
     type Reply = UnloadSkillReply;
+
+    fn outline(&self) -> CallOutline {
+        let Self { skill } = self;
+        CallOutline::default().skill("skill", skill)
+    }
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Session]

@@ -1,10 +1,9 @@
 //! Making a file, or replacing it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Access, Operation, Request, left_out};
+use super::{Access, CallOutline, Operation, Request, left_out};
 use skillmount_base::path::ETag;
 
 /// Make a file.
@@ -48,9 +47,10 @@ impl Request for WriteRequest {
         "Create a file. Fails if it exists, unless overwrite is true; use edit for changes.";
     type Reply = WriteReply;
 
-    fn outline(&self) -> Value {
+    fn outline(&self) -> CallOutline {
         let Self { file_path, content, overwrite } = self;
-        json!({ "file_path": file_path, "content": left_out(content), "overwrite": overwrite })
+        let place = CallOutline::default().path("file_path", file_path);
+        place.other("content", left_out(content)).other("overwrite", overwrite)
     }
 
     fn touches(&self) -> Vec<Access<'_>> {

@@ -711,6 +711,25 @@ class IndexStatus(BaseModel):
     """
 
 
+class InputNames(BaseModel):
+    """
+    Which members of an input are names, and of what.
+    """
+
+    paths: list[str] | None = None
+    """
+    Those that are virtual paths.
+    """
+    skills: list[str] | None = None
+    """
+    Those that name skills.
+    """
+    globs: list[str] | None = None
+    """
+    Those that are globs of virtual paths.
+    """
+
+
 class LintFinding(BaseModel):
     """
     One finding of lint, with the file that it is about.
@@ -2167,6 +2186,7 @@ class AuditRecord(BaseModel):
     What an agent gave it, 4 KiB at most: of texts that are contents or questions their length alone. `input_cut` says that
     members are left out.
     """
+    input_names: InputNames | None = None
     outcome: str | None = None
     """
     `ok`, the code of its error, or `abandoned` if its caller did not wait for the end.
