@@ -32,7 +32,6 @@ pub use change::ChangeSession;
 pub use create::{CreateSession, CreatedSession};
 pub use followed::FollowedLoad;
 pub use forget::ExpiryReport;
-pub use inspect::StoredSession;
 pub(crate) use lanes::KeyedLocks;
 pub use list::{DamagedSession, SessionListRequest, SessionPage};
 pub use policy::{

@@ -6,8 +6,8 @@ use super::{super::Service, survey::OwnerObjects};
 use crate::{
     error::{Code, Result},
     limits::SNAPSHOT_OBJECT_BYTES,
-    path::{Id, Layer, ObjectKey},
-    session::{Sessions, StoredSession},
+    path::{Id, Layer, LayerOwner, ObjectKey},
+    session::{LoadedSkill, Session, Sessions},
     store::{CachePolicy, GetOptions, ListEntry, StoreError},
     wire::FindingCode,
 };
@@ -26,9 +26,10 @@ pub(super) async fn check(service: &Service, survey: &mut OwnerObjects, user: &I
         match service.sessions().stored(user, &session).await {
             Ok(None) => {}
             Ok(Some(stored)) => {
-                check_session(service, survey, &entry.key, &stored, &mut are_missing).await?;
-                loaded.extend(stored.loaded);
-                referred.extend(stored.snapshots);
+                check_session(service, survey, &entry.key, &stored).await?;
+                check_versions(service, survey, (user, &entry.key), &stored, &mut are_missing).await?;
+                loaded.extend(stored.loaded_skills.iter().map(|loaded| loaded.digest.clone()));
+                referred.extend(snapshots_of(&stored).map(str::to_owned));
             }
             Err(damage) if damage.code() == Code::Internal => {
                 are_all_read = false;
@@ -47,47 +48,71 @@ pub(super) async fn check(service: &Service, survey: &mut OwnerObjects, user: &I
     Ok(are_all_read.then_some(loaded))
 }
 
-/// Checks what a session refers to. `are_missing` is known of the versions that sessions before it have loaded.
-async fn check_session(
-    service: &Service,
-    survey: &mut OwnerObjects,
-    key: &str,
-    stored: &StoredSession,
-    are_missing: &mut BTreeMap<ObjectKey, bool>,
-) -> Result<()> {
-    if stored.is_expired {
+/// The digests of the snapshots that lie beside a session.
+fn snapshots_of(stored: &Session) -> impl Iterator<Item = &str> {
+    stored.loaded_skills.iter().filter(|loaded| loaded.snapshot.is_none()).map(|loaded| loaded.digest.as_str())
+}
+
+/// Checks a session and the snapshots that it refers to.
+async fn check_session(service: &Service, survey: &mut OwnerObjects, key: &str, stored: &Session) -> Result<()> {
+    if service.shared.clock.now() >= stored.expires_at() {
         survey.find(FindingCode::ExpiredSession, key, "it was idle for too long");
     }
-    for digest in &stored.snapshots {
+    for digest in snapshots_of(stored) {
         if survey.is_missing(service, &survey.space.snapshot(hex_of(digest))?).await? {
             let detail = format!("a loaded skill of it has its file list in {digest}, which is not there");
             survey.find(FindingCode::MissingSnapshot, key, detail);
         }
     }
-    for skill in &stored.damaged {
-        let detail = format!("its list of the files of {skill} is not what its digest says");
-        survey.find(FindingCode::DamagedSnapshot, key, detail);
+    for LoadedSkill { skill, snapshot, digest, .. } in &stored.loaded_skills {
+        if snapshot.as_ref().is_some_and(|inline| inline.digest() != *digest || !inline.is_sound()) {
+            let detail = format!("its list of the files of {skill} is not what its digest says");
+            survey.find(FindingCode::DamagedSnapshot, key, detail);
+        }
     }
-    for (owner, skill, digest) in &stored.versions {
-        let version = owner.space(service.namespace())?.version(skill, digest)?;
+    Ok(())
+}
+
+/// Checks the versions and the drafts that a session has loaded. `are_missing` is known of the versions that sessions before it have
+/// loaded.
+async fn check_versions(
+    service: &Service,
+    survey: &mut OwnerObjects,
+    (user, key): (&Id, &str),
+    stored: &Session,
+    are_missing: &mut BTreeMap<ObjectKey, bool>,
+) -> Result<()> {
+    for loaded in &stored.loaded_skills {
+        let (Some(owner), Some(digest)) = (owner_of(loaded, user), &loaded.version) else { continue };
+        let version = owner.space(service.namespace())?.version(&loaded.skill, digest)?;
         let is_missing = match are_missing.get(&version) {
             Some(known) => *known,
             None => survey.is_missing(service, &version).await?,
         };
         if is_missing {
             let whose = if owner.layer() == Layer::User { String::new() } else { format!(" of {owner}") };
-            let detail = format!("it has loaded version {digest} of {skill}{whose}, which is not there");
+            let detail = format!("it has loaded version {digest} of {}{whose}, which is not there", loaded.skill);
             survey.find(FindingCode::MissingVersion, key, detail);
         }
         are_missing.insert(version, is_missing);
     }
-    for (skill, digest) in &stored.drafts {
+    for LoadedSkill { skill, draft, .. } in &stored.loaded_skills {
+        let Some(digest) = draft else { continue };
         if survey.is_missing(service, &survey.space.draft_version(skill, digest)?).await? {
             let detail = format!("it has loaded the draft {digest} of {skill}, whose files are not there");
             survey.find(FindingCode::MissingDraftFiles, key, detail);
         }
     }
     Ok(())
+}
+
+/// Whose skill it is; `None` if it is a team's and does not say which.
+fn owner_of(loaded: &LoadedSkill, user: &Id) -> Option<LayerOwner> {
+    match loaded.layer {
+        Layer::User => Some(LayerOwner::User(user.clone())),
+        Layer::Team => loaded.team.clone().map(LayerOwner::Team),
+        Layer::Org => Some(LayerOwner::Org),
+    }
 }
 
 async fn check_snapshot(
