@@ -13,6 +13,8 @@ mod objects;
 mod pending;
 mod policy;
 mod reach;
+#[cfg(feature = "testing")]
+mod read_counts;
 mod session_tags;
 mod sessions;
 mod snapshots;
@@ -39,6 +41,8 @@ pub use policy::{
     Visibility,
 };
 pub use reach::SessionLineage;
+#[cfg(feature = "testing")]
+pub use read_counts::ReadCounts;
 pub use session_tags::session_tags;
 pub use sessions::{Change, Sessions};
 pub use state::{LoadedSkill, SearchRecord, Session, SessionDraft};

@@ -42,6 +42,8 @@ pub struct Sessions {
     pub(super) uses: UsageCounts,
     followed: LoadHistory,
     snapshots: Snapshots,
+    #[cfg(feature = "testing")]
+    pub(super) reads: super::read_counts::ReadCounter,
 }
 
 impl Sessions {
@@ -62,6 +64,8 @@ impl Sessions {
             templates,
             clock,
             read_only: None,
+            #[cfg(feature = "testing")]
+            reads: super::read_counts::ReadCounter::default(),
         }
     }
 
@@ -112,6 +116,8 @@ impl Sessions {
     /// # Errors
     /// As [`get`](Self::get).
     pub async fn look_on(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
+        #[cfg(feature = "testing")]
+        self.reads.count_session();
         let seen = self.records.get(&self.namespace.user(user)?.session(session)?, &at_least.into()).await?;
         let fresh = || Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now()));
         Ok(self.alive(&seen)?.unwrap_or_else(fresh))
@@ -122,6 +128,8 @@ impl Sessions {
     /// # Errors
     /// `internal` if its object is damaged; the store's.
     pub async fn look(&self, user: &Id, session: &Id) -> Result<Arc<Session>> {
+        #[cfg(feature = "testing")]
+        self.reads.count_session();
         let seen = self.records.look(&self.namespace.user(user)?.session(session)?).await?;
         let fresh = || Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now()));
         Ok(self.alive(&seen)?.unwrap_or_else(fresh))
@@ -318,6 +326,13 @@ impl Sessions {
     /// `skill_changed` if the object of the files was deleted; the store's.
     pub async fn snapshot(&self, user: &Id, loaded: &LoadedSkill) -> Result<Arc<Snapshot>> {
         self.snapshots.for_loaded(&self.namespace.user(user)?, loaded).await
+    }
+
+    /// The reads of sessions and policies so far, of all callers.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn read_counts(&self) -> super::ReadCounts {
+        self.reads.counts()
     }
 
     /// Whether the mount templates let agents set this variable.

@@ -43,6 +43,8 @@ impl Sessions {
     /// `internal` if its object is damaged: an unreadable policy never counts as a laxer one. The store's.
     pub async fn user_policy(&self, user: &Id) -> Result<Arc<Policy>> {
         let key = self.namespace.user(user)?.policy()?;
+        #[cfg(feature = "testing")]
+        self.reads.count_policy();
         let seen = self.policies.get(&key, &SessionVersion::default()).await?;
         Ok(seen.value()?.cloned().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
     }

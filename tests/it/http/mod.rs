@@ -53,6 +53,8 @@ mod refusals;
 mod remote;
 mod requests;
 mod server_sent_events;
+#[cfg(feature = "mcp")]
+mod session_reads;
 mod sessions;
 mod sight;
 mod skill_files;
