@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{SessionBackend, drafted::search_with_drafts};
+use super::{context::Context, drafted::search_with_drafts};
 use crate::{
     catalog::{CatalogEntry, CatalogView, Searchable},
     error::Result,
@@ -36,19 +36,15 @@ pub(super) struct SearchRequest {
 ///
 /// # Errors
 /// Those of the search.
-pub(super) async fn nearness(
-    backend: &SessionBackend,
-    catalog: &Searchable,
-    query: &str,
-) -> Result<Option<Similarity>> {
+pub(super) async fn nearness(context: &Context, catalog: &Searchable, query: &str) -> Result<Option<Similarity>> {
     if catalog.meaning.is_none() {
         return Ok(None);
     }
     let (index, text) = (catalog.index.clone(), query.to_owned());
     // A short question is one part, and no word of it is looked up.
     let steps = if query.len() <= SEARCH_PART_BYTES { 0 } else { about(query, &catalog.index, &catalog.view) };
-    let parts = backend.errand().run_sized(steps, move |_| index.telling_parts(&text)).await?;
-    backend.shared.catalogs.nearness(backend.user().as_str(), catalog, &parts).await
+    let parts = context.errand().run_sized(steps, move |_| index.telling_parts(&text)).await?;
+    context.shared.catalogs.nearness(context.user().as_str(), catalog, &parts).await
 }
 
 /// About how many steps it takes to search `view`: words that are looked up in skills, and one that is compared with all known words.
@@ -61,25 +57,21 @@ impl SearchRequest {
     ///
     /// # Errors
     /// Those of the search.
-    pub(super) async fn search(self: &Arc<Self>, backend: &SessionBackend, limit: usize) -> Result<SearchResults> {
-        self.search_among(backend, Self::is_wanted, limit).await
+    pub(super) async fn search(self: &Arc<Self>, context: &Context, limit: usize) -> Result<SearchResults> {
+        self.search_among(context, Self::is_wanted, limit).await
     }
 
     /// The best skills of any category and level, at most `limit`.
     ///
     /// # Errors
     /// Those of the search.
-    pub(super) async fn search_anywhere(
-        self: &Arc<Self>,
-        backend: &SessionBackend,
-        limit: usize,
-    ) -> Result<SearchResults> {
-        self.search_among(backend, Self::is_offered, limit).await
+    pub(super) async fn search_anywhere(self: &Arc<Self>, context: &Context, limit: usize) -> Result<SearchResults> {
+        self.search_among(context, Self::is_offered, limit).await
     }
 
     async fn search_among(
         self: &Arc<Self>,
-        backend: &SessionBackend,
+        context: &Context,
         among: fn(&Self, &CatalogEntry) -> bool,
         limit: usize,
     ) -> Result<SearchResults> {
@@ -89,7 +81,7 @@ impl SearchRequest {
             let is_among = |skill: &SkillPath| this.view.entry(skill).is_some_and(|entry| among(&this, entry));
             search_with_drafts(&this.catalog, &this.view, asked, is_among, limit)
         };
-        backend.errand().run_sized(about(&self.request.query, &self.catalog.index, &self.view), job).await
+        context.errand().run_sized(about(&self.request.query, &self.catalog.index, &self.view), job).await
     }
 
     /// Whether the session may hear of a skill at all.

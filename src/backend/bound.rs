@@ -4,16 +4,14 @@
 //! therefore create a session under an id that its key does not name only if no files lie there. A fork takes each
 //! variable that neither the key nor the request sets from its parent. A parent may be there by its files alone, and is made then.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     Service,
-    observer::Effects,
-    operation_note::{Action, Actor},
+    context::{Action, Caller, Effects},
 };
 use crate::{
     access::{SessionScope, out_of_reach},
-    catalog::Audience,
     error::{Code, Error, Outcome, Result},
     limits::FORK_DEPTH,
     path::Id,
@@ -22,27 +20,26 @@ use crate::{
 };
 
 impl Service {
-    /// As [`create_session`](Self::create_session), for a caller of this reach whose key has the name `by`. `is_taken` is true if
+    /// As [`create_session`](Self::create_session), for a caller whose key may be bound. `is_taken` is true if
     /// any key is bound to the id `session`.
     ///
     /// # Errors
-    /// `denied` if the session or its parent lies outside `reach`, if a key is bound to a new id that `reach` does not name,
+    /// `denied` if the session or its parent lies outside what the key reaches, if another key is bound to a new id that this one does not name,
     /// if files already lie there, or if the parent has as many ancestors as a fork may have; as
     /// [`create_session`](Self::create_session).
     pub async fn create_session_within(
         &self,
-        by: Option<&str>,
-        reach: &SessionScope,
-        audience: Audience,
+        caller: &Arc<Caller>,
         session: &Id,
         mut wanted: CreateSession,
         is_taken: bool,
     ) -> Result<CreatedSession> {
+        let reach = caller.sessions();
         if !reach.is_bound() {
-            return self.create_by(by, audience, session, wanted).await;
+            return self.create_by(caller, session, wanted).await;
         }
-        self.check_within(reach, &audience.user, session, &mut wanted, is_taken).await.map_err(Error::of_change)?;
-        let created = self.create_by(by, audience, session, wanted).await?;
+        self.check_within(reach, caller.user(), session, &mut wanted, is_taken).await.map_err(Error::of_change)?;
+        let created = self.create_by(caller, session, wanted).await?;
         // Another caller may have created the session since the checks above.
         if self.sessions().lies_within(&*created.session, reach).await? {
             Ok(created)
@@ -107,13 +104,14 @@ impl Service {
     ///
     /// # Errors
     /// The store's; `store_unavailable` with `parts` if the parent was made and no account could be kept of it.
-    pub(super) async fn begin_parent(&self, by: Option<&str>, user: &Id, wanted: &CreateSession) -> Result<()> {
+    pub(super) async fn begin_parent(&self, caller: &Arc<Caller>, wanted: &CreateSession) -> Result<()> {
+        let user = caller.user();
         let Some(parent) = &wanted.parent else { return Ok(()) };
         let is_there = self.sessions().get(user, parent, &SessionVersion::default()).await?.version > 0;
         if !is_there && !self.has_no_files(user, parent).await? {
-            let who = Actor { user, session: Some(parent), by };
             let work = self.sessions().create(user, parent, CreateSession::default());
-            self.observed(who, Action::CreateSession, "", Effects::of_session, work).await?;
+            let entry = self.author(Arc::clone(caller)).in_session(parent.clone());
+            entry.perform((Action::CreateSession, ""), Effects::of_session, work).await?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::SessionBackend;
+use super::context::Context;
 use crate::{
     catalog::{CatalogEntry, CatalogView, Searchable},
     error::Result,
@@ -44,17 +44,15 @@ pub fn index_of_drafts(view: &CatalogView, all: &CatalogView) -> Option<SearchIn
     (!drafts.is_empty()).then(|| SearchIndex::build(drafts.iter().map(|entry| entry.search_document())))
 }
 
-impl SessionBackend {
-    /// Takes a draft that is gone from those that the session notes. If that fails, the next load of it tries again.
-    pub(super) async fn forget_draft(&self, skill: &SkillPath) {
-        let forget = |session: &mut Session| {
-            let before = session.drafts.len();
-            session.drafts.retain(|draft| draft.skill != *skill);
-            Ok(if session.drafts.len() < before { Change::Save(()) } else { Change::None(()) })
-        };
-        if let Err(error) = self.shared.sessions.update(self.user(), &self.session, forget).await {
-            tracing::warn!(user = %self.user(), %skill, cause = %error.chain(), "a session still notes a draft that is gone");
-        }
+/// Takes a draft that is gone from those that the session notes. If that fails, the next load of it tries again.
+pub(super) async fn forget_draft(context: &Context, skill: &SkillPath) {
+    let forget = |session: &mut Session| {
+        let before = session.drafts.len();
+        session.drafts.retain(|draft| draft.skill != *skill);
+        Ok(if session.drafts.len() < before { Change::Save(()) } else { Change::None(()) })
+    };
+    if let Err(error) = context.change(forget).await {
+        tracing::warn!(user = %context.user(), %skill, cause = %error.chain(), "a session still notes a draft that is gone");
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::{
 
 use super::{
     changes::FirstPartWritten,
-    observer::content_digest,
+    context::content_digest,
     replace::{EditedFile, Replacement},
     tree::missing,
 };

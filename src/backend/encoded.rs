@@ -12,6 +12,6 @@ impl SessionBackend {
     /// # Errors
     /// The store's.
     pub async fn encode_skills(&self, told: &Told) -> Result<()> {
-        self.shared.catalogs.encode_skills(self.audience.clone(), told).await
+        self.context.shared.catalogs.encode_skills(self.context.caller.audience().clone(), told).await
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    SessionBackend,
     asked::SearchRequest,
+    context::Context,
     drafted::index_of_drafts,
     naming::{NamedSkill, skill_named},
 };
@@ -42,7 +42,7 @@ pub(super) struct ExplainRequest {
 
 /// Adds to `reply` what its request wants explained.
 pub(super) async fn explained(
-    backend: &SessionBackend,
+    context: &Context,
     search: &ExplainRequest,
     mut reply: DiscoverReply,
 ) -> Result<DiscoverReply> {
@@ -54,7 +54,7 @@ pub(super) async fn explained(
     if skills.is_empty() && !request.explain {
         return Ok(reply);
     }
-    let (words, mut scores) = scores(backend, search, skills).await?;
+    let (words, mut scores) = scores(context, search, skills).await?;
     reply.words = words;
     reply.why = why.map(|skill| {
         let at = all.iter().position(|hit| hit.skill == skill);
@@ -85,7 +85,7 @@ fn asked_about(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Resu
 /// The words of a question, and the scores of skills in their order. A draft's score is of the index of the drafts, as it was
 /// when the draft was found.
 async fn scores(
-    backend: &SessionBackend,
+    context: &Context,
     search: &ExplainRequest,
     skills: Vec<SkillPath>,
 ) -> Result<(Vec<QuestionWord>, Vec<Option<ExplainedScore>>)> {
@@ -116,7 +116,7 @@ async fn scores(
         };
         Ok((words.collect(), skills.iter().map(explain).collect()))
     };
-    backend.errand().run_sized(steps, job).await
+    context.errand().run_sized(steps, job).await
 }
 
 /// A question about one skill.

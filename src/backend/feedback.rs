@@ -1,6 +1,6 @@
 //! Loads of a user that followed a question raise their skills a little for the like questions of the same user.
 
-use super::SessionBackend;
+use super::context::Context;
 use crate::{
     limits::NOTE_FLUSH,
     path::SkillPath,
@@ -11,47 +11,45 @@ use crate::{
 /// The seconds of a day.
 const DAY: i64 = 24 * 60 * 60;
 
-impl SessionBackend {
-    /// The skills that past loads of the user raise for a question; none if the service does not learn from loads.
-    pub(super) async fn raises(&self, question: &str) -> Raises {
-        if !self.shared.feedback {
-            return Raises::default();
-        }
-        let (loads, is_old) = self.shared.sessions.followed(self.user()).await;
-        if is_old {
-            let this = self.clone();
-            tokio::spawn(async move {
-                if let Err(error) = this.shared.sessions.look_at_followed(this.user()).await {
-                    tracing::debug!(user = %this.user(), error = %error.chain(), "loads of other replicas are not known");
-                }
-            });
-        }
-        let today = self.today();
-        Raises::from_loads(question, loads.iter().map(|load| past(load, today)))
+/// The skills that past loads of the user raise for a question; none if the service does not learn from loads.
+pub(super) async fn raises(context: &Context, question: &str) -> Raises {
+    if !context.shared.feedback {
+        return Raises::default();
     }
+    let (loads, is_old) = context.shared.sessions.followed(context.user()).await;
+    if is_old {
+        let this = context.clone();
+        tokio::spawn(async move {
+            if let Err(error) = this.shared.sessions.look_at_followed(this.user()).await {
+                tracing::debug!(user = %this.user(), error = %error.chain(), "loads of other replicas are not known");
+            }
+        });
+    }
+    let today = today(context);
+    Raises::from_loads(question, loads.iter().map(|load| past(load, today)))
+}
 
-    /// Notes that `skill` was loaded after `question`, without anybody waiting for it.
-    pub(super) fn learn(&self, skill: &SkillPath, question: &str) {
-        let QuestionPrint { words, told } = QuestionPrint::from_question(question);
-        if !self.shared.feedback || words.is_empty() {
-            return;
-        }
-        let load = FollowedLoad { skill: skill.clone(), words, told, day: self.today() };
-        if self.shared.sessions.note_followed(self.user(), load) {
-            let this = self.clone();
-            tokio::spawn(async move {
-                tokio::time::sleep(NOTE_FLUSH).await;
-                if let Err(error) = this.shared.sessions.flush_followed(this.user()).await {
-                    tracing::warn!(user = %this.user(), error = %error.chain(), "a load after a question was not noted");
-                }
-            });
-        }
+/// Notes that `skill` was loaded after `question`, without anybody waiting for it.
+pub(super) fn learn(context: &Context, skill: &SkillPath, question: &str) {
+    let QuestionPrint { words, told } = QuestionPrint::from_question(question);
+    if !context.shared.feedback || words.is_empty() {
+        return;
     }
+    let load = FollowedLoad { skill: skill.clone(), words, told, day: today(context) };
+    if context.shared.sessions.note_followed(context.user(), load) {
+        let this = context.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(NOTE_FLUSH).await;
+            if let Err(error) = this.shared.sessions.flush_followed(this.user()).await {
+                tracing::warn!(user = %this.user(), error = %error.chain(), "a load after a question was not noted");
+            }
+        });
+    }
+}
 
-    /// The day, counted from 1970.
-    fn today(&self) -> i64 {
-        self.shared.clock.now().as_second().div_euclid(DAY)
-    }
+/// The day, counted from 1970.
+fn today(context: &Context) -> i64 {
+    context.shared.clock.now().as_second().div_euclid(DAY)
 }
 
 /// A load as searches see it on the day `today`.

@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use super::{
     pace::RequestPace,
     publish::{ArchiveKind, ArchivedFile},
-    service::Shared,
+    shared::Shared,
     tree::{FileRef, FileVersion, missing},
 };
 use crate::{

@@ -4,7 +4,8 @@ use futures_util::{TryStreamExt as _, stream};
 use jiff::Timestamp;
 
 use super::{
-    SessionBackend,
+    context::Context,
+    mounts::pin_shown,
     tree::{FileRef, FileVersion, MountKind, PinnedSkill, Tree, TreeTarget},
 };
 use crate::{
@@ -30,103 +31,101 @@ pub(super) struct FileListing {
     pub(super) truncated: bool,
 }
 
-impl SessionBackend {
-    /// Returns every file at or below `root`, or none if `root` does not exist. If a file and a folder have the name
-    /// `root`, returns the files of the folder.
-    pub(super) async fn files_below(&self, tree: &Tree, root: &VirtualPath) -> Result<FileListing> {
-        let mut files = match tree.spot(root) {
-            TreeTarget::Nowhere => FileListing::default(),
-            TreeTarget::Above => self.files_of_mounts(tree, root).await?,
-            TreeTarget::In { mount, kind, relative } => {
-                let files = self.files_in(mount, kind, &relative, root).await?;
-                if files.entries.is_empty() && !relative.is_empty() {
-                    FileListing { entries: self.head_file(tree, root).await?.into_iter().collect(), truncated: false }
-                } else {
-                    files
-                }
-            }
-        };
-        files.entries.sort_by(|one, two| one.file.path.cmp(&two.file.path));
-        Ok(files)
-    }
-
-    /// Returns the files of every mount below `root`. The mounts share one limit, and with `visibility: all` there is a mount
-    /// for each skill, so a bounded number of them is listed at once.
-    async fn files_of_mounts(&self, tree: &Tree, root: &VirtualPath) -> Result<FileListing> {
-        let below = tree.mounts().filter(|(mount, _)| mount.at.below(root).is_some());
-        let listings: Vec<_> = below.map(|(mount, kind)| Ok(self.files_of_mount(mount, kind))).collect();
-        let mut listings = stream::iter(listings).try_buffered(PARALLEL_GETS);
-        let mut files = FileListing::default();
-        while let Some(of_mount) = listings.try_next().await? {
-            files.truncated |= of_mount.truncated || files.entries.len() + of_mount.entries.len() > LIST_OBJECTS;
-            files.entries.extend(of_mount.entries);
-            files.entries.truncate(LIST_OBJECTS);
-            if files.truncated {
-                break;
+/// Returns every file at or below `root`, or none if `root` does not exist. If a file and a folder have the name
+/// `root`, returns the files of the folder.
+pub(super) async fn files_below(context: &Context, tree: &Tree, root: &VirtualPath) -> Result<FileListing> {
+    let mut files = match tree.spot(root) {
+        TreeTarget::Nowhere => FileListing::default(),
+        TreeTarget::Above => files_of_mounts(context, tree, root).await?,
+        TreeTarget::In { mount, kind, relative } => {
+            let files = files_in(context, mount, kind, &relative, root).await?;
+            if files.entries.is_empty() && !relative.is_empty() {
+                FileListing { entries: head_file(context, tree, root).await?.into_iter().collect(), truncated: false }
+            } else {
+                files
             }
         }
-        Ok(files)
-    }
+    };
+    files.entries.sort_by(|one, two| one.file.path.cmp(&two.file.path));
+    Ok(files)
+}
 
-    /// Returns all files of a mount. A skill that is shown and too large to be loaded costs its own files and no others.
-    async fn files_of_mount(&self, mount: &Mount, kind: &MountKind) -> Result<FileListing> {
-        match self.files_in(mount, kind, "", &mount.at).await {
-            Err(error) if matches!(kind, MountKind::Shown(_)) && error.code() == Code::FileTooLarge => {
-                Ok(FileListing { truncated: true, ..FileListing::default() })
-            }
-            files => files,
+/// Returns the files of every mount below `root`. The mounts share one limit, and with `visibility: all` there is a mount
+/// for each skill, so a bounded number of them is listed at once.
+async fn files_of_mounts(context: &Context, tree: &Tree, root: &VirtualPath) -> Result<FileListing> {
+    let below = tree.mounts().filter(|(mount, _)| mount.at.below(root).is_some());
+    let listings: Vec<_> = below.map(|(mount, kind)| Ok(files_of_mount(context, mount, kind))).collect();
+    let mut listings = stream::iter(listings).try_buffered(PARALLEL_GETS);
+    let mut files = FileListing::default();
+    while let Some(of_mount) = listings.try_next().await? {
+        files.truncated |= of_mount.truncated || files.entries.len() + of_mount.entries.len() > LIST_OBJECTS;
+        files.entries.extend(of_mount.entries);
+        files.entries.truncate(LIST_OBJECTS);
+        if files.truncated {
+            break;
         }
     }
+    Ok(files)
+}
 
-    /// Returns the files at or below `relative` in one mount. Their paths begin with `folder`.
-    async fn files_in(
-        &self,
-        mount: &Mount,
-        kind: &MountKind,
-        relative: &str,
-        folder: &VirtualPath,
-    ) -> Result<FileListing> {
-        match kind {
-            MountKind::Pinned(pinned) => {
-                Ok(FileListing { entries: snapshot_files_below(pinned, relative, mount, folder), truncated: false })
+/// Returns all files of a mount. A skill that is shown and too large to be loaded costs its own files and no others.
+async fn files_of_mount(context: &Context, mount: &Mount, kind: &MountKind) -> Result<FileListing> {
+    match files_in(context, mount, kind, "", &mount.at).await {
+        Err(error) if matches!(kind, MountKind::Shown(_)) && error.code() == Code::FileTooLarge => {
+            Ok(FileListing { truncated: true, ..FileListing::default() })
+        }
+        files => files,
+    }
+}
+
+/// Returns the files at or below `relative` in one mount. Their paths begin with `folder`.
+async fn files_in(
+    context: &Context,
+    mount: &Mount,
+    kind: &MountKind,
+    relative: &str,
+    folder: &VirtualPath,
+) -> Result<FileListing> {
+    match kind {
+        MountKind::Pinned(pinned) => {
+            Ok(FileListing { entries: snapshot_files_below(pinned, relative, mount, folder), truncated: false })
+        }
+        MountKind::Shown(shown) => Ok(match pin_shown(context, shown).await? {
+            Some(pinned) => {
+                FileListing { entries: snapshot_files_below(&pinned, relative, mount, folder), truncated: false }
             }
-            MountKind::Shown(shown) => Ok(match self.pin_shown(shown).await? {
-                Some(pinned) => {
-                    FileListing { entries: snapshot_files_below(&pinned, relative, mount, folder), truncated: false }
-                }
-                None => FileListing::default(),
-            }),
-            MountKind::Fresh => {
-                let prefix = mount.prefix.folder(relative)?;
-                let (listed, truncated) = self.shared.store.list_all(&prefix, LIST_OBJECTS).await?;
-                let entries = listed.into_iter().filter_map(|entry| {
-                    let key = prefix.admit(&entry.key)?;
-                    let path = folder.join(prefix.relative(&entry.key)?).ok()?;
-                    let file = FileRef {
-                        path,
-                        key,
-                        version: FileVersion::Listed(entry.etag),
-                        size: Some(entry.size),
-                        archived: None,
-                    };
-                    Some(ListedFile { file, size: entry.size, modified_at: entry.modified_at })
-                });
-                Ok(FileListing { entries: entries.collect(), truncated })
-            }
+            None => FileListing::default(),
+        }),
+        MountKind::Fresh => {
+            let prefix = mount.prefix.folder(relative)?;
+            let (listed, truncated) = context.shared.store.list_all(&prefix, LIST_OBJECTS).await?;
+            let entries = listed.into_iter().filter_map(|entry| {
+                let key = prefix.admit(&entry.key)?;
+                let path = folder.join(prefix.relative(&entry.key)?).ok()?;
+                let file = FileRef {
+                    path,
+                    key,
+                    version: FileVersion::Listed(entry.etag),
+                    size: Some(entry.size),
+                    archived: None,
+                };
+                Some(ListedFile { file, size: entry.size, modified_at: entry.modified_at })
+            });
+            Ok(FileListing { entries: entries.collect(), truncated })
         }
     }
+}
 
-    /// Returns the file at `path`, if the store has one. A file of a skill is found in its snapshot and never here.
-    pub(super) async fn head_file(&self, tree: &Tree, path: &VirtualPath) -> Result<Option<ListedFile>> {
-        let Some(file) = tree.unpinned_file(path)? else { return Ok(None) };
-        match self.shared.store.head(&file.key).await {
-            Ok(meta) => {
-                let file = FileRef { version: FileVersion::Listed(meta.etag), size: Some(meta.size), ..file };
-                Ok(Some(ListedFile { file, size: meta.size, modified_at: meta.modified_at }))
-            }
-            Err(StoreError::NotFound) => Ok(None),
-            Err(error) => Err(error.into()),
+/// Returns the file at `path`, if the store has one. A file of a skill is found in its snapshot and never here.
+pub(super) async fn head_file(context: &Context, tree: &Tree, path: &VirtualPath) -> Result<Option<ListedFile>> {
+    let Some(file) = tree.unpinned_file(path)? else { return Ok(None) };
+    match context.shared.store.head(&file.key).await {
+        Ok(meta) => {
+            let file = FileRef { version: FileVersion::Listed(meta.etag), size: Some(meta.size), ..file };
+            Ok(Some(ListedFile { file, size: meta.size, modified_at: meta.modified_at }))
         }
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

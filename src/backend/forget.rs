@@ -4,7 +4,7 @@
 //! value of a variable, or of all if the template names no session. It is deleted only with the last of them. The
 //! files go first, so that the same call, made again, finds what is left.
 
-use super::SessionBackend;
+use super::{SessionBackend, ops::delete::delete_objects};
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::{LIST_OBJECTS, PAGE_ENTRIES, SHARERS_NAMED},
@@ -36,40 +36,43 @@ impl SessionBackend {
     }
 
     async fn forget_whole(&self) -> Result<()> {
-        let sessions = &self.shared.sessions;
+        let sessions = &self.context.shared.sessions;
         sessions.check_writable()?;
-        let session = sessions.get(self.user(), &self.session, &self.at_least).await?;
+        let session = self.context.session().await?;
         let workspace = self.workspace(session.files_id(), &session.vars)?;
         let is_made = session.version > 0;
         if !is_made && !self.has_only_files(&workspace).await? {
-            return sessions.existing(self.user(), &self.session, &self.at_least).await.map(drop);
+            return sessions
+                .existing(self.user(), &self.context.session, &self.context.options.at_least)
+                .await
+                .map(drop);
         }
         let sharers = self.sharers(&session, &workspace).await?;
         if sharers.more > 0 || !sharers.named.is_empty() {
-            return Err(sharers.refusal(&self.session));
+            return Err(sharers.refusal(&self.context.session));
         }
         self.empty(&workspace).await?;
-        if is_made { sessions.delete(self.user(), &self.session).await } else { Ok(()) }
+        if is_made { sessions.delete(self.user(), &self.context.session).await } else { Ok(()) }
     }
 
     /// Whether there are files in the workspace of a session that has no object, because it only ever wrote files. Where the
     /// template names no session, they are those of other sessions too.
     async fn has_only_files(&self, workspace: &KeyPrefix) -> Result<bool> {
-        if !self.shared.templates.workspace().has_variable() {
+        if !self.context.shared.templates.workspace().has_variable() {
             return Ok(false);
         }
         let options = ListOptions { max_entries: Some(1), ..ListOptions::default() };
-        Ok(!self.shared.store.list(workspace, options).await?.objects.is_empty())
+        Ok(!self.context.shared.store.list(workspace, options).await?.objects.is_empty())
     }
 
     /// The keys of the workspace of a session with these values.
     fn workspace(&self, files: &Id, vars: &std::collections::BTreeMap<String, Id>) -> Result<KeyPrefix> {
-        self.shared.templates.workspace().prefix(&self.space()?, files, vars)
+        self.context.shared.templates.workspace().prefix(&self.context.space()?, files, vars)
     }
 
     /// The other sessions whose workspace is `workspace`.
     async fn sharers(&self, session: &Session, workspace: &KeyPrefix) -> Result<Sharers> {
-        let sessions = &self.shared.sessions;
+        let (sessions, scope) = (&self.context.shared.sessions, self.context.caller.sessions());
         let mut sharers = Sharers::default();
         let mut cursor = None;
         loop {
@@ -77,13 +80,13 @@ impl SessionBackend {
             for other in &page.sessions {
                 let is_other = other.session_id != session.session_id;
                 if is_other && self.workspace(other.files_id(), &other.vars)? == *workspace {
-                    sharers.add(&other.session_id, sessions.lies_within(other, &self.reach).await?);
+                    sharers.add(&other.session_id, sessions.lies_within(other, scope).await?);
                 }
             }
             for damaged in &page.damaged {
                 // Of a damaged session only its id is known.
-                let is_reached = self.reach.vars().is_empty() && self.reach.names(&damaged.session_id);
-                sharers.add(&damaged.session_id, !self.reach.is_bound() || is_reached);
+                let is_reached = scope.vars().is_empty() && scope.names(&damaged.session_id);
+                sharers.add(&damaged.session_id, !scope.is_bound() || is_reached);
             }
             cursor = page.next_cursor;
             if cursor.is_none() {
@@ -95,12 +98,12 @@ impl SessionBackend {
     /// Deletes every file below `workspace`.
     async fn empty(&self, workspace: &KeyPrefix) -> Result<()> {
         let root = VirtualPath::parse("/workspace")?;
-        let (entries, has_more) = self.shared.store.list_all(workspace, LIST_OBJECTS).await?;
+        let (entries, has_more) = self.context.shared.store.list_all(workspace, LIST_OBJECTS).await?;
         let files = entries.iter().filter_map(|entry| {
             let path = root.join(workspace.relative(&entry.key)?).ok()?;
             Some((path, workspace.admit(&entry.key)?))
         });
-        if let Some(left) = self.delete_objects(files.collect()).await.reply(&root).failure() {
+        if let Some(left) = delete_objects(&self.context, files.collect()).await.reply(&root).failure() {
             return Err(left);
         }
         if has_more {

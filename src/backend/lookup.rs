@@ -8,10 +8,11 @@ use std::sync::Arc;
 use futures_util::future::{join_all, try_join_all};
 
 use super::{
-    SessionBackend,
-    drafted::with_drafts,
+    context::{Context, Refusal},
+    drafted::{forget_draft, with_drafts},
     naming::{NamedSkill, ambiguous, answering, unknown},
     publish::{SkillContents, SkillFiles},
+    service::Service,
 };
 use crate::{
     catalog::{CatalogView, why_unreadable},
@@ -57,6 +58,12 @@ impl From<Error> for LookupError {
     }
 }
 
+impl From<Refusal> for LookupError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Failed(refusal.into())
+    }
+}
+
 impl From<LookupError> for Error {
     fn from(error: LookupError) -> Self {
         match error {
@@ -65,160 +72,158 @@ impl From<LookupError> for Error {
     }
 }
 
-impl SessionBackend {
-    /// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
-    pub(super) async fn look_up(
-        &self,
-        name: &str,
-        session: &Session,
-        policy: &EffectivePolicy,
-    ) -> Result<LiveSkill, LookupError> {
-        if let Ok(path) = SkillPath::parse(name)
-            && policy.skill(&path).is_visible()
-        {
-            self.check_length(&path).map_err(LookupError::UnknownName)?;
-            if let Some(fetched) = self.fetch_for(session, &path).await? {
-                return Ok(fetched);
-            }
-        }
-        if let Some(loaded) = session.mounted(name)
-            && policy.skill(&loaded.skill).is_visible()
-            && let Some(fetched) = self.fetch_for(session, &loaded.skill).await?
-        {
+/// The skill that answers to `name`: a skill path, a mount name or a frontmatter name, in that order.
+pub(super) async fn look_up(
+    context: &Context,
+    name: &str,
+    session: &Session,
+    policy: &EffectivePolicy,
+) -> Result<LiveSkill, LookupError> {
+    if let Ok(path) = SkillPath::parse(name)
+        && policy.skill(&path).is_visible()
+    {
+        check_length(context, &path).map_err(LookupError::UnknownName)?;
+        if let Some(fetched) = fetch_for(context, session, &path).await? {
             return Ok(fetched);
         }
-        let mut view = with_drafts(&self.catalog(false).await?, session);
-        if answering(name, &named(&view, policy)).is_empty() {
-            view = with_drafts(&self.catalog(true).await?, session);
-        }
-        let skills = named(&view, policy);
-        match answering(name, &skills).as_slice() {
-            [] => Err(missing(name, &view, policy)),
-            [skill] => match self.fetch_for(session, skill).await? {
-                Some(fetched) => Ok(fetched),
-                None => Err(missing(name, &view, policy)),
-            },
-            several => Err(ambiguous(name, several).into()),
+    }
+    if let Some(loaded) = session.mounted(name)
+        && policy.skill(&loaded.skill).is_visible()
+        && let Some(fetched) = fetch_for(context, session, &loaded.skill).await?
+    {
+        return Ok(fetched);
+    }
+    let mut view = with_drafts(&context.catalog(false).await?, session);
+    if answering(name, &named(&view, policy)).is_empty() {
+        view = with_drafts(&context.catalog(true).await?, session);
+    }
+    let skills = named(&view, policy);
+    match answering(name, &skills).as_slice() {
+        [] => Err(missing(name, &view, policy)),
+        [skill] => match fetch_for(context, session, skill).await? {
+            Some(fetched) => Ok(fetched),
+            None => Err(missing(name, &view, policy)),
+        },
+        several => Err(ambiguous(name, several).into()),
+    }
+}
+
+/// # Errors
+/// `invalid_path` if the key of a skill at `path` would be too long in some layer.
+fn check_length(context: &Context, path: &SkillPath) -> Result<()> {
+    let layers = context.shared.catalogs.layers(context.caller.audience())?;
+    layers.iter().try_for_each(|(_, space)| space.skill(path)?.key("SKILL.md").map(drop))
+}
+
+/// The skill at `path`: what is published, or else the draft of it that this session made.
+async fn fetch_for(context: &Context, session: &Session, path: &SkillPath) -> Result<Option<LiveSkill>, LookupError> {
+    if session.draft(path).is_none() {
+        return fetch_skill(context, path).await;
+    }
+    let service = Service::over(&context.shared);
+    let space = context.space()?;
+    let (published, draft) =
+        tokio::join!(fetch_skill(context, path), service.files_of_draft(&space, path, &context.session));
+    let Some(draft) = draft? else {
+        forget_draft(context, path).await;
+        return published;
+    };
+    match (published?, read(Layer::User, path, draft)) {
+        (Some(published), _) => Ok(Some(published)),
+        (None, InLayer::Skill(draft)) => Ok(Some(*draft)),
+        (None, InLayer::Unusable(why)) => Err(LookupError::Unusable(why)),
+        (None, InLayer::Nothing) => Ok(None),
+    }
+}
+
+/// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
+async fn fetch_skill(context: &Context, path: &SkillPath) -> Result<Option<LiveSkill>, LookupError> {
+    let layers = context.shared.catalogs.layers(context.caller.audience())?;
+    let fetched = layers.iter().map(|(layer, space)| fetch_from(context, *layer, space, path));
+    let mut unusable = None;
+    for fetched in join_all(fetched).await {
+        match fetched? {
+            InLayer::Nothing => {}
+            // The catalog leaves such a skill out and shows the one behind it; so does a load.
+            InLayer::Unusable(why) => unusable = unusable.or(Some(why)),
+            InLayer::Skill(fetched) => return Ok(Some(*fetched)),
         }
     }
+    unusable.map_or(Ok(None), |why| Err(LookupError::Unusable(why)))
+}
 
-    /// # Errors
-    /// `invalid_path` if the key of a skill at `path` would be too long in some layer.
-    fn check_length(&self, path: &SkillPath) -> Result<()> {
-        let layers = self.shared.catalogs.layers(&self.audience)?;
-        layers.iter().try_for_each(|(_, space)| space.skill(path)?.key("SKILL.md").map(drop))
+/// What lies at `path` in one layer.
+async fn fetch_from(context: &Context, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<InLayer> {
+    let found = Service::over(&context.shared).skill_files(space, path).await?;
+    let is_published = matches!(&found, SkillContents::Files(files) if files.version.is_some());
+    let is_nothing = matches!(found, SkillContents::Nothing);
+    // A published skill is a skill of its own, even if another tool puts a SKILL.md above it.
+    if !is_published && !is_nothing && lies_inside_another(context, layer, space, path).await? {
+        return Ok(InLayer::Nothing);
     }
-
-    /// The skill at `path`: what is published, or else the draft of it that this session made.
-    async fn fetch_for(&self, session: &Session, path: &SkillPath) -> Result<Option<LiveSkill>, LookupError> {
-        if session.draft(path).is_none() {
-            return self.fetch_skill(path).await;
+    match found {
+        SkillContents::Nothing => Ok(InLayer::Nothing),
+        SkillContents::Unreadable(error) => {
+            Ok(InLayer::Unusable(unusable(path, &why_unreadable(&error)).with_source(error)))
         }
-        let service = self.service();
-        let space = self.space()?;
-        let (published, draft) =
-            tokio::join!(self.fetch_skill(path), service.files_of_draft(&space, path, &self.session));
-        let Some(draft) = draft? else {
-            self.forget_draft(path).await;
-            return published;
-        };
-        match (published?, read(Layer::User, path, draft)) {
-            (Some(published), _) => Ok(Some(published)),
-            (None, InLayer::Skill(draft)) => Ok(Some(*draft)),
-            (None, InLayer::Unusable(why)) => Err(LookupError::Unusable(why)),
-            (None, InLayer::Nothing) => Ok(None),
-        }
+        SkillContents::Files(files) => Ok(read(layer, path, files)),
     }
+}
 
-    /// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
-    async fn fetch_skill(&self, path: &SkillPath) -> Result<Option<LiveSkill>, LookupError> {
-        let layers = self.shared.catalogs.layers(&self.audience)?;
-        let fetched = layers.iter().map(|(layer, space)| self.fetch_from(*layer, space, path));
-        let mut unusable = None;
-        for fetched in join_all(fetched).await {
-            match fetched? {
-                InLayer::Nothing => {}
-                // The catalog leaves such a skill out and shows the one behind it; so does a load.
-                InLayer::Unusable(why) => unusable = unusable.or(Some(why)),
-                InLayer::Skill(fetched) => return Ok(Some(*fetched)),
+/// One version of the skill that answers to `name`, also of a deleted one if `name` is its path.
+///
+/// # Errors
+/// `version_not_found` if it has no such version; as [`look_up`].
+pub(super) async fn look_up_version(
+    context: &Context,
+    name: &str,
+    digest: &str,
+    session: &Session,
+    policy: &EffectivePolicy,
+) -> Result<LiveSkill, LookupError> {
+    if !is_version_digest(digest) {
+        return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits").into());
+    }
+    let (layer, path) = match look_up(context, name, session, policy).await {
+        Ok(found) if found.version.as_deref().or(found.draft.as_deref()) == Some(digest) => return Ok(found),
+        Ok(found) => (found.layer, found.skill),
+        Err(error @ LookupError::Failed(_)) => return Err(error),
+        Err(error) => match SkillPath::parse(name) {
+            Ok(path) if policy.skill(&path).is_visible() => (Layer::User, path),
+            _ => return Err(error),
+        },
+    };
+    let Some(space) = context.layer(layer)? else {
+        return Err(LookupError::Unusable(unusable(&path, "its layer is not seen from here")));
+    };
+    let service = Service::over(&context.shared);
+    match read(layer, &path, service.files_of_version(&space, &path, digest).await?) {
+        InLayer::Skill(fetched) => Ok(*fetched),
+        InLayer::Unusable(why) => Err(LookupError::Unusable(why)),
+        InLayer::Nothing => Err(LookupError::Unusable(unusable(&path, "that version has no SKILL.md"))),
+    }
+}
+
+/// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,
+/// if it is in memory; otherwise each folder above is asked for.
+async fn lies_inside_another(context: &Context, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<bool> {
+    if let Some(view) = context.shared.catalogs.known(context.caller.audience().clone(), layer)
+        && view.entry(path).is_some()
+    {
+        return Ok(false);
+    }
+    let asked = path.ancestors().map(|above| {
+        let key = space.skill(&above).and_then(|prefix| prefix.key("SKILL.md"));
+        async move {
+            match context.shared.store.head(&key?).await {
+                Ok(_) => Ok(true),
+                Err(StoreError::NotFound) => Ok(false),
+                Err(error) => Err(Error::from(error)),
             }
         }
-        unusable.map_or(Ok(None), |why| Err(LookupError::Unusable(why)))
-    }
-
-    /// What lies at `path` in one layer.
-    async fn fetch_from(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<InLayer> {
-        let found = self.service().skill_files(space, path).await?;
-        let is_published = matches!(&found, SkillContents::Files(files) if files.version.is_some());
-        let is_nothing = matches!(found, SkillContents::Nothing);
-        // A published skill is a skill of its own, even if another tool puts a SKILL.md above it.
-        if !is_published && !is_nothing && self.lies_inside_another(layer, space, path).await? {
-            return Ok(InLayer::Nothing);
-        }
-        match found {
-            SkillContents::Nothing => Ok(InLayer::Nothing),
-            SkillContents::Unreadable(error) => {
-                Ok(InLayer::Unusable(unusable(path, &why_unreadable(&error)).with_source(error)))
-            }
-            SkillContents::Files(files) => Ok(read(layer, path, files)),
-        }
-    }
-
-    /// One version of the skill that answers to `name`, also of a deleted one if `name` is its path.
-    ///
-    /// # Errors
-    /// `version_not_found` if it has no such version; as [`look_up`](Self::look_up).
-    pub(super) async fn look_up_version(
-        &self,
-        name: &str,
-        digest: &str,
-        session: &Session,
-        policy: &EffectivePolicy,
-    ) -> Result<LiveSkill, LookupError> {
-        if !is_version_digest(digest) {
-            return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits").into());
-        }
-        let (layer, path) = match self.look_up(name, session, policy).await {
-            Ok(found) if found.version.as_deref().or(found.draft.as_deref()) == Some(digest) => return Ok(found),
-            Ok(found) => (found.layer, found.skill),
-            Err(error @ LookupError::Failed(_)) => return Err(error),
-            Err(error) => match SkillPath::parse(name) {
-                Ok(path) if policy.skill(&path).is_visible() => (Layer::User, path),
-                _ => return Err(error),
-            },
-        };
-        let Some(space) = self.layer(layer)? else {
-            return Err(LookupError::Unusable(unusable(&path, "its layer is not seen from here")));
-        };
-        let service = self.service();
-        match read(layer, &path, service.files_of_version(&space, &path, digest).await?) {
-            InLayer::Skill(fetched) => Ok(*fetched),
-            InLayer::Unusable(why) => Err(LookupError::Unusable(why)),
-            InLayer::Nothing => Err(LookupError::Unusable(unusable(&path, "that version has no SKILL.md"))),
-        }
-    }
-
-    /// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,
-    /// if it is in memory; otherwise each folder above is asked for.
-    async fn lies_inside_another(&self, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<bool> {
-        if let Some(view) = self.shared.catalogs.known(self.audience.clone(), layer)
-            && view.entry(path).is_some()
-        {
-            return Ok(false);
-        }
-        let asked = path.ancestors().map(|above| {
-            let key = space.skill(&above).and_then(|prefix| prefix.key("SKILL.md"));
-            async move {
-                match self.shared.store.head(&key?).await {
-                    Ok(_) => Ok(true),
-                    Err(StoreError::NotFound) => Ok(false),
-                    Err(error) => Err(Error::from(error)),
-                }
-            }
-        });
-        let found = try_join_all(asked).await?;
-        Ok(found.contains(&true))
-    }
+    });
+    let found = try_join_all(asked).await?;
+    Ok(found.contains(&true))
 }
 
 /// A skill with these files, if its SKILL.md can be read.

@@ -3,7 +3,6 @@
 //! [`BackendProtocol`] is what an agent can do; [`SessionBackend`] does it over a store for one session, and any surface
 //! (library, HTTP, command line) goes through it, so the gate is in one place: `tree`.
 
-mod approvals;
 mod asked;
 mod author;
 mod bound;
@@ -13,6 +12,7 @@ mod catalog_reads;
 mod changes;
 mod check;
 mod check_folder;
+mod context;
 mod create;
 mod drafted;
 mod drafts;
@@ -26,9 +26,6 @@ mod fetch;
 mod files;
 mod forget;
 mod fsck;
-mod gate;
-mod given;
-mod known_tag;
 mod leaving;
 mod line_ends;
 mod lines;
@@ -37,20 +34,17 @@ mod lookup;
 mod matcher;
 mod mounts;
 mod naming;
-mod noted;
-mod observer;
 mod offered;
 mod open;
-mod operation_note;
 mod ops;
 mod pace;
 mod parts;
-mod progress;
 mod protocol;
 mod publish;
 mod replace;
-mod reporting;
 mod service;
+mod session_backend;
+mod shared;
 mod shown;
 mod skill_bytes;
 mod skills;
@@ -58,8 +52,6 @@ mod text;
 mod tree;
 mod unlisted;
 
-#[cfg(feature = "server")]
-pub(crate) use approvals::check_content;
 pub use author::{
     ConflictFile, PullHow, PullOptions, PullResult, PullTarget, PushConflict, PushOptions, PushResult, PushSource,
     PushStatus, SkillDigest, SkillDigests, SkillRepository, SkillText, SkillZip, StoreRepository, StoredSkill,
@@ -68,27 +60,27 @@ pub use author::{
 pub use budgets::Budgets;
 pub use catalog_reads::{HostFile, HostSkill, Manifest};
 pub use check::failed_check;
+#[cfg(feature = "server")]
+pub(crate) use context::check_content;
+pub use context::{
+    Action, Author, CallReport, Caller, ChangeEffect, Effects, EffectsRecorder, ObservedCall, ObservedOperation,
+    Observer, Progress, RankedPaths, RecordWritten, SessionState, SkillUse,
+};
+#[cfg(feature = "client")]
+pub(crate) use context::{OperationNote, paths_of};
 pub use drafted::{index_of_drafts, with_drafts};
 pub use ext::BackendExt;
-pub use gate::SessionState;
 pub use leaving::Export;
 pub use listing::{Listing, ListingPage};
 pub use naming::{NamedSkill, flat_names, skill_named};
-pub use observer::{
-    ChangeEffect, Effects, EffectsRecorder, ObservedCall, ObservedOperation, Observer, RankedPaths, RecordWritten,
-    SkillUse,
-};
 pub use offered::{Artifact, ArtifactKind, OfferedSkill};
 pub use open::OpenStore;
-pub use operation_note::{Action, Actor};
-#[cfg(feature = "client")]
-pub(crate) use operation_note::{OperationNote, paths_of};
-pub use ops::transfer::{FileReader, FileStat};
-pub use progress::Progress;
+pub use ops::transfer::{FileAccess, FileReader, FileStat};
 pub use protocol::BackendProtocol;
 pub use publish::{
     Condition, DraftReader, NumberedVersion, PageRequest, PublishOptions, PublishedPage, PublishedSkill,
     PublishedVersion, SkillArchive, SpooledBody, UploadedSkill, VersionName,
 };
-pub use service::{Service, ServiceOptions, SessionBackend};
+pub use service::{Service, ServiceOptions};
+pub use session_backend::SessionBackend;
 pub use skill_bytes::{CatalogFile, CatalogSkill, packed};

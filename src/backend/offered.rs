@@ -103,7 +103,7 @@ impl SessionBackend {
             (ArtifactKind::Text, _) => return Err(gone()),
             (ArtifactKind::Archive, files) => {
                 let content = Version::new(files.to_vec()).digest().to_owned();
-                match self.shared.manifests.archive(&content) {
+                match self.context.shared.manifests.archive(&content) {
                     Some(digest) => digest,
                     None => self.archive_to_offer(entry).await?.digest,
                 }
@@ -117,10 +117,11 @@ impl SessionBackend {
     async fn archive_to_offer(&self, entry: &Arc<CatalogEntry>) -> Result<Artifact> {
         // The files, and the archive of them.
         let _room = self
+            .context
             .shared
             .versions
             .rooms
-            .enter(&owner_below(self.space()?.root()), 2 * entry.size.min(MCP_SKILL_BYTES))
+            .enter(&owner_below(self.context.space()?.root()), 2 * entry.size.min(MCP_SKILL_BYTES))
             .await?;
         let mut files = Vec::with_capacity(entry.files);
         for (path, _) in self.catalog_files(entry).await? {
@@ -136,7 +137,7 @@ impl SessionBackend {
         };
         let (sha256, content, bytes) = self.errand().run_sized(size, pack).await?;
         let digest = format!("sha256:{sha256}");
-        self.shared.manifests.keep_archive(content, digest.clone());
+        self.context.shared.manifests.keep_archive(content, digest.clone());
         Ok(Artifact { bytes, digest })
     }
 }

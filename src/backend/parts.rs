@@ -13,8 +13,9 @@ use sha2::{Digest, Sha256};
 use tokio::sync::MutexGuard;
 
 use super::{
-    SessionBackend,
     changes::{FirstPartWritten, UnfinishedChange, contested},
+    context::{Admission, Context},
+    mounts::tree,
     tree::{MountKind, PinnedSkill, Tree, TreeTarget, WritePlace},
 };
 use crate::{
@@ -72,188 +73,188 @@ impl WriteTarget<'_> {
     }
 }
 
-impl SessionBackend {
-    /// Where a change of `path` by `tool` goes, if both are allowed. In a skill, waits for other changes of it.
-    pub(super) async fn target(&self, operation: Operation, path: &VirtualPath) -> Result<WriteTarget<'_>> {
-        let (tree, key) = self.writable(operation, path).await?;
-        let TreeTarget::In { mount, kind: MountKind::Pinned(_), .. } = tree.spot(path) else {
-            return Ok(WriteTarget { tree, key, skill: None });
-        };
-        let turn = self.shared.skill_changes.lanes.enter(mount.prefix.as_str()).await;
-        // The change that went before has moved the snapshot.
-        let (tree, key) = self.writable(operation, path).await?;
-        let skill = match tree.spot(path) {
-            TreeTarget::In { mount, kind: MountKind::Pinned(pinned), relative } => {
-                Some(InSkill { pinned: pinned.clone(), mount: mount.at.clone(), relative, _turn: turn })
-            }
-            _ => None,
-        };
-        Ok(WriteTarget { tree, key, skill })
-    }
-
-    async fn writable(&self, operation: Operation, path: &VirtualPath) -> Result<(Tree, ObjectKey)> {
-        let tree = self.enter(operation).await?;
-        let key = match tree.write_place(path)? {
-            // Mounts and skills are not files: they are never deleted through the tree.
-            WritePlace::Folder if operation == Operation::Delete => return Err(stays(path)),
-            _ => tree.writable(path)?,
-        };
-        Ok((tree, key))
-    }
-
-    /// The call that asks for `words` at `target`; nothing outside of skills, because a change has one part there.
-    pub(super) fn call(
-        &self,
-        target: &WriteTarget<'_>,
-        path: &VirtualPath,
-        words: &[&[u8]],
-    ) -> Result<Option<IdempotencyKey>> {
-        let Some(skill) = &target.skill else { return Ok(None) };
-        let session = self.space()?.session(&self.session)?;
-        let asked = digest([session.as_str().as_bytes(), path.as_str().as_bytes()].iter().chain(words));
-        let unfinished = self.shared.skill_changes.unfinished.get(&(session, path.clone()));
-        let repeated = match unfinished {
-            Some(UnfinishedChange::Write { asked: before, from }) if before == asked => Some(from),
-            _ => None,
-        };
-        let is_repeated = repeated.is_some();
-        let from = match repeated {
-            Some(from) => from,
-            None => skill.pinned.snapshot.file(&skill.relative).map(|file| file.etag.clone()),
-        };
-        let mut name = digest(&[asked.as_bytes(), from.as_ref().map_or("", ETag::as_str).as_bytes()]);
-        name.truncate(16);
-        Ok(Some(IdempotencyKey { name, asked, from, is_repeated }))
-    }
-
-    /// The second part of a change: moves the session's snapshot on to what has landed. False if the call turns out to be
-    /// a new one, because the earlier one was completed: then nothing was done for it yet.
-    ///
-    /// # Errors
-    /// What keeps the session from being changed, with the outcome of each part.
-    pub(super) async fn finish(
-        &self,
-        target: &WriteTarget<'_>,
-        path: &VirtualPath,
-        call: Option<&IdempotencyKey>,
-        landed: &FirstPartWritten,
-    ) -> Result<bool> {
-        let Some(skill) = &target.skill else { return Ok(true) };
-        let place = (self.space()?.session(&self.session)?, path.clone());
-        let unfinished = &self.shared.skill_changes.unfinished;
-        match self.move_snapshot(skill, call, landed).await {
-            Ok(done) => {
-                unfinished.invalidate(&place);
-                Ok(done)
-            }
-            Err(error) => {
-                if let Some(call) = call {
-                    let (asked, from) = (call.asked.clone(), call.from.clone());
-                    unfinished.insert(place, UnfinishedChange::Write { asked, from });
-                }
-                Err(half_done(&format!("{path} was changed"), Outcome::Applied, error))
-            }
+/// Where a change of `path` goes, if it can be written. In a skill, waits for other changes of it.
+pub(super) async fn target<'call>(admission: &Admission<'call>, path: &VirtualPath) -> Result<WriteTarget<'call>> {
+    let (tree, key) = writable(admission, path).await?;
+    let TreeTarget::In { mount, kind: MountKind::Pinned(_), .. } = tree.spot(path) else {
+        return Ok(WriteTarget { tree, key, skill: None });
+    };
+    let turn = admission.context().shared.skill_changes.lanes.enter(mount.prefix.as_str()).await;
+    // The change that went before has moved the snapshot.
+    let (tree, key) = writable(&admission.read_again().await?, path).await?;
+    let skill = match tree.spot(path) {
+        TreeTarget::In { mount, kind: MountKind::Pinned(pinned), relative } => {
+            Some(InSkill { pinned: pinned.clone(), mount: mount.at.clone(), relative, _turn: turn })
         }
-    }
+        _ => None,
+    };
+    Ok(WriteTarget { tree, key, skill })
+}
 
-    async fn move_snapshot(
-        &self,
-        skill: &InSkill<'_>,
-        call: Option<&IdempotencyKey>,
-        landed: &FirstPartWritten,
-    ) -> Result<bool> {
-        let etag = landed.commit.etag.clone();
-        if etag.is_none() && !landed.is_earlier {
-            // Others wrote after us; which version to pin is for the next load to say.
-            return Ok(true);
-        }
-        let now = self.shared.clock.now();
-        self.change_snapshot(&skill.pinned, |snapshot| {
-            let named = snapshot.file(&skill.relative).map(|file| &file.etag);
-            if let Some(call) = call.filter(|_| landed.is_earlier)
-                && named != call.from.as_ref()
-            {
-                return SnapshotChange::Stays(call.is_repeated);
-            }
-            let Some(etag) = etag.clone() else {
-                // Saved as it is, which shows that this is the newest state of the session.
-                return SnapshotChange::To(snapshot.clone());
-            };
-            let (path, size) = (skill.relative.clone(), landed.size);
-            SnapshotChange::To(
-                snapshot.with(&skill.relative, Some(SnapshotFile { path, size, etag, modified_at: now })),
-            )
-        })
-        .await
-    }
+async fn writable(admission: &Admission<'_>, path: &VirtualPath) -> Result<(Tree, ObjectKey)> {
+    let tree = tree(admission).await?;
+    let key = match tree.write_place(path)? {
+        // Mounts and skills are not files: they are never deleted through the tree.
+        WritePlace::Folder if admission.operation() == Operation::Delete => return Err(stays(path)),
+        _ => tree.writable(path)?,
+    };
+    Ok((tree, key))
+}
 
-    /// Takes files out of the session's snapshot of a skill, all in one step.
-    ///
-    /// # Errors
-    /// What keeps the session from being changed, with its outcome.
-    pub(super) async fn forget_files(&self, skill: &InSkill<'_>, gone: &[VirtualPath]) -> Result<()> {
-        let gone = gone.iter().filter_map(|path| path.below(&skill.mount)).collect();
-        let forget = |snapshot: &Snapshot| {
-            let rest = snapshot.without(&gone);
-            if rest == *snapshot { SnapshotChange::Stays(true) } else { SnapshotChange::To(rest) }
-        };
-        self.change_snapshot(&skill.pinned, forget).await.map(drop)
-    }
+/// The call that asks for `words` at `target`; nothing outside of skills, because a change has one part there.
+pub(super) fn call(
+    context: &Context,
+    target: &WriteTarget<'_>,
+    path: &VirtualPath,
+    words: &[&[u8]],
+) -> Result<Option<IdempotencyKey>> {
+    let Some(skill) = &target.skill else { return Ok(None) };
+    let session = context.space()?.session(&context.session)?;
+    let asked = digest([session.as_str().as_bytes(), path.as_str().as_bytes()].iter().chain(words));
+    let unfinished = context.shared.skill_changes.unfinished.get(&(session, path.clone()));
+    let repeated = match unfinished {
+        Some(UnfinishedChange::Write { asked: before, from }) if before == asked => Some(from),
+        _ => None,
+    };
+    let is_repeated = repeated.is_some();
+    let from = match repeated {
+        Some(from) => from,
+        None => skill.pinned.snapshot.file(&skill.relative).map(|file| file.etag.clone()),
+    };
+    let mut name = digest(&[asked.as_bytes(), from.as_ref().map_or("", ETag::as_str).as_bytes()]);
+    name.truncate(16);
+    Ok(Some(IdempotencyKey { name, asked, from, is_repeated }))
+}
 
-    /// Remembers a delete in a skill whose second part failed, with how many files went, until the same call is finished.
-    pub(super) fn note_delete(&self, path: &VirtualPath, deleted: u64, is_finished: bool) -> Result<()> {
-        let place = (self.space()?.session(&self.session)?, path.clone());
-        let unfinished = &self.shared.skill_changes.unfinished;
-        if is_finished {
+/// The second part of a change: moves the session's snapshot on to what has landed. False if the call turns out to be
+/// a new one, because the earlier one was completed: then nothing was done for it yet.
+///
+/// # Errors
+/// What keeps the session from being changed, with the outcome of each part.
+pub(super) async fn finish(
+    context: &Context,
+    target: &WriteTarget<'_>,
+    path: &VirtualPath,
+    call: Option<&IdempotencyKey>,
+    landed: &FirstPartWritten,
+) -> Result<bool> {
+    let Some(skill) = &target.skill else { return Ok(true) };
+    let place = (context.space()?.session(&context.session)?, path.clone());
+    let unfinished = &context.shared.skill_changes.unfinished;
+    match move_snapshot(context, skill, call, landed).await {
+        Ok(done) => {
             unfinished.invalidate(&place);
-        } else {
-            unfinished.insert(place, UnfinishedChange::Delete(deleted));
+            Ok(done)
         }
-        Ok(())
-    }
-
-    /// How many files an earlier delete of `path` took, if its second part failed here. It is not remembered any longer.
-    pub(super) fn take_unfinished_delete(&self, path: &VirtualPath) -> Result<Option<u64>> {
-        let place = (self.space()?.session(&self.session)?, path.clone());
-        match self.shared.skill_changes.unfinished.remove(&place) {
-            Some(UnfinishedChange::Delete(deleted)) => Ok(Some(deleted)),
-            Some(UnfinishedChange::Write { .. }) | None => Ok(None),
-        }
-    }
-
-    /// Changes the session's snapshot of a skill; true if it is not loaded any more.
-    async fn change_snapshot(&self, skill: &PinnedSkill, change: impl Fn(&Snapshot) -> SnapshotChange) -> Result<bool> {
-        let mut known = skill.snapshot.clone();
-        for _ in 0..SESSION_ATTEMPTS {
-            let update = self.shared.sessions.update(self.user(), &self.session, |session| {
-                let own = |loaded: &&mut LoadedSkill| loaded.skill == skill.skill && loaded.layer == skill.layer;
-                let Some(loaded) = session.loaded_skills.iter_mut().find(own) else {
-                    return Ok(Change::None(Ok(true)));
-                };
-                let before = match &loaded.snapshot {
-                    Some(snapshot) => snapshot,
-                    None if loaded.digest == known.digest() => &known,
-                    None => return Ok(Change::None(Err(loaded.clone()))),
-                };
-                match change(before) {
-                    SnapshotChange::Stays(answer) => Ok(Change::None(Ok(answer))),
-                    SnapshotChange::To(snapshot) => {
-                        snapshot.digest().clone_into(&mut loaded.digest);
-                        // With a change of its own it is no published version any more.
-                        loaded.version = None;
-                        loaded.snapshot = Some(snapshot.into());
-                        Ok(Change::Save(Ok(true)))
-                    }
-                }
-            });
-            match update.await?.1 {
-                Ok(answer) => return Ok(answer),
-                // It was loaded again, or changed by another replica: its list of files lies in an object of its own.
-                Err(loaded) => known = self.shared.sessions.snapshot(self.user(), &loaded).await?,
+        Err(error) => {
+            if let Some(call) = call {
+                let (asked, from) = (call.asked.clone(), call.from.clone());
+                unfinished.insert(place, UnfinishedChange::Write { asked, from });
             }
+            Err(half_done(&format!("{path} was changed"), Outcome::Applied, error))
         }
-        Err(contested())
     }
+}
+
+async fn move_snapshot(
+    context: &Context,
+    skill: &InSkill<'_>,
+    call: Option<&IdempotencyKey>,
+    landed: &FirstPartWritten,
+) -> Result<bool> {
+    let etag = landed.commit.etag.clone();
+    if etag.is_none() && !landed.is_earlier {
+        // Others wrote after us; which version to pin is for the next load to say.
+        return Ok(true);
+    }
+    let now = context.shared.clock.now();
+    change_snapshot(context, &skill.pinned, |snapshot| {
+        let named = snapshot.file(&skill.relative).map(|file| &file.etag);
+        if let Some(call) = call.filter(|_| landed.is_earlier)
+            && named != call.from.as_ref()
+        {
+            return SnapshotChange::Stays(call.is_repeated);
+        }
+        let Some(etag) = etag.clone() else {
+            // Saved as it is, which shows that this is the newest state of the session.
+            return SnapshotChange::To(snapshot.clone());
+        };
+        let (path, size) = (skill.relative.clone(), landed.size);
+        SnapshotChange::To(snapshot.with(&skill.relative, Some(SnapshotFile { path, size, etag, modified_at: now })))
+    })
+    .await
+}
+
+/// Takes files out of the session's snapshot of a skill, all in one step.
+///
+/// # Errors
+/// What keeps the session from being changed, with its outcome.
+pub(super) async fn forget_files(context: &Context, skill: &InSkill<'_>, gone: &[VirtualPath]) -> Result<()> {
+    let gone = gone.iter().filter_map(|path| path.below(&skill.mount)).collect();
+    let forget = |snapshot: &Snapshot| {
+        let rest = snapshot.without(&gone);
+        if rest == *snapshot { SnapshotChange::Stays(true) } else { SnapshotChange::To(rest) }
+    };
+    change_snapshot(context, &skill.pinned, forget).await.map(drop)
+}
+
+/// Remembers a delete in a skill whose second part failed, with how many files went, until the same call is finished.
+pub(super) fn note_delete(context: &Context, path: &VirtualPath, deleted: u64, is_finished: bool) -> Result<()> {
+    let place = (context.space()?.session(&context.session)?, path.clone());
+    let unfinished = &context.shared.skill_changes.unfinished;
+    if is_finished {
+        unfinished.invalidate(&place);
+    } else {
+        unfinished.insert(place, UnfinishedChange::Delete(deleted));
+    }
+    Ok(())
+}
+
+/// How many files an earlier delete of `path` took, if its second part failed here. It is not remembered any longer.
+pub(super) fn take_unfinished_delete(context: &Context, path: &VirtualPath) -> Result<Option<u64>> {
+    let place = (context.space()?.session(&context.session)?, path.clone());
+    match context.shared.skill_changes.unfinished.remove(&place) {
+        Some(UnfinishedChange::Delete(deleted)) => Ok(Some(deleted)),
+        Some(UnfinishedChange::Write { .. }) | None => Ok(None),
+    }
+}
+
+/// Changes the session's snapshot of a skill; true if it is not loaded any more.
+async fn change_snapshot(
+    context: &Context,
+    skill: &PinnedSkill,
+    change: impl Fn(&Snapshot) -> SnapshotChange,
+) -> Result<bool> {
+    let mut known = skill.snapshot.clone();
+    for _ in 0..SESSION_ATTEMPTS {
+        let update = context.change(|session| {
+            let own = |loaded: &&mut LoadedSkill| loaded.skill == skill.skill && loaded.layer == skill.layer;
+            let Some(loaded) = session.loaded_skills.iter_mut().find(own) else {
+                return Ok(Change::None(Ok(true)));
+            };
+            let before = match &loaded.snapshot {
+                Some(snapshot) => snapshot,
+                None if loaded.digest == known.digest() => &known,
+                None => return Ok(Change::None(Err(loaded.clone()))),
+            };
+            match change(before) {
+                SnapshotChange::Stays(answer) => Ok(Change::None(Ok(answer))),
+                SnapshotChange::To(snapshot) => {
+                    snapshot.digest().clone_into(&mut loaded.digest);
+                    // With a change of its own it is no published version any more.
+                    loaded.version = None;
+                    loaded.snapshot = Some(snapshot.into());
+                    Ok(Change::Save(Ok(true)))
+                }
+            }
+        });
+        match update.await?.1 {
+            Ok(answer) => return Ok(answer),
+            // It was loaded again, or changed by another replica: its list of files lies in an object of its own.
+            Err(loaded) => known = context.shared.sessions.snapshot(context.user(), &loaded).await?,
+        }
+    }
+    Err(contested())
 }
 
 /// What becomes of a snapshot.

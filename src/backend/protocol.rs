@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{SessionBackend, operation_note::paths_of, ops};
+use super::{context::paths_of, ops, session_backend::SessionBackend};
 use crate::{
     error::{Error, Result},
     wire::{
@@ -36,21 +36,23 @@ macro_rules! protocol {
         #[async_trait]
         impl BackendProtocol for SessionBackend {
             $(async fn $method(&self, request: wire::$request) -> Result<wire::$reply> {
-                let (backend, observed) = self.begin(Operation::$variant, || request.subject(), || request.outline());
-                let outcome = ops::$method::$method(&backend, request).await;
-                observed.ended(outcome.map_err(|error| with_outcome(Operation::$variant, error))).await
+                let span = self.context.begin(Operation::$variant, || request.subject(), || request.outline());
+                let outcome = ops::$method::$method(&span, request).await;
+                span.ended(outcome.map_err(|error| with_outcome(Operation::$variant, error))).await
             })*
 
             async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
                 let paths = || paths_of(files.iter().map(|file| file.path.as_str()));
-                let (backend, observed) = self.begin(Operation::Upload, paths, || CallOutline::of_files(files.iter().map(|file| file.path.as_str())));
-                observed.ended(backend.upload_files(files).await).await
+                let span = self.context.begin(Operation::Upload, paths, || CallOutline::of_files(files.iter().map(|file| file.path.as_str())));
+                let outcome = ops::transfer::upload(&span, files).await;
+                span.ended(outcome).await
             }
 
             async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
                 let names = || paths_of(paths.iter().map(String::as_str));
-                let (backend, observed) = self.begin(Operation::Download, names, || CallOutline::of_files(paths.iter().map(String::as_str)));
-                observed.ended(backend.download_files(paths).await).await
+                let span = self.context.begin(Operation::Download, names, || CallOutline::of_files(paths.iter().map(String::as_str)));
+                let outcome = ops::transfer::download(&span, paths).await;
+                span.ended(outcome).await
             }
         }
     };

@@ -3,9 +3,10 @@
 //! A session goes on holding a skill that policy has hidden since, or that belongs to a team its caller is not in: another
 //! caller may see it, and the policy may change back. Its files are out of reach then, and so is its name.
 
-use super::{Service, SessionBackend, SessionState};
+use std::sync::Arc;
+
+use super::{Caller, Service, SessionBackend, SessionState};
 use crate::{
-    catalog::Audience,
     error::Result,
     limits::PAGE_ENTRIES,
     session::{EffectivePolicy, LoadedSummary, Policy, Session, SessionListRequest, SessionPage, SessionSummary},
@@ -29,28 +30,27 @@ impl SessionBackend {
     }
 
     fn shown(&self, summary: SessionSummary, policy: &EffectivePolicy) -> SessionSummary {
-        let has_home = |loaded: &LoadedSummary| self.layer(loaded.layer).is_ok_and(|home| home.is_some());
+        let has_home = |loaded: &LoadedSummary| self.context.layer(loaded.layer).is_ok_and(|home| home.is_some());
         summary.naming(|loaded| {
             policy.skill(&loaded.skill).is_visible()
-                && self.is_in(loaded.layer, loaded.team.as_ref())
+                && self.context.is_in(loaded.layer, loaded.team.as_ref())
                 && has_home(loaded)
         })
     }
 }
 
 impl Service {
-    /// A page of the sessions of the user of `audience`, as `audience` may see them.
+    /// A page of the sessions of the user of `caller`, as `caller` may see them.
     ///
     /// # Errors
     /// As [`Sessions::list`](crate::session::Sessions::list).
-    pub async fn list_sessions(&self, audience: Audience, wanted: &SessionListRequest) -> Result<SessionPage> {
+    pub async fn list_sessions(&self, caller: &Arc<Caller>, wanted: &SessionListRequest) -> Result<SessionPage> {
         let (limit, cursor) = (wanted.limit.unwrap_or(PAGE_ENTRIES), wanted.cursor.as_deref());
         let sessions = self.sessions();
         let (mut page, user) =
-            tokio::try_join!(sessions.list(&audience.user, limit, cursor), sessions.user_policy(&audience.user))?;
-        let Audience { user: whose, team } = audience;
+            tokio::try_join!(sessions.list(caller.user(), limit, cursor), sessions.user_policy(caller.user()))?;
         let show = |summary: SessionSummary| {
-            let reader = self.session(whose.clone(), summary.session_id.clone()).in_team(team.clone());
+            let reader = self.session_of(Arc::clone(caller), summary.session_id.clone());
             let policy = summary.policy.under(&user);
             reader.shown(summary, &policy)
         };

@@ -11,7 +11,7 @@ use futures_util::{Stream, stream};
 use super::{
     DraftReader, FileReader, FileStat, Service,
     publish::{Archive, ArchiveKind, ArchivedFile, SkillFiles},
-    service::Shared,
+    shared::Shared,
     tree::{FileRef, FileVersion},
 };
 use crate::{

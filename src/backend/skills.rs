@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     DraftReader, Listing, ListingPage, Service,
-    approvals::check_content,
+    context::check_content,
     naming::{NamedSkill, unknown},
     publish::{PublishState, SkillArchive, SkillContents, SkillFiles},
     unlisted::{FoundSkill, KnownSkill, document_of_version},

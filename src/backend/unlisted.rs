@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{DraftReader, Service, approvals::check_content, publish::SkillFiles};
+use super::{DraftReader, Service, context::check_content, publish::SkillFiles};
 use crate::{
     catalog::{Audience, CatalogEntry, CatalogView},
     error::{Code, Result},

@@ -259,7 +259,7 @@ impl RemoteBackend {
         answer
     }
 
-    fn begin(&self, operation: Operation, subject: impl FnOnce() -> String) -> OperationNote<'_> {
+    fn begin(&self, operation: Operation, subject: impl FnOnce() -> String) -> OperationNote {
         OperationNote::begin((&self.user, Some(&self.session)), operation.name(), subject)
     }
 

@@ -12,7 +12,7 @@ use super::{
     skills::readable_catalog,
 };
 use crate::{
-    backend::{Action, Effects},
+    backend::Action,
     session::{ExpiryReport, Policy, TaggingReport},
     wire::{CatalogStatus, LintList, LintListRequest},
 };
@@ -60,7 +60,7 @@ async fn catalog_status(Extension(call): Extension<UserCall>) -> HandlerResult<J
 async fn rebuild(Extension(call): Extension<UserCall>) -> HandlerResult<Json<CatalogStatus>> {
     call.needs_control()?;
     let work = call.app.service.rebuild_catalog(&call.user);
-    Ok(Json(call.observed(None, (Action::RebuildCatalog, ""), |_| Effects::default(), work).await?))
+    Ok(Json(call.author().account((Action::RebuildCatalog, ""), work).await?))
 }
 
 /// What else becomes of sessions when idle ones are forgotten.
@@ -94,5 +94,5 @@ async fn collect(
         let TaggingReport { tagged, untagged } = sessions.tag_all(&call.user).await?;
         Ok(ExpiryReport { tagged: Some(tagged), untagged, ..collected })
     };
-    Ok(Json(call.observed(None, (Action::CollectSessions, ""), |_| Effects::default(), work).await?))
+    Ok(Json(call.author().account((Action::CollectSessions, ""), work).await?))
 }

@@ -29,11 +29,11 @@ use super::{
 };
 use crate::{
     access::{Grant, Scope, SessionScope},
-    backend::{Action, Actor, DraftReader, Effects, EffectsRecorder, SessionBackend},
+    backend::{Action, Author, CallReport, Caller, DraftReader, Effects, SessionBackend},
     catalog::Audience,
     error::{Code, Error, Result},
     limits::REQUEST_PATIENCE,
-    path::{Id, Layer, LayerOwner, SkillPath},
+    path::{Id, Layer, LayerOwner},
     session::{CreateSession, CreatedSession, SessionVersion},
     wire::headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
 };
@@ -65,6 +65,7 @@ const OPEN_TO_BOUND: [(Method, &str); 10] = [
 pub(super) struct UserCall {
     pub(super) app: Arc<ServerState>,
     pub(super) user: Id,
+    pub(super) caller: Arc<Caller>,
     grant: Grant,
     /// What follows the collection in the path, decoded.
     pub(super) rest: String,
@@ -73,7 +74,7 @@ pub(super) struct UserCall {
 impl UserCall {
     /// Who looks at skills: the user, in the team of the key.
     pub(super) fn audience(&self) -> Audience {
-        Audience { user: self.user.clone(), team: self.grant.team().cloned() }
+        self.caller.audience().clone()
     }
 
     /// Goes on only with a key of scope `control`.
@@ -117,9 +118,9 @@ impl UserCall {
         })
     }
 
-    /// What records call the caller's key; `None` if the service has no keys.
-    pub(super) fn key_name(&self) -> Option<String> {
-        self.grant.called().map(ToString::to_string)
+    /// The entry of the caller as an author or an operator.
+    pub(super) fn author(&self) -> Author {
+        self.app.service.author(Arc::clone(&self.caller))
     }
 
     /// Which of the user's sessions the caller reaches.
@@ -135,61 +136,13 @@ impl UserCall {
         self.grant.may_set(&self.user, vars, |name| self.app.service.sessions().agents_may_set(name))
     }
 
-    /// Does `work`, which is a change on `subject` beside the agent's operations, and reports it for the audit records.
-    /// `effects` reads from its result what it did.
-    pub(super) async fn observed<T>(
-        &self,
-        session: Option<&Id>,
-        (action, subject): (Action, &str),
-        effects: impl FnOnce(&T) -> Effects,
-        work: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
-        let by = self.grant.called().map(AsRef::as_ref);
-        let who = Actor { user: &self.user, session, by };
-        self.app.service.observed(who, action, subject, effects, work).await
-    }
-
-    /// Does `work`, which reads contents of `subject` for the caller, and reports it for the audit records.
-    pub(super) async fn reading<T>(
-        &self,
-        action: Action,
-        subject: &str,
-        work: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
-        self.observed(None, (action, subject), |_| Effects::default(), work).await
-    }
-
-    /// As [`reading`](Self::reading), of a skill of this layer.
-    pub(super) async fn reading_in<T>(
-        &self,
-        layer: Option<Layer>,
-        about: (Action, &SkillPath),
-        work: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
-        let effects = EffectsRecorder::default();
-        effects.layer(layer.unwrap_or_default());
-        self.publishing(about, &effects, work).await
-    }
-
-    /// Does `work` on the versions of `skill`, which notes in `effects` what it does, and reports it for the audit records.
-    pub(super) async fn publishing<T>(
-        &self,
-        (action, skill): (Action, &SkillPath),
-        effects: &EffectsRecorder,
-        work: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
-        let by = self.grant.called().map(AsRef::as_ref);
-        let who = Actor { user: &self.user, session: None, by };
-        self.app.service.observed_noting(who, action, skill.as_str(), effects, work).await
-    }
-
     /// Makes the session `session`, or returns the one there is, where the caller reaches it.
     pub(super) async fn create_session(&self, session: &Id, wanted: CreateSession) -> Result<CreatedSession> {
         let is_taken = self.grant.is_taken(&self.user, session);
-        let (service, audience) = (&self.app.service, self.audience());
-        let (by, reach) = (self.grant.called().map(AsRef::as_ref), self.reach());
-        let work = Box::pin(service.create_session_within(by, reach, audience, session, wanted, is_taken));
-        self.observed(Some(session), (Action::CreateSession, ""), Effects::of_session, work).await
+        let service = &self.app.service;
+        let work = Box::pin(service.create_session_within(&self.caller, session, wanted, is_taken));
+        let author = self.author().in_session(session.clone());
+        author.perform((Action::CreateSession, ""), Effects::of_session, work).await
     }
 }
 
@@ -202,6 +155,11 @@ pub(super) struct SessionCall {
 }
 
 impl SessionCall {
+    /// The entry of the caller as an operator of this session.
+    pub(super) fn author(&self) -> Author {
+        self.user.author().in_session(self.session.clone())
+    }
+
     /// The virtual path that the rest of the request path names.
     pub(super) fn virtual_path(&self) -> String {
         format!("/{}", self.user.rest)
@@ -223,21 +181,23 @@ pub(super) async fn enter_user(
     if !is_route(&request, &Method::DELETE, USER_ROUTE) {
         app.service.check_not_deleted(&user).await?;
     }
-    let caller = ShareOwner { user: user.as_str().into(), key: grant.key().cloned() };
-    let reach = Arc::clone(grant.reach());
-    let call = UserCall { app: Arc::clone(&app), user: user.clone(), grant, rest };
+    let owner = ShareOwner { user: user.as_str().into(), key: grant.key().cloned() };
+    let caller = Caller::new(user.clone())
+        .in_team(grant.team().cloned())
+        .with_key(grant.called().map(AsRef::as_ref))
+        .within(Arc::clone(grant.reach()));
+    let caller = Arc::new(caller);
+    let call = UserCall { app: Arc::clone(&app), user: user.clone(), caller, grant, rest };
     if let Some(session) = session.clone() {
-        let at_least = known_version(request.headers())?;
-        let team = call.audience().team;
-        let backend = app.service.session(user.clone(), session.clone()).in_team(team).at_least(at_least);
-        let backend = backend.within(reach).called_by(call.grant.called().map(AsRef::as_ref));
+        let backend = app.service.session_of(Arc::clone(&call.caller), session.clone());
+        let backend = backend.at_least(known_version(request.headers())?);
         let call = SessionCall { user: call.clone(), session, backend };
         request.extensions_mut().insert(call);
     } else if !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {
         call.grant.reaches_all_sessions()?;
     }
     request.extensions_mut().insert(call);
-    let mut response = within_shares(&app, &caller, request, next).await;
+    let mut response = within_shares(&app, &owner, request, next).await;
     response.extensions_mut().insert(ServedUser { user, session });
     Ok(response)
 }
@@ -250,8 +210,8 @@ pub(super) async fn enter_all(
 ) -> HandlerResult<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     grant.reaches_all_users()?;
-    let caller = ShareOwner { user: ALL_USERS.into(), key: grant.key().cloned() };
-    Ok(within_shares(&app, &caller, request, next).await)
+    let owner = ShareOwner { user: ALL_USERS.into(), key: grant.key().cloned() };
+    Ok(within_shares(&app, &owner, request, next).await)
 }
 
 /// Runs the rest once there is room for it, its body at a pace, and holds what the answer takes until that is sent.
@@ -284,28 +244,30 @@ pub(super) async fn within_shares(
 }
 
 /// Runs the rest, for a bound caller once it is in its session.
-async fn run(request: Request, next: Next) -> Response {
+async fn run(mut request: Request, next: Next) -> Response {
     // Whether a session may be made, its parent decides, and that is in the body.
     let makes = is_route(&request, &Method::PUT, SESSION_ROUTE);
     let call = request.extensions().get::<SessionCall>().filter(|call| call.user.reach().is_bound() && !makes).cloned();
-    if let Some(call) = call
-        && let Err(error) = enter_bound(&call).await
-    {
-        return Problem::from(error).into_response();
+    if let Some(call) = call {
+        match enter_bound(call).await {
+            Ok(call) => request.extensions_mut().insert(call),
+            Err(error) => return Problem::from(error).into_response(),
+        };
     }
     next.run(request).await
 }
 
-/// Lets a bound caller into a session within its bounds. What is bound to values of variables makes the session at its first
-/// call, whichever that is: a session that is not there has no values.
-async fn enter_bound(call: &SessionCall) -> Result<()> {
+/// Lets a bound caller into a session within its bounds, and reads that session for the call. What is bound to values of variables
+/// makes the session at its first call, whichever that is: a session that is not there has no values.
+async fn enter_bound(call: SessionCall) -> Result<SessionCall> {
     let UserCall { app, user, .. } = &call.user;
     if !call.user.reach().vars().is_empty()
         && app.service.sessions().get(user, &call.session, &SessionVersion::default()).await?.version == 0
     {
         call.user.create_session(&call.session, CreateSession::default()).await?;
     }
-    call.backend.session().await.map(drop)
+    let (backend, _) = call.backend.read_ahead().await?;
+    Ok(SessionCall { backend, ..call })
 }
 
 fn is_route(request: &Request, method: &Method, route: &str) -> bool {
@@ -350,11 +312,11 @@ pub(super) async fn add_session_headers(
     let mut response = next.run(request).await;
     if (response.status().is_success() || response.status().is_redirection())
         && !forgotten
-        && let Ok(session) = call.backend.session().await
-        && let Ok(version) = HeaderValue::try_from(session.seen_version().to_string())
+        && let Ok(CallReport { seen, tag }) = call.backend.report().await
+        && let Ok(version) = HeaderValue::try_from(seen.to_string())
     {
         response.headers_mut().insert(SESSION_VERSION, version);
-        if let Some(tag) = call.backend.known_tag().await.and_then(|tag| HeaderValue::try_from(tag).ok()) {
+        if let Some(tag) = tag.and_then(|tag| HeaderValue::try_from(tag).ok()) {
             response.headers_mut().insert(PROMPT_TAG, tag.clone());
             response.headers_mut().insert(TOOLS_TAG, tag);
         }

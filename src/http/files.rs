@@ -26,7 +26,7 @@ use super::{
     spool::{Upload, Uploads},
 };
 use crate::{
-    backend::{BackendProtocol as _, FileReader, FileStat},
+    backend::{FileAccess, FileReader, FileStat},
     error::{Code, Error, Result},
     limits::UPLOAD_FILE_BYTES,
     path::ETag,
@@ -94,12 +94,21 @@ struct WriteConditions {
         headers(("Content-Range" = String, description = "How many bytes the file has."))), Failure))]
 async fn get_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> HandlerResult<Response> {
     let path = call.virtual_path();
-    let backend = call.backend.approved_to_read(&path).await?;
     if ByteRange::from_headers(&headers).is_none() && !is_conditional(&headers) {
-        return Ok(content(backend.open(&path, None, None).await?, None));
+        return Ok(content(call.backend.open(&path, None, None).await?, None));
     }
-    let stat = backend.stat(&path).await?;
-    file_reply(&headers, &stat, |range| backend.open(&path, range, Some(stat.etag.clone()))).await
+    let file = call.backend.file(&path).await?;
+    let reply = conditional_reply(&headers, &file).await;
+    // The account of the call has what came of it. The client has the answer in the words of HTTP.
+    let outcome = reply.as_ref().map(drop).map_err(|problem| problem.error().clone());
+    file.ended(outcome).await?;
+    reply
+}
+
+/// The reply to a read of `file` that has conditions or a range.
+async fn conditional_reply(headers: &HeaderMap, file: &FileAccess) -> HandlerResult<Response> {
+    let stat = file.stat().await?;
+    file_reply(headers, &stat, |range| file.open(range, Some(stat.etag.clone()))).await
 }
 
 fn is_conditional(headers: &HeaderMap) -> bool {
@@ -183,13 +192,10 @@ async fn put_file(
     (status = 412, description = "The version in `if-match` is not the newest; nothing was deleted."), Failure))]
 async fn delete_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -> HandlerResult<StatusCode> {
     let path = call.virtual_path();
-    let backend = call.backend.approved_to_delete(&path).await?;
-    if let Some(tags) = EntityTags::from_header(&headers, &header::IF_MATCH) {
-        // Looked at before, not in the same step: stores that delete on condition are too few to promise it.
-        let stat = backend.stat(&path).await?;
-        check_match(&tags, &stat.etag)?;
-    }
-    let reply = backend.delete(DeleteRequest { path }).await?;
+    // Looked at before, not in the same step: stores that delete on condition are too few to promise it.
+    let tags = EntityTags::from_header(&headers, &header::IF_MATCH);
+    let holds = tags.map(|tags| move |etag: &ETag| check_match(&tags, etag));
+    let reply = call.backend.delete_if(DeleteRequest { path }, holds).await?;
     reply.failure().map_or(Ok(StatusCode::NO_CONTENT), |error| Err(error.into()))
 }
 

@@ -114,8 +114,7 @@ async fn publish(
     let condition = condition(request.headers())?;
     let (uploaded, held) = receive(&call, &uploads, &skill, request).await?;
     call.is_still_served().await?;
-    let by = call.key_name();
-    let options = PublishOptions { by, source: parameters.source, condition, ..PublishOptions::default() };
+    let options = PublishOptions { source: parameters.source, condition, ..PublishOptions::from_caller(&call.caller) };
     // The memory or the disk is held until the work is done, and so is the work, if its caller leaves.
     let work = async move {
         let note = options.note.clone();
@@ -126,7 +125,8 @@ async fn publish(
                 SkillState::Published => service.publish_skill(&owner, &skill, uploaded, options).await,
             }
         };
-        let published = call.publishing((Action::PublishSkill, &skill), &note, Box::pin(publishing)).await;
+        let published =
+            call.author().perform_recording((Action::PublishSkill, skill.as_str()), &note, Box::pin(publishing)).await;
         drop(held);
         published
     };
@@ -154,7 +154,7 @@ async fn change(
     let work = async move {
         let note = options.note.clone();
         let changing = Box::pin(call.app.service.change_skill(owner, &skill, wanted, options));
-        call.publishing((Action::ChangeSkill, &skill), &note, changing).await
+        call.author().perform_recording((Action::ChangeSkill, skill.as_str()), &note, changing).await
     };
     let reply = run_detached(work).await?;
     Ok(with_tag(StatusCode::OK, reply))
@@ -183,7 +183,7 @@ async fn roll_back(
     let work = async move {
         let note = options.note.clone();
         let rolling = Box::pin(call.app.service.roll_back_skill(&owner, &skill, &digest, options));
-        call.publishing((Action::RollBackSkill, &skill), &note, rolling).await
+        call.author().perform_recording((Action::RollBackSkill, skill.as_str()), &note, rolling).await
     };
     Ok(published(run_detached(work).await?))
 }
@@ -204,7 +204,7 @@ async fn delete(
     let work = async move {
         let note = options.note.clone();
         let deleting = Box::pin(call.app.service.delete_skill(&owner, &skill, options));
-        call.publishing((Action::DeleteSkill, &skill), &note, deleting).await
+        call.author().perform_recording((Action::DeleteSkill, skill.as_str()), &note, deleting).await
     };
     run_detached(work).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -213,7 +213,7 @@ async fn delete(
 /// A change by this caller, if the skill is as `If-Match` says.
 fn on_condition(call: &UserCall, headers: &HeaderMap) -> Result<PublishOptions> {
     let condition = expected(headers)?.into();
-    Ok(PublishOptions { by: call.key_name(), condition, ..PublishOptions::default() })
+    Ok(PublishOptions { condition, ..PublishOptions::from_caller(&call.caller) })
 }
 
 /// The reply to what was published.

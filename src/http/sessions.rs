@@ -101,7 +101,7 @@ async fn forget(
         }
     };
     let action = (Action::ForgetSession, "");
-    call.user.observed(Some(&call.session), action, |()| Effects::default(), work).await?;
+    call.author().account(action, work).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -120,7 +120,7 @@ async fn change(
     let user_policy = sessions.user_policy(&call.user.user).await?;
     let work = sessions.change(&call.user.user, &call.session, &request);
     let action = (Action::ChangeSession, "");
-    let session = call.user.observed(Some(&call.session), action, |_| Effects::default(), work).await?;
+    let session = call.author().account(action, work).await?;
     Ok(Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user)))
 }
 
@@ -135,7 +135,7 @@ async fn list(
     let page = if call.reach().is_bound() {
         reached(&call, wanted).await?
     } else {
-        call.app.service.list_sessions(call.audience(), &wanted).await?
+        call.app.service.list_sessions(&call.caller, &wanted).await?
     };
     let sessions = page.sessions.into_iter().map(|session| seen_by(session, &call)).collect();
     Ok(Json(SessionPage { sessions, ..page }))
@@ -148,7 +148,7 @@ async fn reached(call: &UserCall, wanted: SessionListRequest) -> Result<SessionP
     let mut part = SessionListRequest { limit: Some(PAGE_ENTRIES), ..wanted };
     let mut within = SessionPage { sessions: Vec::new(), damaged: Vec::new(), next_cursor: None };
     loop {
-        let page = service.list_sessions(call.audience(), &part).await?;
+        let page = service.list_sessions(&call.caller, &part).await?;
         // Of a damaged session only its id is known.
         let names = |id: &Id| call.reach().vars().is_empty() && call.reach().names(id);
         within.damaged.extend(page.damaged.into_iter().filter(|damaged| names(&damaged.session_id)));
@@ -204,6 +204,6 @@ async fn set_user_policy(
     call.needs_control()?;
     let work = call.app.service.sessions().set_user_policy(&call.user, policy);
     let effects = |policy: &Arc<Policy>| Effects::of_file("policy", serde_json::to_vec(&**policy).ok().as_deref());
-    let policy = call.observed(None, (Action::SetUserPolicy, "policy"), effects, work).await?;
+    let policy = call.author().perform((Action::SetUserPolicy, "policy"), effects, work).await?;
     Ok(Json(UserPolicy::seen_by(&policy, &call)))
 }

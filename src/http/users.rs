@@ -71,7 +71,7 @@ async fn export(Extension(call): Extension<UserCall>) -> HandlerResult<Response>
     call.needs_control()?;
     flush(&call).await;
     let beginning = async { call.app.service.export(&call.user) };
-    let archive = pieces(call.reading(Action::ExportUser, "", beginning).await?);
+    let archive = pieces(call.author().account((Action::ExportUser, ""), beginning).await?);
     let name = format!("attachment; filename*=UTF-8''{}", percent_encoded(&format!("{}.tar", call.user)));
     let mut response = Body::from_stream(archive).into_response();
     let headers = response.headers_mut();
@@ -89,7 +89,7 @@ async fn export(Extension(call): Extension<UserCall>) -> HandlerResult<Response>
     responses((status = 202, body = Deletion), Failure))]
 async fn delete(Extension(call): Extension<UserCall>) -> HandlerResult<(StatusCode, Json<Deletion>)> {
     call.needs_all_users()?;
-    let deletion = call.app.service.delete_user(&call.user, call.key_name()).await?;
+    let deletion = call.app.service.delete_user(&call.user, call.caller.key().map(str::to_owned)).await?;
     Ok((StatusCode::ACCEPTED, Json(deletion)))
 }
 

@@ -50,7 +50,12 @@ async fn diff(
 ) -> HandlerResult<Json<VersionDiff>> {
     let skill = SkillPath::parse(&call.rest)?;
     let comparing = Box::pin(compared(&call, &skill, &wanted));
-    Ok(Json(call.reading_in(wanted.layer, (Action::DiffVersions, &skill), comparing).await?))
+    Ok(Json(
+        call.author()
+            .in_layer(wanted.layer.unwrap_or_default())
+            .account((Action::DiffVersions, skill.as_str()), comparing)
+            .await?,
+    ))
 }
 
 async fn compared(call: &UserCall, skill: &SkillPath, wanted: &DiffRequest) -> Result<VersionDiff> {

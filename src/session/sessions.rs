@@ -233,17 +233,18 @@ impl Sessions {
         Ok(self.pending.add(&(user.clone(), session.clone()), past))
     }
 
-    /// Writes the discoveries of a session that are not written yet. If that fails, they are dropped.
+    /// Writes the discoveries of a session that are not written yet, and returns the session as it is then; `None` if all are
+    /// written. If that fails, they are dropped.
     ///
     /// # Errors
     /// As [`update`](Self::update).
-    pub async fn flush(&self, user: &Id, session: &Id) -> Result<()> {
+    pub async fn flush(&self, user: &Id, session: &Id) -> Result<Option<Arc<Session>>> {
         let name = (user.clone(), session.clone());
         let (past, last) = self.pending.for_session(&name);
         if past.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        let flushed = self.update(user, session, |_| Ok(Change::Save(()))).await.map(drop);
+        let flushed = self.update(user, session, |_| Ok(Change::Save(()))).await.map(|(session, ())| Some(session));
         self.pending.drop_through(&name, last);
         flushed
     }

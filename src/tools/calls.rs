@@ -20,7 +20,7 @@ use super::{
     },
 };
 use crate::{
-    backend::SessionBackend,
+    backend::{SessionBackend, SessionState},
     error::{Code, Error, Result},
     limits::{TOOL_CALLS, TOOL_PARALLEL},
     session::EffectivePolicy,
@@ -85,10 +85,11 @@ impl CallOutcome {
 /// # Errors
 /// The store's if the session cannot be read. That the call fails is no error of this.
 pub async fn run_one(backend: &SessionBackend, name: &str, input: Value, options: ToolOptions) -> Result<CallOutcome> {
-    let policy = backend.state().await?.policy;
+    // The call takes the state that its tool is found by.
+    let (backend, SessionState { policy, .. }) = backend.read_ahead().await?;
     let form = TextFormat { room: options.room(), instructions: instructions_place(&policy) };
     let ran = match ParsedCall::parse(name, Ok(input), &policy) {
-        Ok(call) => call.run_whole(backend, form).await,
+        Ok(call) => call.run_whole(&backend, form).await,
         Err(error) => Err(error),
     };
     Ok(match ran {

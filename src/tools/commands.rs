@@ -86,9 +86,10 @@ pub async fn run_message(backend: &SessionBackend, text: &str, options: ToolOpti
         invoker: Invoker::Person,
         ..LoadSkillRequest::new(&typed.skill)
     };
-    let Some(reply) = Box::pin(backend.load_skill_if_known(request)).await? else { return Ok(unchanged()) };
+    let loaded = Box::pin(backend.load_skill_if_known(request)).await?;
+    let Some((reply, SessionState { session, policy })) = loaded else { return Ok(unchanged()) };
     let skill = SkillPath::parse(&reply.skill)?;
-    let (SessionState { session, policy }, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
+    let view = backend.catalog(false).await?;
     let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.as_deref().map(one_line));
     let loaded = text::load(&reply, instructions_place(&policy), options.room());
     Ok(MessageReply {

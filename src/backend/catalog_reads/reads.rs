@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::manifest::Manifest;
 use crate::{
     backend::{
-        Action, Actor, Effects, SessionBackend,
+        Action, Service, SessionBackend,
         pace::RequestPace,
         publish::{Archive, ArchivedFile, SkillContents, SkillFiles},
         text::binary_type,
@@ -73,7 +73,7 @@ impl SessionBackend {
         let missing: Vec<&CatalogEntry> = entries.iter().filter(unknown).map(AsRef::as_ref).collect();
         if !missing.is_empty() {
             // The heads of published skills have their digests.
-            self.service().standings(&self.audience, &missing).await?;
+            Service::over(&self.context.shared).standings(self.context.caller.audience(), &missing).await?;
         }
         let mut behind = Vec::new();
         let mut skills = Vec::with_capacity(entries.len());
@@ -119,10 +119,9 @@ impl SessionBackend {
     /// # Errors
     /// `file_not_found`; as [`show_catalog_skill`](Self::show_catalog_skill).
     pub async fn catalog_file(&self, entry: &CatalogEntry, path: &str) -> Result<HostFile> {
-        let who = Actor { user: self.user(), session: Some(&self.session), by: self.by.as_deref() };
         let subject = format!("{}/{path}", entry.skill);
         let work = Box::pin(self.read_catalog_file(entry, path));
-        self.service().observed(who, Action::GetSkillFile, &subject, |_| Effects::default(), work).await
+        self.context.author().account((Action::GetSkillFile, &subject), work).await
     }
 
     /// As [`catalog_file`](Self::catalog_file), for what is shown to everybody.
@@ -140,7 +139,7 @@ impl SessionBackend {
         if let Some(manifest) = self.known_manifest(entry)? {
             let (size, etag) = manifest.pinned(path).ok_or_else(|| no_such_file(entry, path))?;
             let file = file_ref(entry, &folder, path, (size, etag), manifest.archived(path))?;
-            match self.shared.fetch_whole(&file, MCP_SKILL_BYTES).await {
+            match self.context.shared.fetch_whole(&file, MCP_SKILL_BYTES).await {
                 Ok((_, bytes)) => return Ok(bytes),
                 // The plain file moved on. What the catalog says of it is looked at again.
                 Err(error) if error.code() == Code::SkillChanged => drop(self.catalog(true).await?),
@@ -155,7 +154,7 @@ impl SessionBackend {
     /// Tells the operator once that hosts are not shown a skill, and why.
     pub fn note_left_out(&self, entry: &CatalogEntry, why: &str) {
         let Ok(folder) = self.home_of(entry).and_then(|home| home.skill(&entry.skill)) else { return };
-        if self.shared.manifests.is_news(&folder, &entry.etag) {
+        if self.context.shared.manifests.is_news(&folder, &entry.etag) {
             tracing::warn!(user = %self.user(), skill = %entry.skill, why, "hosts over MCP are not shown a skill");
         }
     }
@@ -169,12 +168,12 @@ impl SessionBackend {
     }
 
     fn home_of(&self, entry: &CatalogEntry) -> Result<UserSpace> {
-        self.layer(entry.layer)?.ok_or_else(|| no_such_file(entry, MAIN))
+        self.context.layer(entry.layer)?.ok_or_else(|| no_such_file(entry, MAIN))
     }
 
     fn known_manifest(&self, entry: &CatalogEntry) -> Result<Option<Arc<Manifest>>> {
         let Some(fingerprint) = &entry.fingerprint else { return Ok(None) };
-        Ok(self.shared.manifests.get(&self.home_of(entry)?.skill(&entry.skill)?, fingerprint))
+        Ok(self.context.shared.manifests.get(&self.home_of(entry)?.skill(&entry.skill)?, fingerprint))
     }
 
     /// Makes the manifests of skills that are only listed, one request after the other with a pause between.
@@ -182,11 +181,11 @@ impl SessionBackend {
         if entries.is_empty() {
             return;
         }
-        let Some(turn) = self.shared.manifests.begin(self.user()) else { return };
+        let Some(turn) = self.context.shared.manifests.begin(self.user()) else { return };
         let this = self.clone();
         tokio::spawn(async move {
             let _turn = turn;
-            let pace = RequestPace::with_pause(this.shared.digest_pace);
+            let pace = RequestPace::with_pause(this.context.shared.digest_pace);
             for entry in entries {
                 if let Err(error) = this.make_manifest(&entry, pace).await {
                     tracing::debug!(user = %this.user(), skill = %entry.skill, cause = %error.chain(), "no digests");
@@ -207,13 +206,13 @@ impl SessionBackend {
         let fields = read_document(&files.text, entry.skill.folder()).0.map(|read| read.frontmatter.fields);
         let fields = fields.ok_or_else(|| no_such_file(entry, MAIN))?;
         let fingerprint = fingerprint_of(&files.snapshot);
-        if let Some(manifest) = self.shared.manifests.get(&folder, &fingerprint) {
+        if let Some(manifest) = self.context.shared.manifests.get(&folder, &fingerprint) {
             return Ok((fields, manifest));
         }
         let of_head = match &files.version {
             Some(digest) => {
                 pace.rest().await;
-                self.service().digests_of_version(&home, &entry.skill, digest).await?
+                Service::over(&self.context.shared).digests_of_version(&home, &entry.skill, digest).await?
             }
             None => HashMap::new(),
         };
@@ -233,18 +232,18 @@ impl SessionBackend {
         let digested: Vec<_> = files.snapshot.files().iter().cloned().map(digest).collect();
         let digested: Vec<_> = stream::iter(digested).buffered(parallel).try_collect().await?;
         let archive = archive_of(entry, &files, &home)?;
-        Ok((fields, self.shared.manifests.keep(&folder, &fingerprint, Manifest::new(digested, archive))))
+        Ok((fields, self.context.shared.manifests.keep(&folder, &fingerprint, Manifest::new(digested, archive))))
     }
 
     fn known_digest(&self, entry: &CatalogEntry, home: &UserSpace, file: &SnapshotFile) -> Option<String> {
         let key = home.skill(&entry.skill).and_then(|folder| folder.key(&file.path)).ok()?;
         let said = ArchivedFile::sha256_of(&file.etag).map(str::to_owned);
-        said.or_else(|| self.shared.manifests.digest(&key, &file.etag))
+        said.or_else(|| self.context.shared.manifests.digest(&key, &file.etag))
     }
 
     /// The files of a skill as a load would pin them.
     async fn files_now(&self, home: &UserSpace, entry: &CatalogEntry, pace: RequestPace) -> Result<SkillFiles> {
-        let files = match self.service().skill_files_at(home, &entry.skill, pace).await? {
+        let files = match Service::over(&self.context.shared).skill_files_at(home, &entry.skill, pace).await? {
             SkillContents::Files(files) => files,
             SkillContents::Nothing => return Err(no_such_file(entry, MAIN)),
             SkillContents::Unreadable(error) => return Err(error.into()),
@@ -266,11 +265,11 @@ impl SessionBackend {
         let archive = archive_of(entry, files, home)?;
         let archived = archive.map(|archive| ArchivedFile { archive, path: found.path.clone() });
         let file = file_ref(entry, &folder, &found.path, (found.size, found.etag.clone()), archived)?;
-        let (_, bytes) = self.shared.fetch_whole_at(&file, MCP_SKILL_BYTES, pace).await?;
+        let (_, bytes) = self.context.shared.fetch_whole_at(&file, MCP_SKILL_BYTES, pace).await?;
         let read = bytes.clone();
         let hash = move |_: &_| Ok(VersionFile::from_bytes("", &read).sha256);
         let sha256 = self.errand().run_sized(bytes.len() as u64, hash).await?;
-        self.shared.manifests.keep_digest(file.key, found.etag.clone(), sha256.clone());
+        self.context.shared.manifests.keep_digest(file.key, found.etag.clone(), sha256.clone());
         Ok((bytes, sha256))
     }
 }

@@ -11,7 +11,7 @@ use futures_util::{StreamExt as _, stream};
 use tokio::time::timeout;
 
 use super::{
-    super::{Service, SessionBackend, service::Shared},
+    super::{Service, SessionBackend, shared::Shared},
     wall::DeletionMonitor,
 };
 use crate::{
@@ -42,7 +42,7 @@ impl SessionBackend {
     /// # Errors
     /// `denied` if the user is being deleted.
     pub async fn check_not_deleted(&self) -> Result<()> {
-        Service { shared: self.shared.clone() }.check_not_deleted(&self.audience.user).await
+        Service::over(&self.context.shared).check_not_deleted(self.user()).await
     }
 }
 

@@ -7,35 +7,35 @@ use serde_json::Map;
 
 use crate::{
     backend::{
-        SessionBackend, SessionState,
+        context::{Admission, OperationSpan},
         drafted::with_drafts,
         publish::{DraftAsked, taken},
+        service::Service,
     },
     error::{Code, Error, Result},
     limits::{CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, SESSION_DRAFTS},
     path::SkillPath,
-    session::{Change, EffectivePolicy, Session, SessionDraft},
-    wire::{CreateSkillReply, CreateSkillRequest, Operation, PublishRequest, SkillState},
+    session::{Change, Session, SessionDraft},
+    wire::{CreateSkillReply, CreateSkillRequest, PublishRequest, SkillState},
 };
 
 pub(in crate::backend) async fn create_skill(
-    backend: &SessionBackend,
+    span: &OperationSpan,
     request: CreateSkillRequest,
 ) -> Result<CreateSkillReply> {
     check_length("description", &request.description, CREATED_DESCRIPTION_CHARS)?;
     check_length("body", &request.body, CREATED_BODY_CHARS)?;
     let skill = SkillPath::parse(&request.name)?;
-    let backend = &backend.approved(&request).await?;
-    let SessionState { session, policy } = backend.admit(Operation::CreateSkill).await?;
-    check_room(&session, &skill)?;
-    backend.check_free(&session, &policy, &skill).await?;
+    let (context, admission) = (span.context(), span.admit(&request).await?);
+    check_room(admission.session(), &skill)?;
+    check_free(&admission, &skill).await?;
     let CreateSkillRequest { description, body, template, .. } = request;
     let body = template.map_or_else(|| body.clone(), |template| template.around(&body));
     let text = PublishRequest { description, body, files: std::collections::BTreeMap::new(), frontmatter: Map::new() };
-    let asked =
-        DraftAsked { session: backend.session.clone(), skill, by: backend.by.as_deref().map(str::to_owned), text };
-    let (draft, checked) = backend.service().create_draft(backend.user(), asked).await?;
-    backend.note_file(&draft.skill, None, Some(draft.digest.clone()), None);
+    let by = context.caller.key().map(str::to_owned);
+    let asked = DraftAsked { session: context.session.clone(), skill, by, text };
+    let (draft, checked) = Service::over(&context.shared).create_draft(context.user(), asked).await?;
+    context.note_file(&draft.skill, None, Some(draft.digest.clone()), None);
     let note = SessionDraft {
         skill: draft.skill.clone(),
         name: draft.name,
@@ -43,7 +43,7 @@ pub(in crate::backend) async fn create_skill(
         digest: draft.digest.clone(),
         made_at: draft.made_at,
     };
-    let update = backend.shared.sessions.update(backend.user(), &backend.session, |session| {
+    let update = context.change(|session| {
         check_room(session, &note.skill)?;
         Ok(if session.note_draft(note.clone()) { Change::Save(()) } else { Change::None(()) })
     });
@@ -56,29 +56,27 @@ pub(in crate::backend) async fn create_skill(
     })
 }
 
-impl SessionBackend {
-    /// Checks that no skill which the caller sees has the name, and that the name hides no rule. What is in the store at this
-    /// path is checked when the draft is put there.
-    async fn check_free(&self, session: &Session, policy: &EffectivePolicy, skill: &SkillPath) -> Result<()> {
-        // The same answer whether there is such a skill or not.
-        if !policy.skill(skill).is_visible() {
-            return Err(taken(skill));
-        }
-        let view = with_drafts(&self.catalog(false).await?, session);
-        let is_same = |name: &str| name == skill.folder();
-        let mut others = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
-        let own = session.draft(skill).map(|draft| &draft.skill);
-        let other = others.find(|entry| {
-            Some(&entry.skill) != own
-                && (entry.skill == *skill || is_same(entry.name()) || is_same(entry.skill.folder()))
-        });
-        match other {
-            None => Ok(()),
-            Some(other) => {
-                let message =
-                    format!("there is a skill of this name, {}: load that, or give this one another name", other.skill);
-                Err(Error::new(Code::AlreadyExists, message))
-            }
+/// Checks that no skill which the caller sees has the name, and that the name hides no rule. What is in the store at this
+/// path is checked when the draft is put there.
+async fn check_free(admission: &Admission<'_>, skill: &SkillPath) -> Result<()> {
+    let (session, policy) = (admission.session(), admission.policy());
+    // The same answer whether there is such a skill or not.
+    if !policy.skill(skill).is_visible() {
+        return Err(taken(skill));
+    }
+    let view = with_drafts(&admission.context().catalog(false).await?, session);
+    let is_same = |name: &str| name == skill.folder();
+    let mut others = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
+    let own = session.draft(skill).map(|draft| &draft.skill);
+    let other = others.find(|entry| {
+        Some(&entry.skill) != own && (entry.skill == *skill || is_same(entry.name()) || is_same(entry.skill.folder()))
+    });
+    match other {
+        None => Ok(()),
+        Some(other) => {
+            let message =
+                format!("there is a skill of this name, {}: load that, or give this one another name", other.skill);
+            Err(Error::new(Code::AlreadyExists, message))
         }
     }
 }

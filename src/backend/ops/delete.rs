@@ -9,16 +9,19 @@ use tokio::time::Instant;
 
 use crate::{
     backend::{
-        SessionBackend,
-        files::ListedFile,
-        parts::{WriteTarget, half_done},
+        context::{Admission, Context, OperationSpan},
+        files::{ListedFile, files_below},
+        mounts::tree_at,
+        ops::transfer::stat,
+        parts::{WriteTarget, forget_files, half_done, note_delete, take_unfinished_delete, target},
+        session_backend::SessionBackend,
         tree::{FileRef, missing},
     },
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, OPERATION_TIMEOUT, PARALLEL_GETS},
     path::{ETag, ObjectKey, VirtualPath},
     store::{DeleteOptions, StoreError},
-    wire::{DeleteReply, DeleteRequest, FailedFile, Operation},
+    wire::{DeleteReply, DeleteRequest, FailedFile, Operation, Request as _},
 };
 
 /// How often the delete of one object is tried because a newer version appeared.
@@ -31,28 +34,61 @@ pub(in crate::backend) struct Fates {
     failed: Vec<(VirtualPath, Error)>,
 }
 
-pub(in crate::backend) async fn delete(backend: &SessionBackend, request: DeleteRequest) -> Result<DeleteReply> {
+pub(in crate::backend) async fn delete(span: &OperationSpan, request: DeleteRequest) -> Result<DeleteReply> {
     let path = VirtualPath::parse(&request.path)?;
-    let backend = &backend.approved(&request).await?;
-    let target = backend.target(Operation::Delete, &path).await?;
-    let doomed = backend.doomed(&target, &path).await?;
+    let admission = span.admit(&request).await?;
+    delete_at(&admission, &path).await
+}
+
+impl SessionBackend {
+    /// Deletes as [`delete`](crate::backend::BackendProtocol::delete) does, if `holds` accepts the version of the file. `None`
+    /// deletes whatever is there, also a folder. The version is looked at before, and not in the same step.
+    ///
+    /// # Errors
+    /// Those of `holds`, of a look at the file, and of a delete.
+    pub async fn delete_if(
+        &self,
+        request: DeleteRequest,
+        holds: Option<impl FnOnce(&ETag) -> Result<()> + Send>,
+    ) -> Result<DeleteReply> {
+        let span = self.context.begin(Operation::Delete, || request.subject(), || request.outline());
+        let delete = async {
+            let path = VirtualPath::parse(&request.path)?;
+            let admission = span.admit(&request).await?;
+            if let Some(holds) = holds {
+                admission.check(Operation::Download)?;
+                let file = tree_at(&admission, &path).await?.file(&path)?;
+                holds(&stat(span.context(), &request.path, &file).await?.etag)?;
+            }
+            delete_at(&admission, &path).await.map_err(Error::of_change)
+        };
+        let deleted = delete.await;
+        span.ended(deleted).await
+    }
+}
+
+/// Deletes what is at and below `path`.
+pub(in crate::backend) async fn delete_at(admission: &Admission<'_>, path: &VirtualPath) -> Result<DeleteReply> {
+    let context = admission.context();
+    let target = target(admission, path).await?;
+    let doomed = doomed(context, &target, path).await?;
     if doomed.is_empty() {
         // The session had changed after all when an earlier call could not tell.
-        let deleted = backend.take_unfinished_delete(&path)?;
-        let deleted = deleted.ok_or_else(|| missing(&path).with_outcome(Outcome::NotApplied))?;
-        return Ok(DeleteReply { deleted, ..Fates::default().reply(&path) });
+        let deleted = take_unfinished_delete(context, path)?;
+        let deleted = deleted.ok_or_else(|| missing(path).with_outcome(Outcome::NotApplied))?;
+        return Ok(DeleteReply { deleted, ..Fates::default().reply(path) });
     }
-    let fates = backend.delete_objects(doomed).await;
+    let fates = delete_objects(context, doomed).await;
     if fates.gone.is_empty()
         && let Some(error) = fates.common_failure()
     {
-        return Err(target.failed(&path, error));
+        return Err(target.failed(path, error));
     }
-    let reply = fates.reply(&path);
+    let reply = fates.reply(path);
     if let Some(skill) = target.skill.as_ref().filter(|_| !fates.gone.is_empty()) {
         let file = reply.outcome.unwrap_or(Outcome::Applied);
-        let forgotten = backend.forget_files(skill, &fates.gone).await;
-        backend.note_delete(&path, reply.deleted, forgotten.is_ok())?;
+        let forgotten = forget_files(context, skill, &fates.gone).await;
+        note_delete(context, path, reply.deleted, forgotten.is_ok())?;
         forgotten.map_err(|error| {
             let error = half_done(&reply.summary(), file, error);
             if reply.failed.is_empty() { error } else { reply.add_files_to(error) }
@@ -61,86 +97,87 @@ pub(in crate::backend) async fn delete(backend: &SessionBackend, request: Delete
     Ok(reply)
 }
 
-impl SessionBackend {
-    /// The objects at and below `path`; none if nothing is there.
-    async fn doomed(&self, target: &WriteTarget<'_>, path: &VirtualPath) -> Result<Vec<(VirtualPath, ObjectKey)>> {
-        let key = &target.key;
-        let (below, own) = tokio::join!(self.files_below(&target.tree, path), self.shared.store.head(key));
-        let below = below?;
-        if below.truncated {
-            let message =
-                format!("{path} holds more than {LIST_OBJECTS} files; delete the folders below it one by one");
-            return Err(Error::new(Code::FileTooLarge, message).with_outcome(Outcome::NotApplied));
-        }
-        let mut doomed: Vec<(VirtualPath, ObjectKey)> = below.entries.into_iter().map(ListedFile::into_name).collect();
-        match own {
-            Ok(_) if doomed.iter().all(|(_, known)| known != key) => doomed.push((path.clone(), key.clone())),
-            Ok(_) | Err(StoreError::NotFound) => {}
-            Err(error) => return Err(error.into()),
-        }
-        Ok(doomed)
+/// The objects at and below `path`; none if nothing is there.
+async fn doomed(
+    context: &Context,
+    target: &WriteTarget<'_>,
+    path: &VirtualPath,
+) -> Result<Vec<(VirtualPath, ObjectKey)>> {
+    let key = &target.key;
+    let (below, own) = tokio::join!(files_below(context, &target.tree, path), context.shared.store.head(key));
+    let below = below?;
+    if below.truncated {
+        let message = format!("{path} holds more than {LIST_OBJECTS} files; delete the folders below it one by one");
+        return Err(Error::new(Code::FileTooLarge, message).with_outcome(Outcome::NotApplied));
     }
-
-    /// Deletes every one of `doomed` that it comes to in time.
-    pub(in crate::backend) async fn delete_objects(&self, doomed: Vec<(VirtualPath, ObjectKey)>) -> Fates {
-        let until = Instant::now() + DELETE_BEGINS;
-        let deletes = doomed.into_iter().map(|(path, key)| async move {
-            let deleted = if Instant::now() < until { self.delete_object(&key).await } else { Err(not_begun()) };
-            if let Ok(before) = &deleted {
-                self.note_file(&path, before.as_ref(), None, None);
-            }
-            (path, deleted.map(drop))
-        });
-        let mut fates = Fates { gone: Vec::new(), failed: Vec::new() };
-        let mut deletes = stream::iter(deletes).buffer_unordered(PARALLEL_GETS);
-        while let Some((path, deleted)) = deletes.next().await {
-            match deleted {
-                Ok(()) => fates.gone.push(path),
-                Err(error) => fates.failed.push((path, error.of_change())),
-            }
-        }
-        fates.gone.sort();
-        fates.failed.sort_by(|(one, _), (two, _)| one.cmp(two));
-        fates
+    let mut doomed: Vec<(VirtualPath, ObjectKey)> = below.entries.into_iter().map(ListedFile::into_name).collect();
+    match own {
+        Ok(_) if doomed.iter().all(|(_, known)| known != key) => doomed.push((path.clone(), key.clone())),
+        Ok(_) | Err(StoreError::NotFound) => {}
+        Err(error) => return Err(error.into()),
     }
+    Ok(doomed)
+}
 
-    /// Removes one object, whatever version it has by then. Returns that version if it was seen.
-    async fn delete_object(&self, key: &ObjectKey) -> Result<Option<ETag>> {
-        let store = &self.shared.store;
-        if !store.capabilities().conditional_delete {
-            return Ok(store.delete(key, DeleteOptions::default()).await.map(|()| None)?);
+/// Deletes every one of `doomed` that it comes to in time.
+pub(in crate::backend) async fn delete_objects(context: &Context, doomed: Vec<(VirtualPath, ObjectKey)>) -> Fates {
+    let until = Instant::now() + DELETE_BEGINS;
+    let deletes = doomed.into_iter().map(|(path, key)| async move {
+        let deleted = if Instant::now() < until { delete_object(context, &key).await } else { Err(not_begun()) };
+        if let Ok(before) = &deleted {
+            context.note_file(&path, before.as_ref(), None, None);
         }
-        let until = Instant::now() + OPERATION_TIMEOUT;
-        let mut failure = StoreError::PreconditionFailed;
-        let mut in_doubt = false;
-        for _ in 0..ATTEMPTS {
-            let if_match = match store.head(key).await {
-                Ok(meta) => Some(meta.etag),
-                Err(StoreError::NotFound) => return Ok(None),
-                Err(error) => {
-                    failure = error;
-                    break;
-                }
-            };
-            match store.delete(key, DeleteOptions { if_match: if_match.clone() }).await {
-                Ok(()) | Err(StoreError::NotFound) => return Ok(if_match),
-                Err(error) => failure = error,
-            }
-            in_doubt |= matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
-            let may_pass = matches!(failure, StoreError::PreconditionFailed) || failure.is_transient();
-            if !may_pass || Instant::now() >= until {
+        (path, deleted.map(drop))
+    });
+    let mut fates = Fates { gone: Vec::new(), failed: Vec::new() };
+    let mut deletes = stream::iter(deletes).buffer_unordered(PARALLEL_GETS);
+    while let Some((path, deleted)) = deletes.next().await {
+        match deleted {
+            Ok(()) => fates.gone.push(path),
+            Err(error) => fates.failed.push((path, error.of_change())),
+        }
+    }
+    fates.gone.sort();
+    fates.failed.sort_by(|(one, _), (two, _)| one.cmp(two));
+    fates
+}
+
+/// Removes one object, whatever version it has by then. Returns that version if it was seen.
+async fn delete_object(context: &Context, key: &ObjectKey) -> Result<Option<ETag>> {
+    let store = &context.shared.store;
+    if !store.capabilities().conditional_delete {
+        return Ok(store.delete(key, DeleteOptions::default()).await.map(|()| None)?);
+    }
+    let until = Instant::now() + OPERATION_TIMEOUT;
+    let mut failure = StoreError::PreconditionFailed;
+    let mut in_doubt = false;
+    for _ in 0..ATTEMPTS {
+        let if_match = match store.head(key).await {
+            Ok(meta) => Some(meta.etag),
+            Err(StoreError::NotFound) => return Ok(None),
+            Err(error) => {
+                failure = error;
                 break;
             }
-        }
-        let error = match failure {
-            StoreError::PreconditionFailed => {
-                let message = "others kept writing while the delete ran; list the folder and try again";
-                Error::new(Code::EditConflict, message).with_outcome(Outcome::NotApplied)
-            }
-            failure => failure.into(),
         };
-        Err(if in_doubt { error.with_outcome(Outcome::Unknown) } else { error })
+        match store.delete(key, DeleteOptions { if_match: if_match.clone() }).await {
+            Ok(()) | Err(StoreError::NotFound) => return Ok(if_match),
+            Err(error) => failure = error,
+        }
+        in_doubt |= matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
+        let may_pass = matches!(failure, StoreError::PreconditionFailed) || failure.is_transient();
+        if !may_pass || Instant::now() >= until {
+            break;
+        }
     }
+    let error = match failure {
+        StoreError::PreconditionFailed => {
+            let message = "others kept writing while the delete ran; list the folder and try again";
+            Error::new(Code::EditConflict, message).with_outcome(Outcome::NotApplied)
+        }
+        failure => failure.into(),
+    };
+    Err(if in_doubt { error.with_outcome(Outcome::Unknown) } else { error })
 }
 
 impl Fates {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use crate::{
     backend::{
-        SessionBackend, SessionState,
         asked::{SearchRequest, nearness},
+        context::{Context, OperationSpan},
         drafted::with_drafts,
         explained::{ExplainRequest, explained},
+        feedback::raises,
     },
     catalog::{CatalogEntry, Categories},
     error::{Code, Error, Result},
@@ -22,68 +23,70 @@ use crate::{
 };
 
 pub(in crate::backend) async fn discover_skills(
-    backend: &SessionBackend,
+    span: &OperationSpan,
     request: DiscoverRequest,
 ) -> Result<DiscoverReply> {
     check_limit(request.limit)?;
-    let admitted = async { backend.approved(&request).await?.admit(Operation::DiscoverSkills).await };
-    let raises = async { Ok(backend.raises(&request.query).await) };
-    let (SessionState { session, policy }, catalog, raises) =
-        tokio::try_join!(admitted, backend.searchable_catalog(), raises)?;
+    let context = span.context();
+    let admitted = async { Ok(span.admit(&request).await?) };
+    let raises = async { Ok(raises(context, &request.query).await) };
+    let (admission, catalog, raises) = tokio::try_join!(admitted, context.searchable_catalog(), raises)?;
+    let (session, policy) = (Arc::clone(admission.session()), admission.policy().clone());
     let view = with_drafts(&catalog.view, &session);
-    let nearness = nearness(backend, &catalog, &request.query).await?;
+    let nearness = nearness(context, &catalog, &request.query).await?;
     let asked = Arc::new(SearchRequest { request, policy, catalog, view, nearness });
     let SearchRequest { request, policy, view, nearness, .. } = &*asked;
     // The place of a skill that is asked about is among all that are found.
     let most = if request.why.is_some() { usize::MAX } else { request.limit };
     let reach = request.limit.max(FEEDBACK_REACH);
-    let mut results = asked.search(backend, if raises.is_empty() { most } else { most.max(reach) }).await?;
+    let mut results = asked.search(context, if raises.is_empty() { most } else { most.max(reach) }).await?;
     raises.apply(&mut results, reach);
     results.hits.truncate(most);
     let (all, total) = (&results.hits, results.total);
     let hits = all.get(..request.limit).unwrap_or(all);
     // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
     if !request.explain && request.why.is_none() {
-        backend.note(&request.query, hits, total)?;
-        backend.note_found(total);
+        note(context, &request.query, hits, total)?;
+        context.note_found(total);
         // Where tools come as skills are found, any replica may be asked for those of the next turn.
         let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
         if total > 0 && brings_tools {
-            backend.save_notes().await;
+            save_notes(context).await;
         }
     }
     let skills: Vec<_> = hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit))).collect();
     let ranking = if nearness.is_some() { SearchRanking::Fused } else { SearchRanking::Lexical };
     let mut reply = DiscoverReply { skills, total, ranking, message: String::new(), words: Vec::new(), why: None };
     reply.message = match reply.skills.len() {
-        0 => nothing_found(backend, &asked, &results).await?,
+        0 => nothing_found(context, &asked, &results).await?,
         _ => what_was_found(&reply, policy),
     };
-    explained(backend, &ExplainRequest { asked, results, raises, reach }, reply).await
+    explained(context, &ExplainRequest { asked, results, raises, reach }, reply).await
 }
 
-impl SessionBackend {
-    /// Notes the discovery in the session, where this service writes at all.
-    fn note(&self, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
-        if self.shared.sessions.check_writable().is_err() {
-            return Ok(());
-        }
-        let skills = hits.iter().take(SEARCH_RESULTS).map(|hit| hit.skill.clone()).collect();
-        let past = SearchRecord::new(query, skills, total, self.shared.clock.now());
-        if self.shared.sessions.note(self.user(), &self.session, past)? {
-            let this = self.clone();
-            tokio::spawn(async move {
-                tokio::time::sleep(NOTE_FLUSH).await;
-                this.save_notes().await;
-            });
-        }
-        Ok(())
+/// Notes the discovery in the session, where this service writes at all.
+fn note(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
+    if context.shared.sessions.check_writable().is_err() {
+        return Ok(());
     }
+    let skills = hits.iter().take(SEARCH_RESULTS).map(|hit| hit.skill.clone()).collect();
+    let past = SearchRecord::new(query, skills, total, context.shared.clock.now());
+    if context.shared.sessions.note(context.user(), &context.session, past)? {
+        let this = context.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(NOTE_FLUSH).await;
+            save_notes(&this).await;
+        });
+    }
+    Ok(())
+}
 
-    /// Writes what is noted of this session; where that fails it is lost, and nothing else is.
-    async fn save_notes(&self) {
-        if let Err(error) = self.shared.sessions.flush(self.user(), &self.session).await {
-            let (user, session) = (self.user(), &self.session);
+/// Writes what is noted of this session; where that fails it is lost, and nothing else is.
+async fn save_notes(context: &Context) {
+    match context.shared.sessions.flush(context.user(), &context.session).await {
+        Ok(session) => drop(session.map(|session| context.noting(session))),
+        Err(error) => {
+            let (user, session) = (context.user(), &context.session);
             tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
         }
     }
@@ -129,14 +132,10 @@ fn what_was_found(reply: &DiscoverReply, policy: &EffectivePolicy) -> String {
 
 /// Says so and names categories: first those nearest to the question, then those with most skills. Near are the categories of
 /// skills that answer it and are left out by its category or level, and then those whose names are like one of its words.
-async fn nothing_found(
-    backend: &SessionBackend,
-    asked: &Arc<SearchRequest>,
-    results: &SearchResults,
-) -> Result<String> {
+async fn nothing_found(context: &Context, asked: &Arc<SearchRequest>, results: &SearchResults) -> Result<String> {
     // A question that may be asked only once names the categories by its words alone.
     let elsewhere = if results.leave_room_for(2) {
-        asked.search_anywhere(backend, SEARCH_RESULTS_MOST).await?
+        asked.search_anywhere(context, SEARCH_RESULTS_MOST).await?
     } else {
         SearchResults::default()
     };

@@ -4,33 +4,34 @@ use std::sync::Arc;
 
 use crate::{
     backend::{
-        SessionBackend,
         changes::{ATTEMPTS, FirstPartWritten, contested},
+        context::OperationSpan,
+        parts::{call, finish, target},
         replace::Replacement,
     },
     error::Result,
     path::VirtualPath,
-    wire::{EditReply, EditRequest, Operation},
+    wire::{EditReply, EditRequest},
 };
 
-pub(in crate::backend) async fn edit(backend: &SessionBackend, request: EditRequest) -> Result<EditReply> {
+pub(in crate::backend) async fn edit(span: &OperationSpan, request: EditRequest) -> Result<EditReply> {
     let path = VirtualPath::parse(&request.file_path)?;
     Replacement::check(&request.old_string)?;
-    let backend = &backend.approved(&request).await?;
+    let (context, admission) = (span.context(), span.admit(&request).await?);
     let replacement = Arc::new(Replacement::new(request)?);
     for _ in 0..ATTEMPTS {
-        let target = backend.target(Operation::Edit, &path).await?;
-        let call = backend.call(&target, &path, &replacement.identity())?;
+        let target = target(&admission, &path).await?;
+        let call = call(context, &target, &path, &replacement.identity())?;
         let name = call.as_ref().map(|call| call.name.clone());
-        let edited = backend
+        let edited = context
             .shared
             .edits
-            .edit(backend.user(), target.key.clone(), path.clone(), replacement.clone(), name)
+            .edit(context.user(), target.key.clone(), path.clone(), replacement.clone(), name)
             .await;
         let edited = edited.map_err(|error| target.failed(&path, error))?;
         let FirstPartWritten { commit, before, after, .. } = &edited;
-        backend.note_file(&path, before.as_ref(), after.clone(), commit.etag.as_ref());
-        if backend.finish(&target, &path, call.as_ref(), &edited).await? {
+        context.note_file(&path, before.as_ref(), after.clone(), commit.etag.as_ref());
+        if finish(context, &target, &path, call.as_ref(), &edited).await? {
             let FirstPartWritten { commit, count, .. } = edited;
             return Ok(EditReply { path: path.to_string(), occurrences: count, etag: commit.etag });
         }

@@ -1,24 +1,28 @@
 //! Finding files by name: the `glob` operation.
 
 use crate::{
-    backend::{SessionBackend, files::ListedFile},
+    backend::{
+        context::OperationSpan,
+        files::{ListedFile, files_below},
+        mounts::tree,
+    },
     budget::{Job, WorkBudget},
     error::Result,
     limits::{LIST_ENTRIES, LIST_OBJECTS},
     path::{Glob, VirtualPath},
-    wire::{GlobMatch, GlobReply, GlobRequest, Operation},
+    wire::{GlobMatch, GlobReply, GlobRequest},
 };
 
 /// What is said of a glob that takes too many steps.
 const TOO_MANY_NAMES: &str =
     "the glob is too expensive for this many names: use fewer braces and stars, or search a folder below";
 
-pub(in crate::backend) async fn glob(backend: &SessionBackend, request: GlobRequest) -> Result<GlobReply> {
+pub(in crate::backend) async fn glob(span: &OperationSpan, request: GlobRequest) -> Result<GlobReply> {
     let glob = Glob::parse(&request.pattern)?;
     let root = search_root(request.path.as_deref())?;
-    let tree = backend.approved(&request).await?.enter(Operation::Glob).await?;
-    let files = backend.files_below(&tree, &root).await?;
-    let errand = backend.errand();
+    let tree = tree(&span.admit(&request).await?).await?;
+    let files = files_below(span.context(), &tree, &root).await?;
+    let errand = span.context().errand();
     let mut matches: Vec<GlobMatch> = named(&errand, files.entries, glob, root)
         .await?
         .into_iter()

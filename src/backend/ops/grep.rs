@@ -9,10 +9,12 @@ use futures_util::{StreamExt, stream};
 use super::glob::{named, search_root, unlisted};
 use crate::{
     backend::{
-        SessionBackend,
+        bundles::fetch_bundles,
+        context::{Context, OperationSpan},
         fetch::{advance, unreadable},
-        files::{FileListing, ListedFile},
+        files::{FileListing, ListedFile, files_below},
         matcher::{Hit, Pattern},
+        mounts::tree,
         text::binary_type,
         tree::{FileRef, FileVersion},
     },
@@ -24,7 +26,7 @@ use crate::{
     },
     path::{Glob, VirtualPath},
     store::{Object, StoreError},
-    wire::{GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest, Operation},
+    wire::{GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest},
 };
 
 /// What a search looks for, and how much of it to return.
@@ -44,22 +46,23 @@ struct FileHits {
     is_cut: bool,
 }
 
-pub(in crate::backend) async fn grep(backend: &SessionBackend, request: GrepRequest) -> Result<GrepReply> {
+pub(in crate::backend) async fn grep(span: &OperationSpan, request: GrepRequest) -> Result<GrepReply> {
     check(&request)?;
-    let errand = backend.errand();
+    let context = span.context();
+    let errand = context.errand();
     // A pattern may take a while to compile.
     let (search, request) = errand.run(move |_| Ok((Search::new(&request)?, request))).await?;
     let glob = request.glob.as_deref().map(Glob::parse).transpose()?;
     let root = search_root(request.path.as_deref())?;
-    let tree = backend.approved(&request).await?.enter(Operation::Grep).await?;
-    let mut files = backend.files_below(&tree, &root).await?;
+    let tree = tree(&span.admit(&request).await?).await?;
+    let mut files = files_below(context, &tree, &root).await?;
     if let Some(glob) = glob {
         files.entries = named(&errand, files.entries, glob, root).await?;
     }
     let large = files.entries.iter().filter(|found| found.size > GREP_FILE_BYTES).count();
     files.entries.retain(|found| found.size <= GREP_FILE_BYTES);
-    backend.fetch_bundles(&files.entries).await;
-    let (mut reply, cut) = backend.search_files(&search, &mut files, &errand).await?;
+    fetch_bundles(context, &files.entries).await;
+    let (mut reply, cut) = search_files(context, &search, &mut files, &errand).await?;
     if !reply.truncated {
         reply.truncation_reason = left_out(&files, large, cut);
         reply.truncated = reply.truncation_reason.is_some();
@@ -67,78 +70,84 @@ pub(in crate::backend) async fn grep(backend: &SessionBackend, request: GrepRequ
     Ok(reply)
 }
 
-impl SessionBackend {
-    /// The reply, and how many files were searched in part.
-    async fn search_files(&self, search: &Search, files: &mut FileListing, errand: &Job) -> Result<(GrepReply, usize)> {
-        let total = files.entries.len();
-        let searched = stream::iter(files.entries.drain(..))
-            .map(|found| self.search_found(found, search, errand))
-            .buffered(PARALLEL_GETS);
-        let mut results = std::pin::pin!(searched);
-        let mut collected = ReplyBuilder::new(search);
-        let (mut cut, mut done) = (0, 0);
-        while let Some(result) = results.next().await {
-            let (path, searched) = result?;
-            done += 1;
-            self.report(done, total);
-            cut += usize::from(searched.is_cut);
-            if !collected.add(&path, searched.hits, searched.count) {
-                break;
-            }
+/// The reply, and how many files were searched in part.
+async fn search_files(
+    context: &Context,
+    search: &Search,
+    files: &mut FileListing,
+    errand: &Job,
+) -> Result<(GrepReply, usize)> {
+    let total = files.entries.len();
+    let searched = stream::iter(files.entries.drain(..))
+        .map(|found| search_found(context, found, search, errand))
+        .buffered(PARALLEL_GETS);
+    let mut results = std::pin::pin!(searched);
+    let mut collected = ReplyBuilder::new(search);
+    let (mut cut, mut done) = (0, 0);
+    while let Some(result) = results.next().await {
+        let (path, searched) = result?;
+        done += 1;
+        context.report_progress(done, total);
+        cut += usize::from(searched.is_cut);
+        if !collected.add(&path, searched.hits, searched.count) {
+            break;
         }
-        Ok((collected.finish(), cut))
     }
+    Ok((collected.finish(), cut))
+}
 
-    /// The hits of one file: at most one more than are asked for.
-    async fn search_found(&self, found: ListedFile, search: &Search, errand: &Job) -> Result<(VirtualPath, FileHits)> {
-        let path = found.file.path.clone();
-        if found.size == 0 {
-            return Ok((path, FileHits::default()));
-        }
-        let kib = u32::try_from(found.size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).min(SEARCH_WINDOW_KIB);
-        let permit = self.window.acquire_many(kib).await.map_err(Error::internal)?;
-        let searched = match self.search_file(&found.file, search, errand).await {
-            Err(SkipReason::Unread(StoreError::NotFound | StoreError::PreconditionFailed))
-                if is_listed(&found.file) =>
-            {
-                drop(permit);
-                let _permit = self.window.acquire_many(SEARCH_WINDOW_KIB).await.map_err(Error::internal)?;
-                let newest = FileRef { version: FileVersion::Newest, size: None, ..found.file };
-                match self.search_file(&newest, search, errand).await {
-                    Err(SkipReason::Unread(StoreError::NotFound)) => Ok(FileHits::default()),
-                    searched => searched.map_err(|error| error.about(&newest)),
-                }
-            }
-            searched => searched.map_err(|error| error.about(&found.file)),
-        };
-        searched.map(|searched| (path, searched))
+/// The hits of one file: at most one more than are asked for.
+async fn search_found(
+    context: &Context,
+    found: ListedFile,
+    search: &Search,
+    errand: &Job,
+) -> Result<(VirtualPath, FileHits)> {
+    let path = found.file.path.clone();
+    if found.size == 0 {
+        return Ok((path, FileHits::default()));
     }
-
-    /// Searches a file, one that is larger than [`CHUNK_BYTES`] piece by piece.
-    async fn search_file(&self, file: &FileRef, search: &Search, errand: &Job) -> Result<FileHits, SkipReason> {
-        let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
-        let Object { meta, bytes: mut piece, range } = self.shared.try_fetch(file, range, None).await?;
-        if meta.size > GREP_FILE_BYTES || binary_type(&piece).is_some() {
-            return Ok(FileHits::default());
-        }
-        let mut at = range.end;
-        let mut state = search.pattern.file(search.context, search.hits_wanted());
-        loop {
-            let is_last = at >= meta.size;
-            let worst = search.pattern.worst_steps(piece.len());
-            state = errand
-                .run_sized(worst, move |work| {
-                    state.feed(&piece, is_last, work)?;
-                    Ok(state)
-                })
-                .await?;
-            if state.is_done {
-                return Ok(FileHits { hits: state.hits, count: state.count, is_cut: state.is_cut });
+    let kib = u32::try_from(found.size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).min(SEARCH_WINDOW_KIB);
+    let permit = context.search_memory.acquire_many(kib).await.map_err(Error::internal)?;
+    let searched = match search_file(context, &found.file, search, errand).await {
+        Err(SkipReason::Unread(StoreError::NotFound | StoreError::PreconditionFailed)) if is_listed(&found.file) => {
+            drop(permit);
+            let _permit = context.search_memory.acquire_many(SEARCH_WINDOW_KIB).await.map_err(Error::internal)?;
+            let newest = FileRef { version: FileVersion::Newest, size: None, ..found.file };
+            match search_file(context, &newest, search, errand).await {
+                Err(SkipReason::Unread(StoreError::NotFound)) => Ok(FileHits::default()),
+                searched => searched.map_err(|error| error.about(&newest)),
             }
-            let next = self.shared.try_fetch(file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
-            at = advance(file, at, &next)?;
-            piece = next.bytes;
         }
+        searched => searched.map_err(|error| error.about(&found.file)),
+    };
+    searched.map(|searched| (path, searched))
+}
+
+/// Searches a file, one that is larger than [`CHUNK_BYTES`] piece by piece.
+async fn search_file(context: &Context, file: &FileRef, search: &Search, errand: &Job) -> Result<FileHits, SkipReason> {
+    let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
+    let Object { meta, bytes: mut piece, range } = context.shared.try_fetch(file, range, None).await?;
+    if meta.size > GREP_FILE_BYTES || binary_type(&piece).is_some() {
+        return Ok(FileHits::default());
+    }
+    let mut at = range.end;
+    let mut state = search.pattern.file(search.context, search.hits_wanted());
+    loop {
+        let is_last = at >= meta.size;
+        let worst = search.pattern.worst_steps(piece.len());
+        state = errand
+            .run_sized(worst, move |work| {
+                state.feed(&piece, is_last, work)?;
+                Ok(state)
+            })
+            .await?;
+        if state.is_done {
+            return Ok(FileHits { hits: state.hits, count: state.count, is_cut: state.is_cut });
+        }
+        let next = context.shared.try_fetch(file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
+        at = advance(file, at, &next)?;
+        piece = next.bytes;
     }
 }
 

@@ -1,18 +1,20 @@
-//! Loading a skill: the gate of `/skills`.
+//! Loading a skill, after which `/skills` has it.
 //!
 //! A load pins what `lookup` found, and makes it the session's current skill.
+
+use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
 
 use crate::{
     backend::{
-        SessionBackend, SessionState,
-        approvals::check_preload,
-        gate::permit,
-        lookup::{LiveSkill, LookupError},
-        observer::SkillUse,
+        bundles::note_load,
+        context::{Context, OperationSpan, PendingAdmission, SessionState, SkillUse, check_preload, permit},
+        feedback::learn,
+        lookup::{LiveSkill, LookupError, look_up, look_up_version},
         publish::ArchivedFile,
-        tree::{archive_of, skill_mount},
+        session_backend::SessionBackend,
+        tree::{FileRef, FileVersion, archive_of, skill_mount},
     },
     error::{Code, Error, Result},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
@@ -37,11 +39,8 @@ pub(in crate::backend) struct LoadResult {
     is_change: bool,
 }
 
-pub(in crate::backend) async fn load_skill(
-    backend: &SessionBackend,
-    request: LoadSkillRequest,
-) -> Result<LoadSkillReply> {
-    let loaded = backend.load_requested(&request).await?;
+pub(in crate::backend) async fn load_skill(span: &OperationSpan, request: LoadSkillRequest) -> Result<LoadSkillReply> {
+    let (loaded, _) = load_requested(span, &request).await?;
     reply_to(&request, loaded)
 }
 
@@ -68,203 +67,23 @@ fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (LoadResult, LiveSki
 
 impl SessionBackend {
     /// As [`load_skill`](crate::backend::BackendProtocol::load_skill), for a name that may be no skill's: `None` if no skill
-    /// answers to it.
+    /// answers to it. The session as the load left it comes beside the reply.
     ///
     /// # Errors
     /// Those of `load_skill` for a skill that is there.
-    pub async fn load_skill_if_known(&self, request: LoadSkillRequest) -> Result<Option<LoadSkillReply>> {
-        let (backend, observed) = self.begin(Operation::LoadSkill, || request.skill.clone(), || request.outline());
-        let loaded = match backend.load_requested(&request).await {
-            Ok(loaded) => reply_to(&request, loaded).map(Some).map_err(Error::of_change),
+    pub async fn load_skill_if_known(
+        &self,
+        request: LoadSkillRequest,
+    ) -> Result<Option<(LoadSkillReply, SessionState)>> {
+        let span = self.context.begin(Operation::LoadSkill, || request.skill.clone(), || request.outline());
+        let loaded = match load_requested(&span, &request).await {
+            Ok((loaded, state)) => {
+                reply_to(&request, loaded).map(|reply| Some((reply, state))).map_err(Error::of_change)
+            }
             Err(LookupError::UnknownName(_)) => Ok(None),
             Err(error) => Err(Error::from(error).of_change()),
         };
-        observed.ended(loaded).await
-    }
-
-    /// Counts this session among those that used the skill, without anybody waiting for it.
-    fn count_use(&self, skill: &SkillPath) {
-        if self.shared.sessions.note_use(self.user(), skill) {
-            let this = self.clone();
-            tokio::spawn(async move {
-                tokio::time::sleep(NOTE_FLUSH).await;
-                if let Err(error) = this.shared.sessions.flush_uses(this.user()).await {
-                    tracing::warn!(user = %this.user(), error = %error.chain(), "uses of skills were not counted");
-                }
-            });
-        }
-    }
-
-    /// Loads the skill that was asked for, if its author lets the invoker call it, and makes it the current one.
-    async fn load_requested(&self, request: &LoadSkillRequest) -> Result<(LoadResult, LiveSkill), LookupError> {
-        // A long message that begins with a slash is a command only if it names a skill, which is not known yet.
-        if request.invoker != Invoker::Person {
-            check_arguments(request)?;
-        }
-        let SessionState { session, policy } = self.state().await?;
-        permit(&policy, Operation::LoadSkill)?;
-        self.shared.sessions.check_writable()?;
-        let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
-        let (fetched, ()) =
-            tokio::join!(self.find_requested(request, &session, &policy), self.shared.sessions.prepare(&session));
-        let fetched = match fetched {
-            Err(LookupError::UnknownName(unknown)) => self.find_again(request, &session, unknown).await?,
-            fetched => fetched?,
-        };
-        check_arguments(request)?;
-        check_invoker(&fetched, request.invoker)?;
-        self.approve_load(request, &fetched.skill, &policy).await?;
-        let mounted = self.mount(&fetched, &policy, alias, request.arguments.as_deref()).await?;
-        self.note_skill(|| skill_use(&mounted));
-        self.note_load(&mounted.loaded, &fetched.snapshot).await;
-        if mounted.is_first {
-            self.count_use(&mounted.loaded.skill);
-        }
-        if let Some(question) = &mounted.question {
-            self.learn(&mounted.loaded.skill, question);
-        }
-        Ok((mounted, fetched))
-    }
-
-    async fn find_requested(
-        &self,
-        request: &LoadSkillRequest,
-        session: &Session,
-        policy: &EffectivePolicy,
-    ) -> Result<LiveSkill, LookupError> {
-        match &request.digest {
-            None => self.look_up(&request.skill, session, policy).await,
-            Some(digest) => self.look_up_version(&request.skill, digest, session, policy).await,
-        }
-    }
-
-    /// The skill that was asked for and is `unknown` to `session`, if the store has a newer session that knows it: another
-    /// replica may have made a draft for it.
-    async fn find_again(
-        &self,
-        request: &LoadSkillRequest,
-        session: &Session,
-        unknown: Error,
-    ) -> Result<LiveSkill, LookupError> {
-        self.shared.sessions.look(self.user(), &self.session).await?;
-        let SessionState { session: now, policy } = self.state().await?;
-        if now.drafts == session.drafts {
-            return Err(LookupError::UnknownName(unknown));
-        }
-        self.find_requested(request, &now, &policy).await
-    }
-
-    /// The skills that a session which is about to be made preloads, as they are now, and the policy it has. `draft` is what it
-    /// begins with. Of those that the records name, the ones that cannot be loaded are left out.
-    ///
-    /// # Errors
-    /// What keeps the first of those that the policy names from being loaded.
-    pub(in crate::backend) async fn find_preloads(&self, draft: &Session) -> Result<(Vec<LiveSkill>, EffectivePolicy)> {
-        let user = self.shared.sessions.user_policy(self.user()).await?;
-        let policy = draft.policy.under(&user);
-        let is_chosen = draft.policy.preload == Preload::Auto;
-        match permit(&policy, Operation::LoadSkill) {
-            Err(_) if is_chosen => return Ok((Vec::new(), policy)),
-            permitted => permitted?,
-        }
-        let wanted = match (&draft.policy.preload, &self.shared.observer) {
-            (Preload::Skills(skills), _) => skills.clone(),
-            (Preload::Auto, Some(observer)) => observer.candidates(self.user()).await,
-            (Preload::Auto, None) => Vec::new(),
-        };
-        let found = wanted.iter().map(|skill| self.look_up(skill.as_str(), draft, &policy).err_into());
-        let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
-        let found = found.map(|found: Result<LiveSkill>| {
-            found.and_then(|found| check_preload(&policy, &found.skill).map(|()| found))
-        });
-        let found = found.filter(|found| std::future::ready(found.is_ok() || !is_chosen));
-        let found = found.try_collect().await?;
-        Ok((found, policy))
-    }
-
-    /// Notes the skill in the session that is stored.
-    async fn mount(
-        &self,
-        fetched: &LiveSkill,
-        policy: &EffectivePolicy,
-        alias: Option<MountName>,
-        arguments: Option<&str>,
-    ) -> Result<LoadResult> {
-        let update = self.shared.sessions.update(self.user(), &self.session, |session| {
-            let mounted = self.mount_in(session, fetched, policy, alias.as_ref(), arguments)?;
-            Ok(if mounted.is_change { Change::Save(mounted) } else { Change::None(mounted) })
-        });
-        let (session, mounted) = update.await?;
-        let found = |past: &&SearchRecord| past.skills.contains(&mounted.loaded.skill);
-        let question = session.discoveries.iter().rev().find(found).map(|past| past.query.clone());
-        Ok(LoadResult { question: question.filter(|_| mounted.is_first), ..mounted })
-    }
-
-    /// Notes the skill in `session`, a value, and makes it the current one.
-    ///
-    /// # Errors
-    /// `mount_conflict`; `rate_limited` where too many are loaded.
-    pub(in crate::backend) fn mount_in(
-        &self,
-        session: &mut Session,
-        fetched: &LiveSkill,
-        policy: &EffectivePolicy,
-        alias: Option<&MountName>,
-        arguments: Option<&str>,
-    ) -> Result<LoadResult> {
-        let team = self.audience.team.clone().filter(|_| fetched.layer == Layer::Team);
-        let before = session.loaded(&fetched.skill).cloned();
-        let mount = alias.cloned().or_else(|| before.as_ref().map(|loaded| loaded.mount.clone()));
-        let mount = mount.unwrap_or_else(|| fetched.skill.mount_name());
-        if let Some(other) = session.mounted(mount.as_str()).filter(|other| other.skill != fetched.skill) {
-            return Err(mount_conflict(&fetched.skill, other, self.may_name(other, policy)?));
-        }
-        let status = match &before {
-            None => LoadStatus::Loaded,
-            Some(before) if before.digest == fetched.snapshot.digest() => LoadStatus::AlreadyLoaded,
-            Some(_) => LoadStatus::Reloaded,
-        };
-        let unchanged = before.filter(|before| {
-            status == LoadStatus::AlreadyLoaded
-                && before.mount == mount
-                && (before.layer, &before.team) == (fetched.layer, &team)
-                && (&before.version, &before.draft) == (&fetched.version, &fetched.draft)
-                && before.arguments.as_deref() == arguments
-        });
-        let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
-        if let (Some(loaded), true) = (&unchanged, is_current) {
-            return Ok(LoadResult {
-                status,
-                loaded: loaded.clone(),
-                is_first: false,
-                question: None,
-                is_change: false,
-            });
-        }
-        let loaded = LoadedSkill {
-            skill: fetched.skill.clone(),
-            layer: fetched.layer,
-            team,
-            mount,
-            name: fetched.document.frontmatter.name.as_deref().unwrap_or_else(|| fetched.skill.folder()).to_owned(),
-            description: fetched.document.frontmatter.description.clone(),
-            digest: fetched.snapshot.digest().to_owned(),
-            version: fetched.version.clone(),
-            draft: fetched.draft.clone(),
-            arguments: arguments.map(str::to_owned),
-            loaded_at: unchanged.map_or_else(|| self.shared.clock.now(), |before| before.loaded_at),
-            snapshot: Some(fetched.snapshot.clone()),
-        };
-        replace(session, loaded.clone())?;
-        let is_first = session.note_use(&fetched.skill);
-        session.current_skill = Some(fetched.skill.clone());
-        Ok(LoadResult { status, loaded, is_first, question: None, is_change: true })
-    }
-
-    /// Whether the name of a loaded skill may be shown to this caller: since it was loaded it may have been hidden, or the caller is of
-    /// another team.
-    pub(in crate::backend) fn may_name(&self, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<bool> {
-        Ok(policy.skill(&loaded.skill).is_visible() && self.home(loaded)?.is_some())
+        span.ended(loaded).await
     }
 
     /// The instructions of a loaded skill, in the version and with the arguments it was loaded with; `None` if this caller does
@@ -273,23 +92,208 @@ impl SessionBackend {
     /// # Errors
     /// `skill_changed` where that version is gone; the store's.
     pub async fn render_loaded(&self, loaded: &LoadedSkill) -> Result<Option<String>> {
-        let snapshot = self.shared.sessions.snapshot(self.user(), loaded).await?;
+        let context = &self.context;
+        let snapshot = context.shared.sessions.snapshot(context.user(), loaded).await?;
         let mount = skill_mount(&loaded.mount)?;
         let path = mount.join("SKILL.md")?;
-        let (Some(home), Some(pinned)) = (self.home(loaded)?, snapshot.file("SKILL.md")) else { return Ok(None) };
-        let file = crate::backend::tree::FileRef {
+        let (Some(home), Some(pinned)) = (context.home(loaded)?, snapshot.file("SKILL.md")) else { return Ok(None) };
+        let file = FileRef {
             key: home.skill(&loaded.skill)?.key("SKILL.md")?,
-            version: crate::backend::tree::FileVersion::Pinned(pinned.etag.clone()),
+            version: FileVersion::Pinned(pinned.etag.clone()),
             size: Some(pinned.size),
             archived: archive_of(loaded, &snapshot, &home)?
                 .map(|archive| ArchivedFile { archive, path: "SKILL.md".to_owned() }),
             path,
         };
-        let (_, bytes) = self.shared.fetch_whole(&file, SKILL_FILE_BYTES).await?;
+        let (_, bytes) = context.shared.fetch_whole(&file, SKILL_FILE_BYTES).await?;
         let (document, _) = read_document(&bytes, loaded.skill.folder());
         let rendered = document.map(|document| render(&document, loaded.arguments.as_deref(), mount.as_str()).text);
         Ok(Some(rendered.unwrap_or_default()))
     }
+}
+
+/// Counts this session among those that used the skill, without anybody waiting for it.
+fn count_use(context: &Context, skill: &SkillPath) {
+    if context.shared.sessions.note_use(context.user(), skill) {
+        let this = context.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(NOTE_FLUSH).await;
+            if let Err(error) = this.shared.sessions.flush_uses(this.user()).await {
+                tracing::warn!(user = %this.user(), error = %error.chain(), "uses of skills were not counted");
+            }
+        });
+    }
+}
+
+/// Loads the skill that was asked for, if its author lets the invoker call it, and makes it the current one.
+async fn load_requested(
+    span: &OperationSpan,
+    request: &LoadSkillRequest,
+) -> Result<((LoadResult, LiveSkill), SessionState), LookupError> {
+    // A long message that begins with a slash is a command only if it names a skill, which is not known yet.
+    if request.invoker != Invoker::Person {
+        check_arguments(request)?;
+    }
+    let context = span.context();
+    let pending = span.enter().await?;
+    let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
+    let (fetched, ()) =
+        tokio::join!(find_requested(context, request, &pending), context.shared.sessions.prepare(pending.session()));
+    let fetched = match fetched {
+        Err(LookupError::UnknownName(unknown)) => find_again(context, request, &pending, unknown).await?,
+        fetched => fetched?,
+    };
+    check_arguments(request)?;
+    check_invoker(&fetched, request.invoker)?;
+    let admission = pending.approve_load(request, &fetched.skill).await?;
+    let policy = admission.policy();
+    let (session, mounted) = mount(context, &fetched, policy, alias, request.arguments.as_deref()).await?;
+    context.note_skill(|| skill_use(&mounted));
+    note_load(context, &mounted.loaded, &fetched.snapshot).await;
+    if mounted.is_first {
+        count_use(context, &mounted.loaded.skill);
+    }
+    if let Some(question) = &mounted.question {
+        learn(context, &mounted.loaded.skill, question);
+    }
+    Ok(((mounted, fetched), SessionState { session, policy: policy.clone() }))
+}
+
+async fn find_requested(
+    context: &Context,
+    request: &LoadSkillRequest,
+    pending: &PendingAdmission<'_>,
+) -> Result<LiveSkill, LookupError> {
+    let (session, policy) = (pending.session(), pending.policy());
+    match &request.digest {
+        None => look_up(context, &request.skill, session, policy).await,
+        Some(digest) => look_up_version(context, &request.skill, digest, session, policy).await,
+    }
+}
+
+/// The skill that was asked for and is `unknown` to the session, if the store has a newer session that knows it: another
+/// replica may have made a draft for it.
+async fn find_again(
+    context: &Context,
+    request: &LoadSkillRequest,
+    pending: &PendingAdmission<'_>,
+    unknown: Error,
+) -> Result<LiveSkill, LookupError> {
+    let now = pending.look_again().await?;
+    if now.session().drafts == pending.session().drafts {
+        return Err(LookupError::UnknownName(unknown));
+    }
+    find_requested(context, request, &now).await
+}
+
+/// The skills that a session which is about to be made preloads, as they are now, and the policy it has. `draft` is what it
+/// begins with. Of those that the records name, the ones that cannot be loaded are left out.
+///
+/// # Errors
+/// What keeps the first of those that the policy names from being loaded.
+pub(in crate::backend) async fn find_preloads(
+    context: &Context,
+    draft: &Session,
+) -> Result<(Vec<LiveSkill>, EffectivePolicy)> {
+    let user = context.shared.sessions.user_policy(context.user()).await?;
+    let policy = draft.policy.under(&user);
+    let is_chosen = draft.policy.preload == Preload::Auto;
+    match permit(&policy, Operation::LoadSkill) {
+        Err(_) if is_chosen => return Ok((Vec::new(), policy)),
+        permitted => permitted?,
+    }
+    let wanted = match (&draft.policy.preload, &context.shared.observer) {
+        (Preload::Skills(skills), _) => skills.clone(),
+        (Preload::Auto, Some(observer)) => observer.candidates(context.user()).await,
+        (Preload::Auto, None) => Vec::new(),
+    };
+    let found = wanted.iter().map(|skill| look_up(context, skill.as_str(), draft, &policy).err_into());
+    let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
+    let found = found
+        .map(|found: Result<LiveSkill>| found.and_then(|found| check_preload(&policy, &found.skill).map(|()| found)));
+    let found = found.filter(|found| std::future::ready(found.is_ok() || !is_chosen));
+    let found = found.try_collect().await?;
+    Ok((found, policy))
+}
+
+/// Notes the skill in the session that is stored.
+async fn mount(
+    context: &Context,
+    fetched: &LiveSkill,
+    policy: &EffectivePolicy,
+    alias: Option<MountName>,
+    arguments: Option<&str>,
+) -> Result<(Arc<Session>, LoadResult)> {
+    let update = context.change(|session| {
+        let mounted = mount_in(context, session, fetched, policy, alias.as_ref(), arguments)?;
+        Ok(if mounted.is_change { Change::Save(mounted) } else { Change::None(mounted) })
+    });
+    let (session, mounted) = update.await?;
+    let found = |past: &&SearchRecord| past.skills.contains(&mounted.loaded.skill);
+    let question = session.discoveries.iter().rev().find(found).map(|past| past.query.clone());
+    let mounted = LoadResult { question: question.filter(|_| mounted.is_first), ..mounted };
+    Ok((session, mounted))
+}
+
+/// Notes the skill in `session`, a value, and makes it the current one.
+///
+/// # Errors
+/// `mount_conflict`; `rate_limited` where too many are loaded.
+pub(in crate::backend) fn mount_in(
+    context: &Context,
+    session: &mut Session,
+    fetched: &LiveSkill,
+    policy: &EffectivePolicy,
+    alias: Option<&MountName>,
+    arguments: Option<&str>,
+) -> Result<LoadResult> {
+    let team = context.caller.audience().team.clone().filter(|_| fetched.layer == Layer::Team);
+    let before = session.loaded(&fetched.skill).cloned();
+    let mount = alias.cloned().or_else(|| before.as_ref().map(|loaded| loaded.mount.clone()));
+    let mount = mount.unwrap_or_else(|| fetched.skill.mount_name());
+    if let Some(other) = session.mounted(mount.as_str()).filter(|other| other.skill != fetched.skill) {
+        return Err(mount_conflict(&fetched.skill, other, may_name(context, other, policy)?));
+    }
+    let status = match &before {
+        None => LoadStatus::Loaded,
+        Some(before) if before.digest == fetched.snapshot.digest() => LoadStatus::AlreadyLoaded,
+        Some(_) => LoadStatus::Reloaded,
+    };
+    let unchanged = before.filter(|before| {
+        status == LoadStatus::AlreadyLoaded
+            && before.mount == mount
+            && (before.layer, &before.team) == (fetched.layer, &team)
+            && (&before.version, &before.draft) == (&fetched.version, &fetched.draft)
+            && before.arguments.as_deref() == arguments
+    });
+    let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
+    if let (Some(loaded), true) = (&unchanged, is_current) {
+        return Ok(LoadResult { status, loaded: loaded.clone(), is_first: false, question: None, is_change: false });
+    }
+    let loaded = LoadedSkill {
+        skill: fetched.skill.clone(),
+        layer: fetched.layer,
+        team,
+        mount,
+        name: fetched.document.frontmatter.name.as_deref().unwrap_or_else(|| fetched.skill.folder()).to_owned(),
+        description: fetched.document.frontmatter.description.clone(),
+        digest: fetched.snapshot.digest().to_owned(),
+        version: fetched.version.clone(),
+        draft: fetched.draft.clone(),
+        arguments: arguments.map(str::to_owned),
+        loaded_at: unchanged.map_or_else(|| context.shared.clock.now(), |before| before.loaded_at),
+        snapshot: Some(fetched.snapshot.clone()),
+    };
+    replace(session, loaded.clone())?;
+    let is_first = session.note_use(&fetched.skill);
+    session.current_skill = Some(fetched.skill.clone());
+    Ok(LoadResult { status, loaded, is_first, question: None, is_change: true })
+}
+
+/// Whether the name of a loaded skill may be shown to this caller: since it was loaded it may have been hidden, or the caller is of
+/// another team.
+pub(in crate::backend) fn may_name(context: &Context, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<bool> {
+    Ok(policy.skill(&loaded.skill).is_visible() && context.home(loaded)?.is_some())
 }
 
 /// What became of the skill, for whoever keeps account.

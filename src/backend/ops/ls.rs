@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::{
     backend::{
-        SessionBackend,
+        context::{Context, OperationSpan},
+        mounts::tree_at,
         tree::{FileRef, MountKind, Tree, TreeTarget, missing},
     },
     error::{Code, Error, Result},
@@ -12,74 +13,78 @@ use crate::{
     path::{Mount, VirtualPath},
     skill::Snapshot,
     store::{ListOptions, StoreError},
-    wire::{Entry, LsReply, LsRequest, Operation},
+    wire::{Entry, LsReply, LsRequest},
 };
 
-pub(in crate::backend) async fn ls(backend: &SessionBackend, request: LsRequest) -> Result<LsReply> {
+pub(in crate::backend) async fn ls(span: &OperationSpan, request: LsRequest) -> Result<LsReply> {
     let path = VirtualPath::parse(&request.path)?;
-    let tree = backend.approved(&request).await?.enter_at(Operation::Ls, &path).await?;
+    let tree = tree_at(&span.admit(&request).await?, &path).await?;
     match tree.spot(&path) {
         TreeTarget::Above => Ok(LsReply { entries: above(&tree, &path), hidden: Vec::new(), truncated: false }),
         TreeTarget::In { kind: MountKind::Pinned(pinned), relative, .. } => {
             Ok(folder_first(snapshot_entries(&pinned.snapshot, &path, &relative)?))
         }
-        TreeTarget::In { mount, relative, .. } => backend.list_fresh(mount, &path, &relative, &tree).await,
+        TreeTarget::In { mount, relative, .. } => list_fresh(span.context(), mount, &path, &relative, &tree).await,
         TreeTarget::Nowhere => Err(missing(&path)),
     }
 }
 
-impl SessionBackend {
-    async fn list_fresh(&self, mount: &Mount, path: &VirtualPath, relative: &str, tree: &Tree) -> Result<LsReply> {
-        let prefix = mount.prefix.folder(relative)?;
-        let mut entries = Vec::new();
-        let mut seen_any = false;
-        let mut page = None;
-        let mut truncated = false;
-        loop {
-            let options = ListOptions { delimiter: true, page: page.clone(), ..ListOptions::default() };
-            let listed = self.shared.store.list(&prefix, options).await?;
-            seen_any |= !listed.objects.is_empty() || !listed.folders.is_empty();
-            for folder in &listed.folders {
-                let name = prefix.relative(folder).and_then(|name| name.strip_suffix('/'));
-                entries.extend(name.and_then(|name| directory(path, name)));
-            }
-            for object in &listed.objects {
-                // A key that is the prefix itself is a folder marker some tools leave; it names no file.
-                let name = prefix.relative(&object.key).filter(|_| prefix.admit(&object.key).is_some());
-                let child = name.and_then(|name| path.join(name).ok());
-                entries.extend(child.map(|child| Entry {
-                    path: child.to_string(),
-                    is_dir: false,
-                    size: object.size,
-                    modified_at: Some(object.modified_at),
-                }));
-            }
-            truncated |= entries.len() > LIST_ENTRIES;
-            if truncated {
-                break;
-            }
-            page = listed.next_after(page.as_ref())?;
-            if page.is_none() {
-                break;
-            }
+async fn list_fresh(
+    context: &Context,
+    mount: &Mount,
+    path: &VirtualPath,
+    relative: &str,
+    tree: &Tree,
+) -> Result<LsReply> {
+    let prefix = mount.prefix.folder(relative)?;
+    let mut entries = Vec::new();
+    let mut seen_any = false;
+    let mut page = None;
+    let mut truncated = false;
+    loop {
+        let options = ListOptions { delimiter: true, page: page.clone(), ..ListOptions::default() };
+        let listed = context.shared.store.list(&prefix, options).await?;
+        seen_any |= !listed.objects.is_empty() || !listed.folders.is_empty();
+        for folder in &listed.folders {
+            let name = prefix.relative(folder).and_then(|name| name.strip_suffix('/'));
+            entries.extend(name.and_then(|name| directory(path, name)));
         }
-        if !seen_any && !relative.is_empty() {
-            self.explain_empty(&tree.file(path)?).await?;
+        for object in &listed.objects {
+            // A key that is the prefix itself is a folder marker some tools leave; it names no file.
+            let name = prefix.relative(&object.key).filter(|_| prefix.admit(&object.key).is_some());
+            let child = name.and_then(|name| path.join(name).ok());
+            entries.extend(child.map(|child| Entry {
+                path: child.to_string(),
+                is_dir: false,
+                size: object.size,
+                modified_at: Some(object.modified_at),
+            }));
         }
-        let mut reply = folder_first(entries);
-        reply.entries.truncate(LIST_ENTRIES);
-        let last = reply.entries.last().map(|entry| entry.path.clone());
-        reply.hidden.retain(|file| Some(&file.path) <= last.as_ref());
-        Ok(LsReply { truncated, ..reply })
+        truncated |= entries.len() > LIST_ENTRIES;
+        if truncated {
+            break;
+        }
+        page = listed.next_after(page.as_ref())?;
+        if page.is_none() {
+            break;
+        }
     }
+    if !seen_any && !relative.is_empty() {
+        explain_empty(context, &tree.file(path)?).await?;
+    }
+    let mut reply = folder_first(entries);
+    reply.entries.truncate(LIST_ENTRIES);
+    let last = reply.entries.last().map(|entry| entry.path.clone());
+    reply.hidden.retain(|file| Some(&file.path) <= last.as_ref());
+    Ok(LsReply { truncated, ..reply })
+}
 
-    /// Why a folder below a mount lists nothing: it is a file, or it is not there.
-    async fn explain_empty(&self, file: &FileRef) -> Result<()> {
-        match self.shared.store.head(&file.key).await {
-            Ok(_) => Err(not_a_directory(&file.path)),
-            Err(StoreError::NotFound) => Err(missing(&file.path)),
-            Err(error) => Err(error.into()),
-        }
+/// Why a folder below a mount lists nothing: it is a file, or it is not there.
+async fn explain_empty(context: &Context, file: &FileRef) -> Result<()> {
+    match context.shared.store.head(&file.key).await {
+        Ok(_) => Err(not_a_directory(&file.path)),
+        Err(StoreError::NotFound) => Err(missing(&file.path)),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -13,16 +13,17 @@ use tokio::time::Instant;
 use super::delete::{named, not_begun};
 use crate::{
     backend::{
-        SessionBackend,
+        context::{Context, OperationSpan},
         fetch::{check_size, unreadable},
-        files::ListedFile,
+        files::{ListedFile, files_below, head_file},
+        mounts::tree,
         tree::{MountKind, Tree, TreeTarget, is_a_directory, missing},
     },
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, MOVE_FILE_BYTES, PARALLEL_GETS, SEARCH_WINDOW_KIB},
     path::{ETag, ObjectKey, VirtualPath},
     store::{CachePolicy, DeleteOptions, ExpectedVersion, GetOptions, ListOptions, StoreError},
-    wire::{MoveReply, MoveRequest, Operation},
+    wire::{MoveReply, MoveRequest},
 };
 
 /// A file of a move, with both of its places.
@@ -32,31 +33,32 @@ struct Step {
     to_key: ObjectKey,
 }
 
-pub(in crate::backend) async fn move_path(backend: &SessionBackend, request: MoveRequest) -> Result<MoveReply> {
+pub(in crate::backend) async fn move_path(span: &OperationSpan, request: MoveRequest) -> Result<MoveReply> {
     let (from, to) = (VirtualPath::parse(&request.from)?, VirtualPath::parse(&request.to)?);
     if to.below(&from).is_some() {
         let message = format!("{from} cannot be moved to {to}, which is the same path or lies below it");
         return Err(Error::new(Code::InvalidPath, message));
     }
-    let tree = backend.approved(&request).await?.enter(Operation::Move).await?;
+    let context = span.context();
+    let tree = tree(&span.admit(&request).await?).await?;
     own_place(&tree, &from)?;
     own_place(&tree, &to)?;
-    let files = backend.files_below(&tree, &from).await?;
+    let files = files_below(context, &tree, &from).await?;
     if files.truncated {
         let message = format!("{from} holds more than {LIST_OBJECTS} files; move the folders below it one by one");
         return Err(Error::new(Code::FileTooLarge, message));
     }
     let is_folder = files.entries.first().is_some_and(|first| first.file.path != from);
-    let hidden = if is_folder { backend.head_file(&tree, &from).await? } else { None };
+    let hidden = if is_folder { head_file(context, &tree, &from).await? } else { None };
     let steps =
         files.entries.into_iter().map(|found| Step::new(found, &tree, &from, &to)).collect::<Result<Vec<_>>>()?;
     match steps.first() {
         None => return Err(missing(&from)),
         // The files of a folder may join others: so the same call, made again, moves the rest.
-        Some(step) if step.to == to => backend.check_no_folder(&tree, &to).await?,
+        Some(step) if step.to == to => check_no_folder(context, &tree, &to).await?,
         Some(_) => {}
     }
-    backend.take_steps(steps, hidden, &from, &to).await
+    take_steps(context, steps, hidden, &from, &to).await
 }
 
 /// Checks that `path` is a file or folder in `/workspace` or `/ticket`: what lies in a skill changes with its snapshot, which
@@ -79,116 +81,114 @@ impl Step {
     }
 }
 
-impl SessionBackend {
-    /// Checks that no folder is at `path`: a file there is found by the write, which is create-only.
-    async fn check_no_folder(&self, tree: &Tree, path: &VirtualPath) -> Result<()> {
-        let TreeTarget::In { mount, relative, .. } = tree.spot(path) else { return Ok(()) };
-        let options = ListOptions { max_entries: Some(1), ..ListOptions::default() };
-        let listed = self.shared.store.list(&mount.prefix.folder(&relative)?, options).await?;
-        if listed.objects.is_empty() {
-            return Ok(());
-        }
-        Err(Error::new(Code::AlreadyExists, format!("{path} is a folder; name a path where nothing is")))
+/// Checks that no folder is at `path`: a file there is found by the write, which is create-only.
+async fn check_no_folder(context: &Context, tree: &Tree, path: &VirtualPath) -> Result<()> {
+    let TreeTarget::In { mount, relative, .. } = tree.spot(path) else { return Ok(()) };
+    let options = ListOptions { max_entries: Some(1), ..ListOptions::default() };
+    let listed = context.shared.store.list(&mount.prefix.folder(&relative)?, options).await?;
+    if listed.objects.is_empty() {
+        return Ok(());
     }
+    Err(Error::new(Code::AlreadyExists, format!("{path} is a folder; name a path where nothing is")))
+}
 
-    /// Takes every step that it comes to in time. `hidden` is the file that has the name of the folder: it stays, because the
-    /// new path is to be a folder too.
-    async fn take_steps(
-        &self,
-        steps: Vec<Step>,
-        hidden: Option<ListedFile>,
-        from: &VirtualPath,
-        to: &VirtualPath,
-    ) -> Result<MoveReply> {
-        let until = Instant::now() + DELETE_BEGINS;
-        let mut failed: Vec<(VirtualPath, Error)> =
-            hidden.map(|found| (found.file.path, is_a_directory(from).of_change())).into_iter().collect();
-        let total = steps.len() + failed.len();
-        let taken = stream::iter(steps).map(|step| async move {
-            let moved = if Instant::now() < until { self.take(&step).await } else { Err(not_begun()) };
-            (step.found.file.path, moved.map_err(Error::of_change))
-        });
-        let mut taken = taken.buffer_unordered(PARALLEL_GETS);
-        while let Some((path, moved)) = taken.next().await {
-            failed.extend(moved.err().map(|error| (path, error)));
-        }
-        failed.sort_by(|(one, _), (two, _)| one.cmp(two));
-        let moved = total - failed.len();
-        match failed.first() {
-            Some((_, error)) if total == 1 => return Err(error.clone()),
-            _ => {}
-        }
-        let outcomes = failed.iter().filter_map(|(_, error)| error.outcome());
-        let outcome = Outcome::of_all(outcomes.chain((moved > 0).then_some(Outcome::Applied)));
-        Ok(MoveReply {
-            from: from.to_string(),
-            to: to.to_string(),
-            moved: moved as u64,
-            outcome: outcome.filter(|_| !failed.is_empty()),
-            more_failed: failed.len().saturating_sub(FAILED_FILES) as u64,
-            failed: named(&failed),
-        })
+/// Takes every step that it comes to in time. `hidden` is the file that has the name of the folder: it stays, because the
+/// new path is to be a folder too.
+async fn take_steps(
+    context: &Context,
+    steps: Vec<Step>,
+    hidden: Option<ListedFile>,
+    from: &VirtualPath,
+    to: &VirtualPath,
+) -> Result<MoveReply> {
+    let until = Instant::now() + DELETE_BEGINS;
+    let mut failed: Vec<(VirtualPath, Error)> =
+        hidden.map(|found| (found.file.path, is_a_directory(from).of_change())).into_iter().collect();
+    let total = steps.len() + failed.len();
+    let taken = stream::iter(steps).map(|step| async move {
+        let moved = if Instant::now() < until { take(context, &step).await } else { Err(not_begun()) };
+        (step.found.file.path, moved.map_err(Error::of_change))
+    });
+    let mut taken = taken.buffer_unordered(PARALLEL_GETS);
+    while let Some((path, moved)) = taken.next().await {
+        failed.extend(moved.err().map(|error| (path, error)));
     }
-
-    async fn take(&self, step: &Step) -> Result<()> {
-        let (source, size) = (&step.found.file, step.found.size);
-        check_size(source, size, MOVE_FILE_BYTES)?;
-        // Searches of this handle share the window too, so that a turn of many calls takes no more memory than one.
-        let kib = u32::try_from(size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).clamp(1, SEARCH_WINDOW_KIB);
-        let _room = self.window.acquire_many(kib).await.map_err(Error::internal)?;
-        let options =
-            GetOptions { if_match: source.version.etag().cloned(), keep: CachePolicy::Not, ..GetOptions::default() };
-        let object = match self.shared.store.get(&source.key, options).await {
-            Err(StoreError::PreconditionFailed | StoreError::NotFound) => return Err(changed(&source.path)),
-            object => object.map_err(|error| unreadable(source, error))?,
-        };
-        let seen = object.meta.etag.clone();
-        let digest = self.noted_digest(&object.bytes).await;
-        let copied = self.shared.committer.commit(&step.to_key, object.bytes, &ExpectedVersion::Absent).await;
-        let copy = copied.map_err(|error| refused(step, error))?;
-        match self.delete_version(&source.key, &seen).await {
-            Ok(()) => {
-                self.note_file(&source.path, Some(&seen), None, None);
-                self.note_file(&step.to, None, digest, copy.etag.as_ref());
-                Ok(())
-            }
-            Err(StoreError::PreconditionFailed) => Err(self.undo(step, copy.etag).await),
-            Err(error) => Err(Error::from(error).with_outcome(Outcome::Partial)),
-        }
+    failed.sort_by(|(one, _), (two, _)| one.cmp(two));
+    let moved = total - failed.len();
+    match failed.first() {
+        Some((_, error)) if total == 1 => return Err(error.clone()),
+        _ => {}
     }
+    let outcomes = failed.iter().filter_map(|(_, error)| error.outcome());
+    let outcome = Outcome::of_all(outcomes.chain((moved > 0).then_some(Outcome::Applied)));
+    Ok(MoveReply {
+        from: from.to_string(),
+        to: to.to_string(),
+        moved: moved as u64,
+        outcome: outcome.filter(|_| !failed.is_empty()),
+        more_failed: failed.len().saturating_sub(FAILED_FILES) as u64,
+        failed: named(&failed),
+    })
+}
 
-    /// Deletes an object if it is still this version. One that is gone is what the caller wants.
-    async fn delete_version(&self, key: &ObjectKey, version: &ETag) -> Result<(), StoreError> {
-        let store = &self.shared.store;
-        let options = if store.capabilities().conditional_delete {
-            DeleteOptions { if_match: Some(version.clone()) }
-        } else {
-            match store.head(key).await {
-                Ok(meta) if meta.etag != *version => return Err(StoreError::PreconditionFailed),
-                Err(StoreError::NotFound) => return Ok(()),
-                looked => looked.map(|_| DeleteOptions::default())?,
-            }
-        };
-        match store.delete(key, options).await {
+async fn take(context: &Context, step: &Step) -> Result<()> {
+    let (source, size) = (&step.found.file, step.found.size);
+    check_size(source, size, MOVE_FILE_BYTES)?;
+    // Searches of this handle share the window too, so that a turn of many calls takes no more memory than one.
+    let kib = u32::try_from(size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).clamp(1, SEARCH_WINDOW_KIB);
+    let _room = context.search_memory.acquire_many(kib).await.map_err(Error::internal)?;
+    let options =
+        GetOptions { if_match: source.version.etag().cloned(), keep: CachePolicy::Not, ..GetOptions::default() };
+    let object = match context.shared.store.get(&source.key, options).await {
+        Err(StoreError::PreconditionFailed | StoreError::NotFound) => return Err(changed(&source.path)),
+        object => object.map_err(|error| unreadable(source, error))?,
+    };
+    let seen = object.meta.etag.clone();
+    let digest = context.noted_digest(&object.bytes).await;
+    let copied = context.shared.committer.commit(&step.to_key, object.bytes, &ExpectedVersion::Absent).await;
+    let copy = copied.map_err(|error| refused(step, error))?;
+    match delete_version(context, &source.key, &seen).await {
+        Ok(()) => {
+            context.note_file(&source.path, Some(&seen), None, None);
+            context.note_file(&step.to, None, digest, copy.etag.as_ref());
+            Ok(())
+        }
+        Err(StoreError::PreconditionFailed) => Err(undo(context, step, copy.etag).await),
+        Err(error) => Err(Error::from(error).with_outcome(Outcome::Partial)),
+    }
+}
+
+/// Deletes an object if it is still this version. One that is gone is what the caller wants.
+async fn delete_version(context: &Context, key: &ObjectKey, version: &ETag) -> Result<(), StoreError> {
+    let store = &context.shared.store;
+    let options = if store.capabilities().conditional_delete {
+        DeleteOptions { if_match: Some(version.clone()) }
+    } else {
+        match store.head(key).await {
+            Ok(meta) if meta.etag != *version => return Err(StoreError::PreconditionFailed),
+            Err(StoreError::NotFound) => return Ok(()),
+            looked => looked.map(|_| DeleteOptions::default())?,
+        }
+    };
+    match store.delete(key, options).await {
+        Err(StoreError::NotFound) => Ok(()),
+        // Only its absence is certain: a version that is there now may be newer than a delete that landed.
+        Err(error @ StoreError::Unavailable { outcome: Outcome::Unknown, .. }) => match store.head(key).await {
             Err(StoreError::NotFound) => Ok(()),
-            // Only its absence is certain: a version that is there now may be newer than a delete that landed.
-            Err(error @ StoreError::Unavailable { outcome: Outcome::Unknown, .. }) => match store.head(key).await {
-                Err(StoreError::NotFound) => Ok(()),
-                _ => Err(error),
-            },
-            deleted => deleted,
-        }
+            _ => Err(error),
+        },
+        deleted => deleted,
     }
+}
 
-    /// The source changed after it was copied: deletes the copy, if the store can do so without deleting a newer version.
-    async fn undo(&self, step: &Step, copy: Option<ETag>) -> Error {
-        let error = changed(&step.found.file.path);
-        let can_tell = self.shared.store.capabilities().conditional_delete;
-        let Some(copy) = copy.filter(|_| can_tell) else { return error.with_outcome(Outcome::Partial) };
-        match self.delete_version(&step.to_key, &copy).await {
-            Ok(()) => error.with_outcome(Outcome::NotApplied),
-            Err(_) => error.with_outcome(Outcome::Partial),
-        }
+/// The source changed after it was copied: deletes the copy, if the store can do so without deleting a newer version.
+async fn undo(context: &Context, step: &Step, copy: Option<ETag>) -> Error {
+    let error = changed(&step.found.file.path);
+    let can_tell = context.shared.store.capabilities().conditional_delete;
+    let Some(copy) = copy.filter(|_| can_tell) else { return error.with_outcome(Outcome::Partial) };
+    match delete_version(context, &step.to_key, &copy).await {
+        Ok(()) => error.with_outcome(Outcome::NotApplied),
+        Err(_) => error.with_outcome(Outcome::Partial),
     }
 }
 

@@ -6,12 +6,16 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use jiff::Timestamp;
 
-use super::write::{check_upload_size, precondition_failed};
+use super::write::{approve_bytes, check_upload_size, precondition_failed, put_bytes};
+use serde_json::json;
+
 use crate::{
     backend::{
-        SessionBackend,
+        context::{CallInput, Context, OperationSpan, PendingAdmission, Refusal},
         fetch::{advance, unreadable},
-        service::Shared,
+        mounts::tree_at,
+        session_backend::SessionBackend,
+        shared::Shared,
         tree::FileRef,
     },
     error::{Code, Error, Result},
@@ -48,55 +52,97 @@ pub struct FileReader {
     ready: Option<Bytes>,
 }
 
+/// A file that a call may read. Looks at it and reads of it are one call, with one admission and one account.
+pub struct FileAccess {
+    span: OperationSpan,
+    file: FileRef,
+    path: String,
+}
+
+pub(in crate::backend) async fn upload(span: &OperationSpan, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
+    check_count(files.len())?;
+    // The session is read once for all of them, and what keeps the call out keeps out each.
+    let pending = &span.enter().await;
+    let uploads = files.into_iter().map(|file| async move {
+        let result = upload_file(pending, &file.path, file.bytes).await.map_err(Error::of_change);
+        UploadOutcome { path: file.path, result }
+    });
+    Ok(stream::iter(uploads).buffered(PARALLEL).collect().await)
+}
+
+async fn upload_file(
+    pending: &Result<PendingAdmission<'_>, Refusal>,
+    path: &str,
+    bytes: Bytes,
+) -> Result<Option<ETag>> {
+    let path = VirtualPath::parse(path)?;
+    check_upload_size(&path, bytes.len())?;
+    let pending = pending.as_ref().map_err(Clone::clone)?;
+    let (condition, outline) = (WriteCondition::Always, CallOutline::of_files([path.as_str()]));
+    let admission = approve_bytes(pending, &path, &bytes, &condition, outline).await?;
+    let put = put_bytes(&admission, &path, bytes, condition, precondition_failed);
+    put.await.map(|written| written.etag)
+}
+
+pub(in crate::backend) async fn download(span: &OperationSpan, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
+    check_count(paths.len())?;
+    let pending = &span.enter().await;
+    let downloads = paths.into_iter().map(|path| async move {
+        let result = download_file(pending, &path).await;
+        DownloadOutcome { path, result }
+    });
+    Ok(stream::iter(downloads).buffered(PARALLEL).collect().await)
+}
+
+async fn download_file(pending: &Result<PendingAdmission<'_>, Refusal>, path: &str) -> Result<Bytes> {
+    let path = VirtualPath::parse(path)?;
+    let pending = pending.as_ref().map_err(Clone::clone)?;
+    let file = readable(pending, &path).await?;
+    pending.context().shared.fetch_whole(&file, UPLOAD_FILE_BYTES as u64).await.map(|(_, bytes)| bytes)
+}
+
+/// The file at `path`, if the call may read it.
+async fn readable(pending: &PendingAdmission<'_>, path: &VirtualPath) -> Result<FileRef> {
+    let input = json!({ "path": path.as_str() });
+    let outline = CallOutline::of_files([path.as_str()]);
+    let admission = pending.approve(async { Ok(CallInput { input, outline }) }).await?;
+    tree_at(&admission, path).await?.file(path)
+}
+
+/// What is known of a file without its bytes.
+pub(super) async fn stat(context: &Context, path: &str, file: &FileRef) -> Result<FileStat> {
+    let meta = context.shared.store.head(&file.key).await.map_err(|error| unreadable(file, error))?;
+    if file.version.etag().is_some_and(|etag| *etag != meta.etag) {
+        return Err(unreadable(file, StoreError::PreconditionFailed));
+    }
+    Ok(FileStat { path: path.to_owned(), size: meta.size, etag: meta.etag, modified_at: meta.modified_at })
+}
+
 impl SessionBackend {
-    pub(in crate::backend) async fn upload_files(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
-        check_count(files.len())?;
-        let uploads = files.into_iter().map(|file| async move {
-            let result = self.upload_file(&file.path, file.bytes).await.map_err(Error::of_change);
-            UploadOutcome { path: file.path, result }
-        });
-        Ok(stream::iter(uploads).buffered(PARALLEL).collect().await)
-    }
-
-    async fn upload_file(&self, path: &str, bytes: Bytes) -> Result<Option<ETag>> {
-        let path = VirtualPath::parse(path)?;
-        check_upload_size(&path, bytes.len())?;
-        let condition = WriteCondition::Always;
-        let approved = self.approved_to_store(Operation::Upload, &path, &bytes, &condition).await?;
-        let put = approved.put_bytes(Operation::Upload, &path, bytes, condition, precondition_failed);
-        put.await.map(|written| written.etag)
-    }
-
-    pub(in crate::backend) async fn download_files(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
-        check_count(paths.len())?;
-        let downloads = paths.into_iter().map(|path| async move {
-            let result = self.download_file(&path).await;
-            DownloadOutcome { path, result }
-        });
-        Ok(stream::iter(downloads).buffered(PARALLEL).collect().await)
-    }
-
-    async fn download_file(&self, path: &str) -> Result<Bytes> {
-        let file = self.readable(path).await?;
-        self.shared.fetch_whole(&file, UPLOAD_FILE_BYTES as u64).await.map(|(_, bytes)| bytes)
+    /// A file that this call may read.
+    ///
+    /// # Errors
+    /// `invalid_path`, `file_not_found`, `is_a_directory`; those of the policy.
+    pub async fn file(&self, path: &str) -> Result<FileAccess> {
+        let span = self.context.begin(Operation::Download, || path.to_owned(), || CallOutline::of_files([path]));
+        let file = async {
+            let path = VirtualPath::parse(path)?;
+            readable(&span.enter().await?, &path).await
+        };
+        match file.await {
+            Ok(file) => Ok(FileAccess { span, file, path: path.to_owned() }),
+            Err(error) => span.ended(Err(error)).await,
+        }
     }
 
     /// What is known of a file, without its bytes.
     ///
     /// # Errors
-    /// `invalid_path`, `file_not_found`, `is_a_directory`; `skill_changed` where a pinned file is gone.
+    /// As [`file`](Self::file); `skill_changed` where a pinned file is gone.
     pub async fn stat(&self, path: &str) -> Result<FileStat> {
-        let (backend, observed) = self.begin(Operation::Download, || path.to_owned(), || CallOutline::of_files([path]));
-        observed.ended(backend.look_at(path).await).await
-    }
-
-    async fn look_at(&self, path: &str) -> Result<FileStat> {
-        let file = self.readable(path).await?;
-        let meta = self.shared.store.head(&file.key).await.map_err(|error| unreadable(&file, error))?;
-        if file.version.etag().is_some_and(|etag| *etag != meta.etag) {
-            return Err(unreadable(&file, StoreError::PreconditionFailed));
-        }
-        Ok(FileStat { path: path.to_owned(), size: meta.size, etag: meta.etag, modified_at: meta.modified_at })
+        let file = self.file(path).await?;
+        let stat = file.stat().await;
+        file.ended(stat).await
     }
 
     /// Opens a file for reading all of it, or the bytes `range`; with `pin`, only that version.
@@ -105,19 +151,36 @@ impl SessionBackend {
     /// As [`stat`](Self::stat); `edit_conflict` where `pin` is not the version there is; `offset_out_of_range` where the
     /// range starts after the end.
     pub async fn open(&self, path: &str, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
-        let (backend, observed) = self.begin(Operation::Download, || path.to_owned(), || CallOutline::of_files([path]));
-        observed.ended(backend.open_file(path, range, pin).await).await
+        let file = self.file(path).await?;
+        let reader = file.open(range, pin).await;
+        file.ended(reader).await
+    }
+}
+
+impl FileAccess {
+    /// What is known of the file, without its bytes.
+    ///
+    /// # Errors
+    /// `file_not_found`; `skill_changed` where a pinned file is gone.
+    pub async fn stat(&self) -> Result<FileStat> {
+        stat(self.span.context(), &self.path, &self.file).await
     }
 
-    async fn open_file(&self, path: &str, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
-        let file = self.readable(path).await?;
-        FileReader::open(Arc::clone(&self.shared), file, range, pin.as_ref()).await
+    /// Opens the file for reading all of it, or the bytes `range`; with `pin`, only that version.
+    ///
+    /// # Errors
+    /// As [`SessionBackend::open`].
+    pub async fn open(&self, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
+        let shared = Arc::clone(&self.span.context().shared);
+        FileReader::open(shared, self.file.clone(), range, pin.as_ref()).await
     }
 
-    async fn readable(&self, path: &str) -> Result<FileRef> {
-        let approved = self.approved_to_read(path).await?;
-        let path = VirtualPath::parse(path)?;
-        approved.enter_at(Operation::Download, &path).await?.file(&path)
+    /// Ends the call with what came of it, and returns that.
+    ///
+    /// # Errors
+    /// Those of `outcome`.
+    pub async fn ended<T>(self, outcome: Result<T>) -> Result<T> {
+        self.span.ended(outcome).await
     }
 }
 

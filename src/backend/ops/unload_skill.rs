@@ -1,23 +1,26 @@
 //! Hiding a loaded skill again.
 
 use crate::{
-    backend::{SessionBackend, SessionState, lookup::loaded_by_name, observer::SkillUse},
+    backend::{
+        context::{OperationSpan, SkillUse},
+        lookup::loaded_by_name,
+        ops::load_skill::may_name,
+    },
     error::Result,
     session::Change,
-    wire::{Operation, UnloadSkillReply, UnloadSkillRequest, UnloadStatus},
+    wire::{UnloadSkillReply, UnloadSkillRequest, UnloadStatus},
 };
 
 pub(in crate::backend) async fn unload_skill(
-    backend: &SessionBackend,
+    span: &OperationSpan,
     request: UnloadSkillRequest,
 ) -> Result<UnloadSkillReply> {
-    let SessionState { session, policy } = backend.approved(&request).await?.admit(Operation::UnloadSkill).await?;
-    backend.shared.sessions.check_writable()?;
+    let (context, admission) = (span.context(), span.admit(&request).await?);
     let name = request.skill;
-    if loaded_by_name(&session, &name).is_none() {
+    if loaded_by_name(admission.session(), &name).is_none() {
         return Ok(UnloadSkillReply { status: UnloadStatus::NotLoaded, skill: name });
     }
-    let update = backend.shared.sessions.update(backend.user(), &backend.session, |session| {
+    let update = context.change(|session| {
         let Some(found) = loaded_by_name(session, &name).cloned() else {
             return Ok(Change::None(None));
         };
@@ -29,8 +32,8 @@ pub(in crate::backend) async fn unload_skill(
     });
     match update.await?.1 {
         Some(found) => {
-            backend.note_skill(|| SkillUse::from_loaded(&found, "unloaded"));
-            let skill = if backend.may_name(&found, &policy)? { found.skill.to_string() } else { name };
+            context.note_skill(|| SkillUse::from_loaded(&found, "unloaded"));
+            let skill = if may_name(context, &found, admission.policy())? { found.skill.to_string() } else { name };
             Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill })
         }
         None => Ok(UnloadSkillReply { status: UnloadStatus::NotLoaded, skill: name }),

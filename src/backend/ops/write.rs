@@ -3,13 +3,15 @@
 use std::iter;
 
 use bytes::Bytes;
-use serde_json::json;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     backend::{
-        SessionBackend,
         changes::{ATTEMPTS, FirstPartWritten, contested},
-        parts::{IdempotencyKey, WriteTarget},
+        context::{Admission, CallInput, Context, OperationSpan, PendingAdmission, Refusal},
+        parts::{IdempotencyKey, WriteTarget, call, finish, target},
+        session_backend::SessionBackend,
         tree::unwritable,
     },
     error::{Code, Error, Outcome, Result},
@@ -19,12 +21,12 @@ use crate::{
     wire::{CallOutline, Operation, WriteCondition, WriteReply, WriteRequest},
 };
 
-pub(in crate::backend) async fn write(backend: &SessionBackend, request: WriteRequest) -> Result<WriteReply> {
+pub(in crate::backend) async fn write(span: &OperationSpan, request: WriteRequest) -> Result<WriteReply> {
     let path = VirtualPath::parse(&request.file_path)?;
     check_text_size(&path, request.content.len())?;
     let condition = if request.overwrite { WriteCondition::Always } else { WriteCondition::IfAbsent };
-    let backend = backend.approved(&request).await?;
-    backend.put_bytes(Operation::Write, &path, request.content.into(), condition, already_exists).await
+    let admission = span.admit(&request).await?;
+    put_bytes(&admission, &path, request.content.into(), condition, already_exists).await
 }
 
 impl SessionBackend {
@@ -37,101 +39,133 @@ impl SessionBackend {
     pub async fn put_file(&self, path: &str, bytes: Bytes, condition: WriteCondition) -> Result<WriteReply> {
         let outline =
             || CallOutline::default().path("file_path", path).other("content", json!({ "bytes": bytes.len() }));
-        let (backend, observed) = self.begin(Operation::Write, || path.to_owned(), outline);
+        let span = self.context.begin(Operation::Write, || path.to_owned(), outline);
         let put = async {
             let path = VirtualPath::parse(path)?;
             check_upload_size(&path, bytes.len())?;
-            let approved = backend.approved_to_store(Operation::Write, &path, &bytes, &condition).await?;
-            approved.put_bytes(Operation::Write, &path, bytes, condition, precondition_failed).await
+            let pending = span.enter().await?;
+            let outline = CallOutline::default()
+                .path("file_path", path.as_str())
+                .other("content", json!({ "bytes": bytes.len() }));
+            let admission = approve_bytes(&pending, &path, &bytes, &condition, outline).await?;
+            put_bytes(&admission, &path, bytes, condition, precondition_failed).await
         };
-        observed.ended(put.await.map_err(Error::of_change)).await
+        let put = put.await.map_err(Error::of_change);
+        span.ended(put).await
     }
+}
 
-    /// Stores the bytes of a file; `unmet` is the answer where `condition` does not hold.
-    pub(in crate::backend) async fn put_bytes(
-        &self,
-        operation: Operation,
-        path: &VirtualPath,
-        bytes: Bytes,
-        condition: WriteCondition,
-        unmet: fn(&VirtualPath) -> Error,
-    ) -> Result<WriteReply> {
-        let mut digest = None;
-        for _ in 0..ATTEMPTS {
-            let target = self.target(operation, path).await?;
-            if digest.is_none() {
-                digest = self.noted_digest(&bytes).await;
+/// Admits an operation that stores these bytes. The approval is for their digest.
+///
+/// # Errors
+/// As [`PendingAdmission::approve`].
+pub(in crate::backend) async fn approve_bytes<'call>(
+    pending: &PendingAdmission<'call>,
+    path: &VirtualPath,
+    bytes: &Bytes,
+    condition: &WriteCondition,
+    outline: CallOutline,
+) -> Result<Admission<'call>, Refusal> {
+    let input = async {
+        let (size, bytes) = (bytes.len(), bytes.clone());
+        let errand = pending.context().errand();
+        let sha256 = errand.run(move |_| Ok(hex::encode(Sha256::digest(&bytes)))).await?;
+        let input = json!({
+            "path": path.as_str(), "bytes": size, "sha256": sha256, "condition": in_words(condition)
+        });
+        Ok(CallInput { input, outline })
+    };
+    pending.approve(input).await
+}
+
+fn in_words(condition: &WriteCondition) -> Value {
+    match condition {
+        WriteCondition::Always => "always".into(),
+        WriteCondition::IfAbsent => "if_absent".into(),
+        WriteCondition::IfPresent => "if_present".into(),
+        WriteCondition::IfMatch(etags) => etags.iter().map(|etag| Value::from(etag.as_str())).collect(),
+    }
+}
+
+/// Stores the bytes of a file; `unmet` is the answer where `condition` does not hold.
+pub(in crate::backend) async fn put_bytes(
+    admission: &Admission<'_>,
+    path: &VirtualPath,
+    bytes: Bytes,
+    condition: WriteCondition,
+    unmet: fn(&VirtualPath) -> Error,
+) -> Result<WriteReply> {
+    let context = admission.context();
+    let mut digest = None;
+    for _ in 0..ATTEMPTS {
+        let target = target(admission, path).await?;
+        if digest.is_none() {
+            digest = context.noted_digest(&bytes).await;
+        }
+        let call = match &condition {
+            // Whoever overwrites twice writes the same twice.
+            WriteCondition::Always | WriteCondition::IfPresent => None,
+            WriteCondition::IfAbsent => call(context, &target, path, &[b"create", &bytes])?,
+            WriteCondition::IfMatch(etags) => {
+                let etags = etags.iter().map(|etag| etag.as_str().as_bytes());
+                let words: Vec<&[u8]> = iter::once(&b"replace"[..]).chain(etags).chain([&*bytes]).collect();
+                call(context, &target, path, &words)?
             }
-            let call = match &condition {
-                // Whoever overwrites twice writes the same twice.
-                WriteCondition::Always | WriteCondition::IfPresent => None,
-                WriteCondition::IfAbsent => self.call(&target, path, &[b"create", &bytes])?,
-                WriteCondition::IfMatch(etags) => {
-                    let etags = etags.iter().map(|etag| etag.as_str().as_bytes());
-                    let words: Vec<&[u8]> = iter::once(&b"replace"[..]).chain(etags).chain([&*bytes]).collect();
-                    self.call(&target, path, &words)?
-                }
+        };
+        let landed = put(context, &target, call.as_ref(), bytes.clone(), &condition).await.map_err(|error| {
+            let error = match error {
+                StoreError::PreconditionFailed => unmet(path),
+                error => unwritable(path, &target.key, error),
             };
-            let landed = self.put(&target, call.as_ref(), bytes.clone(), &condition).await.map_err(|error| {
-                let error = match error {
-                    StoreError::PreconditionFailed => unmet(path),
-                    error => unwritable(path, &target.key, error),
-                };
-                target.failed(path, error)
-            })?;
-            self.note_file(path, landed.before.as_ref(), digest.clone(), landed.commit.etag.as_ref());
-            if self.finish(&target, path, call.as_ref(), &landed).await? {
-                let created = condition == WriteCondition::IfAbsent;
-                return Ok(WriteReply {
-                    path: path.to_string(),
-                    etag: landed.commit.etag,
-                    bytes: landed.size,
-                    created,
-                });
-            }
+            target.failed(path, error)
+        })?;
+        context.note_file(path, landed.before.as_ref(), digest.clone(), landed.commit.etag.as_ref());
+        if finish(context, &target, path, call.as_ref(), &landed).await? {
+            let created = condition == WriteCondition::IfAbsent;
+            return Ok(WriteReply { path: path.to_string(), etag: landed.commit.etag, bytes: landed.size, created });
         }
-        Err(contested())
     }
+    Err(contested())
+}
 
-    /// The first part of a write: the file. A call that was made before finds that it has landed.
-    async fn put(
-        &self,
-        target: &WriteTarget<'_>,
-        call: Option<&IdempotencyKey>,
-        bytes: Bytes,
-        condition: &WriteCondition,
-    ) -> StoreResult<FirstPartWritten> {
-        let size = bytes.len() as u64;
-        let store = &self.shared.store;
-        let base = match condition {
-            WriteCondition::Always => Ok(ExpectedVersion::Whatever),
-            WriteCondition::IfAbsent => Ok(ExpectedVersion::Absent),
-            // With its chain, so that a write on top of it can be settled.
-            WriteCondition::IfPresent => store.head(&target.key).await.map(|meta| ExpectedVersion::version(&meta)),
-            WriteCondition::IfMatch(etags) => match store.head(&target.key).await {
-                Ok(meta) if etags.contains(&meta.etag) => Ok(ExpectedVersion::version(&meta)),
-                Ok(_) => Err(StoreError::PreconditionFailed),
-                Err(error) => Err(error),
-            },
-        };
-        let mark = call.map(|call| WriteCallId { call: call.name.clone(), count: 1 });
-        let before = match &base {
-            Ok(ExpectedVersion::Version(etag, _)) => Some(etag.clone()),
-            _ => None,
-        };
-        let committed = match base {
-            Ok(base) => self.shared.committer.commit_marked(&target.key, bytes, &base, mark.as_ref()).await,
+/// The first part of a write: the file. A call that was made before finds that it has landed.
+async fn put(
+    context: &Context,
+    target: &WriteTarget<'_>,
+    call: Option<&IdempotencyKey>,
+    bytes: Bytes,
+    condition: &WriteCondition,
+) -> StoreResult<FirstPartWritten> {
+    let size = bytes.len() as u64;
+    let store = &context.shared.store;
+    let base = match condition {
+        WriteCondition::Always => Ok(ExpectedVersion::Whatever),
+        WriteCondition::IfAbsent => Ok(ExpectedVersion::Absent),
+        // With its chain, so that a write on top of it can be settled.
+        WriteCondition::IfPresent => store.head(&target.key).await.map(|meta| ExpectedVersion::version(&meta)),
+        WriteCondition::IfMatch(etags) => match store.head(&target.key).await {
+            Ok(meta) if etags.contains(&meta.etag) => Ok(ExpectedVersion::version(&meta)),
+            Ok(_) => Err(StoreError::PreconditionFailed),
             Err(error) => Err(error),
-        };
-        match (committed, call) {
-            (Ok(commit), _) => Ok(FirstPartWritten { commit, size, count: 1, is_earlier: false, before, after: None }),
-            (Err(StoreError::PreconditionFailed), Some(call)) => {
-                let now = store.head(&target.key).await.map_err(gone)?;
-                let (commit, count) = WriteCallId::find(&call.name, &now).ok_or(StoreError::PreconditionFailed)?;
-                Ok(FirstPartWritten { commit, size, count, is_earlier: true, before: None, after: None })
-            }
-            (Err(error), _) => Err(gone(error)),
+        },
+    };
+    let mark = call.map(|call| WriteCallId { call: call.name.clone(), count: 1 });
+    let before = match &base {
+        Ok(ExpectedVersion::Version(etag, _)) => Some(etag.clone()),
+        _ => None,
+    };
+    let committed = match base {
+        Ok(base) => context.shared.committer.commit_marked(&target.key, bytes, &base, mark.as_ref()).await,
+        Err(error) => Err(error),
+    };
+    match (committed, call) {
+        (Ok(commit), _) => Ok(FirstPartWritten { commit, size, count: 1, is_earlier: false, before, after: None }),
+        (Err(StoreError::PreconditionFailed), Some(call)) => {
+            let now = store.head(&target.key).await.map_err(gone)?;
+            let (commit, count) = WriteCallId::find(&call.name, &now).ok_or(StoreError::PreconditionFailed)?;
+            Ok(FirstPartWritten { commit, size, count, is_earlier: true, before: None, after: None })
         }
+        (Err(error), _) => Err(gone(error)),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     uploaded::UploadedSkill,
 };
 use crate::{
-    backend::{EffectsRecorder, Service},
+    backend::{Caller, EffectsRecorder, Service},
     error::{Code, Error, Result},
     limits::SOURCE_BYTES,
     path::{Id, LayerOwner, SkillPath},
@@ -24,6 +24,14 @@ pub struct PublishOptions {
     pub condition: Condition,
     /// Where the change is noted, for whoever keeps account of it.
     pub note: EffectsRecorder,
+}
+
+impl PublishOptions {
+    /// A change by `caller`, on no condition.
+    #[must_use]
+    pub fn from_caller(caller: &Caller) -> Self {
+        Self { by: caller.key().map(str::to_owned), ..Self::default() }
+    }
 }
 
 impl Service {

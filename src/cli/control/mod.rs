@@ -10,7 +10,7 @@ pub(super) use users::{CollectedOfAll, DamagedOf, UserArchive};
 
 use crate::{
     audit::{self, AuditLog, AuditPage, AuditRequest, Event, Events, Listener, Resume, Usage, UsageRequest},
-    backend::{DraftReader, NamedSkill, Service, skill_named},
+    backend::{Caller, DraftReader, NamedSkill, Service, skill_named},
     client::{RemoteBackend, RemoteEvents},
     clock::Clock,
     error::{Code, Error, Result},
@@ -81,7 +81,7 @@ impl Control {
 
     async fn session_page(&self, wanted: &SessionListRequest) -> Result<SessionPage> {
         match self {
-            Self::Local { service, user, .. } => service.list_sessions(user.into(), wanted).await,
+            Self::Local { service, user, .. } => service.list_sessions(&Arc::new(Caller::from(user)), wanted).await,
             Self::Remote(remote) => remote.list_sessions(wanted).await,
         }
     }

@@ -63,7 +63,7 @@ pub(super) async fn create(
         let options = by(&call);
         let note = options.note.clone();
         let publishing = Box::pin(call.app.service.publish_new(&call.user, &skill, uploaded, display_name, options));
-        let made = call.publishing((Action::PublishSkill, &skill), &note, publishing).await;
+        let made = call.author().perform_recording((Action::PublishSkill, skill.as_str()), &note, publishing).await;
         drop(held);
         made
     };
@@ -91,7 +91,7 @@ pub(super) async fn add_version(
         let options = by(&call);
         let note = options.note.clone();
         let adding = Box::pin(call.app.service.add_version(&call.user, &skill, uploaded, is_published, options));
-        let made = call.publishing((Action::PublishSkill, &skill), &note, adding).await;
+        let made = call.author().perform_recording((Action::PublishSkill, skill.as_str()), &note, adding).await;
         drop(held);
         made
     };
@@ -114,7 +114,7 @@ pub(super) async fn publish_version(
         let options = by(&call);
         let note = options.note.clone();
         let publishing = Box::pin(call.app.service.publish_version(&call.user, &skill, &name, options));
-        call.publishing((Action::RollBackSkill, &skill), &note, publishing).await
+        call.author().perform_recording((Action::RollBackSkill, skill.as_str()), &note, publishing).await
     };
     let now = run_detached(work).await?;
     Ok(Json(documents::skill(ApiShape::from_headers(&headers), &now)))
@@ -134,7 +134,7 @@ pub(super) async fn delete(
         let options = by(&call);
         let note = options.note.clone();
         let deleting = Box::pin(call.app.service.withdraw_skill(&call.user, &skill, options));
-        call.publishing((Action::DeleteSkill, &skill), &note, deleting).await
+        call.author().perform_recording((Action::DeleteSkill, skill.as_str()), &note, deleting).await
     };
     run_detached(work).await?;
     Ok(Json(reply))
@@ -155,12 +155,12 @@ pub(super) async fn remove_version(
         let options = by(&call);
         let note = options.note.clone();
         let removing = Box::pin(call.app.service.remove_version(&call.user, &skill, &name, options));
-        call.publishing((Action::ChangeSkill, &skill), &note, removing).await
+        call.author().perform_recording((Action::ChangeSkill, skill.as_str()), &note, removing).await
     };
     let removed = run_detached(work).await?;
     Ok(Json(documents::deleted_version(ApiShape::from_headers(&headers), &removed)))
 }
 
 fn by(call: &UserCall) -> PublishOptions {
-    PublishOptions { by: call.key_name(), ..PublishOptions::default() }
+    PublishOptions::from_caller(&call.caller)
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use skillmount::{
     audit::{AuditLog, AuditMode, AuditOptions, AuditPage, AuditRecord, AuditRequest, Events, Recorder},
-    backend::{Observer, Service, ServiceOptions, SessionBackend},
+    backend::{Caller, Observer, Service, ServiceOptions, SessionBackend},
     clock::Clock,
     path::{Id, KeyPrefix, Namespace, ObjectKey},
     store::{MemoryStore, SharedStore, StoreExt as _, testing::Faulty},
@@ -71,7 +71,7 @@ impl Audited {
     }
 
     fn session(&self, session: &str) -> SessionBackend {
-        self.service.session(user(), id(session)).called_by(Some("anas-key"))
+        self.service.session_of(Caller::new(user()).with_key(Some("anas-key")), id(session))
     }
 
     /// What any process reads of the records of `u1` now.

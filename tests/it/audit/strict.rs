@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use skillmount::{
     Error, Outcome, Parts,
     audit::{AuditMode, BatchName},
-    backend::{Action, Actor, BackendProtocol as _, PublishOptions, UploadedSkill},
+    backend::{Action, BackendProtocol as _, Caller, PublishOptions, UploadedSkill},
     error::Code,
     limits::{AUDIT_RETRY, AUDIT_WAITING_BYTES},
     path::SkillPath,
@@ -221,9 +221,9 @@ async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in
         digest = Some(world.service.publish_skill(&user(), &skill, files, options).await?.digest);
         Err::<(), _>(Error::new(Code::EditConflict, "what follows failed").with_outcome(Outcome::NotApplied))
     };
-    let own = user();
-    let who = Actor { user: &own, session: None, by: None };
-    let failed = Box::pin(world.service.observed_noting(who, Action::PublishSkill, skill.as_str(), &note, work)).await;
+    let author = world.service.author(Caller::new(user()));
+    let action = (Action::PublishSkill, skill.as_str());
+    let failed = Box::pin(author.perform_recording(action, &note, work)).await;
     assert_eq!(failed.unwrap_err().code(), Code::EditConflict);
     let records = world.records().await;
     assert_eq!((records.len(), records[0].outcome.as_str()), (1, "edit_conflict"));

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use jiff::{SignedDuration, Timestamp};
 use skillmount::{
     audit::{AuditMode, AuditRecord, AuditSkill, BatchName, SkillUsage, Usage, UsageRequest, usage},
-    backend::{Action, Actor, BackendProtocol as _, Effects},
+    backend::{Action, BackendProtocol as _, Caller, Effects},
     limits::{CANDIDATE_BATCHES, CANDIDATES_PRELOADED, USAGE_BATCHES},
     path::{KeyPrefix, SkillPath},
     session::{CreateSession, Policy, Preload, SkillRule, ToolRule},
@@ -333,11 +333,15 @@ async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses
     let audited = Audited::over(audited.memory.clone(), AuditMode::Relaxed);
     for number in 0..9 {
         let (session, user) = (id(&format!("auto-{number}")), user());
-        let who = Actor { user: &user, session: Some(&session), by: None };
         let policy = Policy { preload: Preload::Auto, ..Policy::default() };
         let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
+        let author = audited.service.author(Caller::new(user.clone()));
         let work = audited.service.create_session(&user, &session, wanted);
-        let made = audited.service.observed(who, Action::CreateSession, "", Effects::of_session, work).await.unwrap();
+        let made = author
+            .in_session(session.clone())
+            .perform((Action::CreateSession, ""), Effects::of_session, work)
+            .await
+            .unwrap();
         assert_eq!(made.session.loaded_skills.len(), 2);
         audited.session(session.as_str()).read(ReadRequest::new("/skills/letters/more.md")).await.unwrap();
     }
@@ -359,9 +363,13 @@ async fn what_a_session_is_made_with_is_recorded_told_and_counted() {
     let mut listener = audited.events().listen(&user(), None, None).await.unwrap();
     let make = async |session: &str, wanted: CreateSession| {
         let (session, user) = (id(session), user());
-        let who = Actor { user: &user, session: Some(&session), by: None };
+        let author = audited.service.author(Caller::new(user.clone()));
         let work = audited.service.create_session(&user, &session, wanted);
-        audited.service.observed(who, Action::CreateSession, "", Effects::of_session, work).await.unwrap();
+        author
+            .in_session(session.clone())
+            .perform((Action::CreateSession, ""), Effects::of_session, work)
+            .await
+            .unwrap();
     };
     let preload = Preload::Skills(["minutes", "letters"].map(|skill| SkillPath::parse(skill).unwrap()).to_vec());
     let with = CreateSession { policy: Some(Policy { preload, ..Policy::default() }), ..CreateSession::default() };

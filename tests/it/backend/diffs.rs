@@ -135,7 +135,7 @@ async fn skills_of_a_layer_are_published_where_layers_are_on_and_seen_at_once() 
         assert_eq!(listed.current, Some(reply.digest));
     }
     assert_eq!(agent.catalog(false).await.unwrap().entries.len(), 1, "everybody sees the organisation's");
-    let team = world.agent().in_team(Some(id("t"))).catalog(false).await.unwrap();
+    let team = world.agent_in(Some("t"), "demo", "s").catalog(false).await.unwrap();
     assert_eq!(team.entries[0].layer, skillmount::path::Layer::Team);
     assert!(world.bytes("_org/skills/s/SKILL.md").await.is_some());
     assert!(world.bytes("_teams/t/.skillmount/heads/s.json").await.is_some());

@@ -182,7 +182,7 @@ async fn what_sessions_have_loaded_of_teams_and_of_drafts_is_missed() {
     let skill = SkillPath::parse("minutes").unwrap();
     for (owner, session) in [(LayerOwner::Team(id("notaries")), "t"), (LayerOwner::Org, "o")] {
         world.service.publish_skill(&owner, &skill, files(session), PublishOptions::default()).await.unwrap();
-        world.agent_of("demo", session).in_team(Some(id("notaries"))).load("minutes").await.unwrap();
+        world.agent_in(Some("notaries"), "demo", session).load("minutes").await.unwrap();
         world.service.delete_skill(&owner, &skill, PublishOptions::default()).await.unwrap();
     }
     let tools = [("*", ToolRule::Auto), ("create_skill", ToolRule::Auto)];

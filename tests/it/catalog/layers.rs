@@ -37,7 +37,7 @@ async fn layered() -> World {
 }
 
 fn notary(world: &World) -> SessionBackend {
-    world.agent().in_team(Some(id("notaries")))
+    world.agent_in(Some("notaries"), "demo", "s")
 }
 
 async fn set_access(world: &World, visibility: Visibility) {
@@ -131,8 +131,8 @@ async fn nobody_reaches_a_layer_that_is_not_theirs() {
         assert!(own.iter().any(|own| key.starts_with(own)), "asked for {key}");
     }
 
-    for team in [None, Some(id("other"))] {
-        let stranger = world.agent().in_team(team);
+    for team in [None, Some("other")] {
+        let stranger = world.agent_in(team, "demo", "s");
         assert_eq!(
             code(stranger.text("/skills/b/SKILL.md").await),
             Code::FileNotFound,
@@ -186,7 +186,7 @@ async fn three_listings_are_one_round_trip_and_one_reading_serves_all() {
     let trips = u64::from(index_trips()) + 2;
     assert_eq!(begun.elapsed().as_secs(), trips, "the listings, then each SKILL.md");
     assert_eq!(cost, Requests { list: 3, get: 5, ..Requests::default() });
-    let neighbour = world.agent_of("ana", "s").in_team(Some(id("notaries")));
+    let neighbour = world.agent_in(Some("notaries"), "ana", "s");
     let (view, cost) = world.cost(neighbour.catalog(false)).await;
     assert_eq!(seen(&view.unwrap()).len(), 3);
     assert_eq!(cost, Requests { list: 1, ..Requests::default() }, "only what is the neighbour's own");

@@ -10,8 +10,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use skillmount::{
     Code,
-    backend::{ServiceOptions, SessionBackend},
-    catalog::Audience,
+    backend::{Caller, ServiceOptions, SessionBackend},
     limits::{FRESH, SESSION_PAGE_BYTES, SNAPSHOT_COPIED_FILES},
     path::{ETag, Layer, MountName, SkillPath},
     session::{Change, CreateSession, LoadedSkill, Policy, Session, SessionListRequest, SessionVersion, SkillRule},
@@ -334,16 +333,15 @@ async fn a_session_names_no_skill_that_its_reader_may_not_see() {
     with_skills(&world, &["open"]).await;
     world.put_skill("demo", "sec/hidden", "Hidden.", "x").await;
     world.put_skill("_teams/notaries", "shared", "Of a team.", "x").await;
-    let member = || world.agent().in_team(Some(id("notaries")));
+    let member = || world.agent_in(Some("notaries"), "demo", "s");
     for skill in ["open", "shared", "sec/hidden"] {
         member().load(skill).await.unwrap();
     }
     let seen = async |agent: SessionBackend| {
-        let team = Audience { user: id("demo"), team: Some(id("notaries")) };
-        let alone = Audience { team: None, ..team.clone() };
+        let callers = [Some(id("notaries")), None].map(|team| Arc::new(Caller::new(id("demo")).in_team(team)));
         let shown = agent.summary().await.unwrap();
         let wanted = SessionListRequest { limit: Some(10), cursor: None };
-        let pages = [team, alone].map(|audience| world.service.list_sessions(audience, &wanted));
+        let pages = callers.each_ref().map(|caller| world.service.list_sessions(caller, &wanted));
         let [of_member, of_other] = pages.map(|page| async move { page.await.unwrap().sessions.remove(0) });
         let listed = [of_member.await, of_other.await];
         let names = |summary: &skillmount::session::SessionSummary| {

@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use skillmount::{
     Code, Result,
-    backend::{Service, ServiceOptions, SessionBackend},
+    backend::{Caller, Service, ServiceOptions, SessionBackend},
     clock::{Clock, SystemClock},
     limits::FRESH,
     path::{Id, KeyPrefix},
@@ -73,6 +73,11 @@ impl World {
 
     pub(crate) fn agent_of(&self, user: &str, session: &str) -> SessionBackend {
         self.service.session(id(user), id(session))
+    }
+
+    /// As [`agent_of`](Self::agent_of), for a caller of this team.
+    pub(crate) fn agent_in(&self, team: Option<&str>, user: &str, session: &str) -> SessionBackend {
+        self.service.session_of(Caller::new(id(user)).in_team(team.map(id)), id(session))
     }
 
     /// Puts an object there as another tool would.

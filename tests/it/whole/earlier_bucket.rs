@@ -63,7 +63,7 @@ impl Restored {
 
     /// An agent of the bucket from before skills were published as versions.
     fn of_bea(&self, session: &str) -> SessionBackend {
-        self.world.agent_of("bea", session).in_team(Some(id("notaria")))
+        self.world.agent_in(Some("notaria"), "bea", session)
     }
 
     /// That a check of each user and of everybody finds nothing, and has nothing to repair.

@@ -9,6 +9,8 @@ use super::{TEXT_FILE_BYTES, VERSION_CACHE_BYTES};
 // ---- sessions and ages
 /// How long a session or a catalog in memory is trusted without asking the store.
 pub const FRESH: Duration = Duration::from_secs(30);
+/// How long a call may take what its surface read of the session before it. The body of a request may arrive later.
+pub const READ_AHEAD: Duration = Duration::from_secs(1);
 /// How old a catalog may be that is served while the store is asked again.
 pub const CATALOG_STALE: Duration = Duration::from_mins(5);
 /// Changes of catalogs kept for a slow listener.

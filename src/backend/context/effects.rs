@@ -1,18 +1,18 @@
-//! What an operation notes of what it does, while it does it, for whoever keeps account.
+//! What a call notes of what it does, while it does it, for its record.
 
 use std::fmt;
 
 use bytes::Bytes;
 
 use super::{
-    SessionBackend,
+    Context,
     observer::{ChangeEffect, SkillUse, content_digest},
 };
 use crate::path::ETag;
 
-impl SessionBackend {
+impl Context {
     /// Notes that a file was changed.
-    pub(super) fn note_file(
+    pub(in crate::backend) fn note_file(
         &self,
         path: impl fmt::Display,
         before: Option<&ETag>,
@@ -26,28 +26,28 @@ impl SessionBackend {
     }
 
     /// Notes what became of a skill in this session.
-    pub(super) fn note_skill(&self, skill: impl FnOnce() -> SkillUse) {
+    pub(in crate::backend) fn note_skill(&self, skill: impl FnOnce() -> SkillUse) {
         if let Some(note) = &self.effects {
             note.change(|effects| effects.skill = Some(skill()));
         }
     }
 
     /// Notes that the call has begun to wait for a person.
-    pub(super) fn note_approval(&self, approval: &str) {
+    pub(in crate::backend) fn note_approval(&self, approval: &str) {
         if let Some(note) = &self.effects {
             note.change(|effects| effects.approval = Some(approval.to_owned()));
         }
     }
 
     /// Notes how many skills a search found.
-    pub(super) fn note_found(&self, found: usize) {
+    pub(in crate::backend) fn note_found(&self, found: usize) {
         if let Some(note) = &self.effects {
             note.change(|effects| effects.found = Some(found as u64));
         }
     }
 
     /// SHA-256 of a content, if anybody keeps account of this operation.
-    pub(super) async fn noted_digest(&self, bytes: &Bytes) -> Option<String> {
+    pub(in crate::backend) async fn noted_digest(&self, bytes: &Bytes) -> Option<String> {
         self.effects.as_ref()?;
         let (length, bytes) = (bytes.len() as u64, bytes.clone());
         let errand = self.shared.workers.errand(self.user().as_str(), length);

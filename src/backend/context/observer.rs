@@ -151,7 +151,7 @@ pub struct SkillUse {
 
 impl SkillUse {
     /// What became of a loaded skill.
-    pub(super) fn from_loaded(loaded: &LoadedSkill, status: &'static str) -> Self {
+    pub(in crate::backend) fn from_loaded(loaded: &LoadedSkill, status: &'static str) -> Self {
         Self {
             skill: loaded.skill.to_string(),
             name: loaded.name.clone(),
@@ -175,7 +175,7 @@ impl EffectsRecorder {
 
     /// Notes that a skill is the version `after` now, where it was `before`; `None` for no skill. Of each is said whether it is a
     /// draft.
-    pub(super) fn version(
+    pub(in crate::backend) fn version(
         &self,
         skill: &SkillPath,
         before: Option<(&str, SkillState)>,
@@ -244,7 +244,7 @@ impl Effects {
 }
 
 /// SHA-256 of `bytes` as records write it.
-pub(super) fn content_digest(bytes: &[u8]) -> String {
+pub(in crate::backend) fn content_digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
 }
 
