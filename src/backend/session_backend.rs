@@ -103,6 +103,11 @@ impl SessionBackend {
         Ok((Self { context }, state))
     }
 
+    /// Notes that the answer of this handle is made from `session`, or led to it.
+    pub fn note_seen(&self, session: &Session) {
+        self.context.note_seen(session);
+    }
+
     /// What the calls of this handle have seen so far: the version of the session, and the tag of prompt and tools. If none of them
     /// read the session, reads it now.
     ///

@@ -93,7 +93,15 @@ async fn download(
         let message = format!("a download takes {TRANSFER_FILES} paths; ask for the rest in another");
         return Err(Error::new(Code::InvalidRequest, message).into());
     }
-    let backend = call.backend;
+    // The answer begins before its first file is opened. That file takes the session that the headers tell of. The others are opened
+    // as they are sent, which may be minutes later. If the session cannot be read, each file says so.
+    let backend = match call.backend.read_ahead().await {
+        Ok((backend, state)) => {
+            backend.note_seen(&state.session);
+            backend
+        }
+        Err(_) => call.backend,
+    };
     let wanted = request.paths.into_iter().map(|path| {
         let (backend, of) = (backend.clone(), path.clone());
         WantedFile { path, open: async move { backend.open(&of, None, None).await }.boxed() }

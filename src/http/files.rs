@@ -99,10 +99,11 @@ async fn get_file(Extension(call): Extension<SessionCall>, headers: HeaderMap) -
     }
     let file = call.backend.file(&path).await?;
     let reply = conditional_reply(&headers, &file).await;
-    // The account of the call has what came of it. The client has the answer in the words of HTTP.
-    let outcome = reply.as_ref().map(drop).map_err(|problem| problem.error().clone());
-    file.ended(outcome).await?;
-    reply
+    let ended = file.ended(reply.as_ref().map(drop).map_err(|problem| problem.error().clone())).await;
+    // A problem has its own status, and its error has none.
+    let reply = reply?;
+    ended?;
+    Ok(reply)
 }
 
 /// The reply to a read of `file` that has conditions or a range.

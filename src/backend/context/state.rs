@@ -49,6 +49,11 @@ impl Context {
     /// As [`session`](Self::session).
     pub(in crate::backend) async fn ranked_state(&self) -> Result<SessionState> {
         let sessions = &self.shared.sessions;
+        if let Some((session, user)) = self.ahead.take(self.shared.clock.uptime())
+            && session.version > 0
+        {
+            return Ok(self.state_of(self.noting(session), &user));
+        }
         let ranked = sessions.get_ranked(self.user(), &self.session, &self.options.at_least);
         let (session, user) = tokio::try_join!(ranked, sessions.user_policy(self.user()))?;
         let session = self.noting(self.reached(session).await?);
@@ -106,8 +111,12 @@ impl Context {
     }
 
     /// Notes that the caller sees this version of the session.
-    pub(in crate::backend) fn noting(&self, session: Arc<Session>) -> Arc<Session> {
-        self.seen.follow(&session);
+    pub(in crate::backend) fn note_seen(&self, session: &Session) {
+        self.seen.follow(session);
+    }
+
+    fn noting(&self, session: Arc<Session>) -> Arc<Session> {
+        self.note_seen(&session);
         session
     }
 

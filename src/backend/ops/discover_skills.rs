@@ -84,7 +84,7 @@ fn note(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Res
 /// Writes what is noted of this session; where that fails it is lost, and nothing else is.
 async fn save_notes(context: &Context) {
     match context.shared.sessions.flush(context.user(), &context.session).await {
-        Ok(session) => drop(session.map(|session| context.noting(session))),
+        Ok(session) => session.iter().for_each(|session| context.note_seen(session)),
         Err(error) => {
             let (user, session) = (context.user(), &context.session);
             tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
