@@ -111,7 +111,7 @@ impl Service {
         if !is_there && !self.has_no_files(user, parent).await? {
             let work = self.sessions().create(user, parent, CreateSession::default());
             let entry = self.author(Arc::clone(caller)).in_session(parent.clone());
-            entry.perform((Action::CreateSession, ""), Effects::of_session, work).await?;
+            entry.perform_with((Action::CreateSession, ""), Effects::of_session, work).await?;
         }
         Ok(())
     }

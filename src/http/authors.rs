@@ -60,7 +60,7 @@ async fn catalog_status(Extension(call): Extension<UserCall>) -> HandlerResult<J
 async fn rebuild(Extension(call): Extension<UserCall>) -> HandlerResult<Json<CatalogStatus>> {
     call.needs_control()?;
     let work = call.app.service.rebuild_catalog(&call.user);
-    Ok(Json(call.author().account((Action::RebuildCatalog, ""), work).await?))
+    Ok(Json(call.author().perform((Action::RebuildCatalog, ""), work).await?))
 }
 
 /// What else becomes of sessions when idle ones are forgotten.
@@ -94,5 +94,5 @@ async fn collect(
         let TaggingReport { tagged, untagged } = sessions.tag_all(&call.user).await?;
         Ok(ExpiryReport { tagged: Some(tagged), untagged, ..collected })
     };
-    Ok(Json(call.author().account((Action::CollectSessions, ""), work).await?))
+    Ok(Json(call.author().perform((Action::CollectSessions, ""), work).await?))
 }

@@ -142,7 +142,7 @@ impl UserCall {
         let service = &self.app.service;
         let work = Box::pin(service.create_session_within(&self.caller, session, wanted, is_taken));
         let author = self.author().in_session(session.clone());
-        author.perform((Action::CreateSession, ""), Effects::of_session, work).await
+        author.perform_with((Action::CreateSession, ""), Effects::of_session, work).await
     }
 }
 

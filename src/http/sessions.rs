@@ -101,7 +101,7 @@ async fn forget(
         }
     };
     let action = (Action::ForgetSession, "");
-    call.author().account(action, work).await?;
+    call.author().perform(action, work).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -120,7 +120,8 @@ async fn change(
     let user_policy = sessions.user_policy(&call.user.user).await?;
     let work = sessions.change(&call.user.user, &call.session, &request);
     let action = (Action::ChangeSession, "");
-    let session = call.author().account(action, work).await?;
+    let session = call.author().perform(action, work).await?;
+    call.backend.note_seen(&session);
     Ok(Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user)))
 }
 
@@ -204,6 +205,6 @@ async fn set_user_policy(
     call.needs_control()?;
     let work = call.app.service.sessions().set_user_policy(&call.user, policy);
     let effects = |policy: &Arc<Policy>| Effects::of_file("policy", serde_json::to_vec(&**policy).ok().as_deref());
-    let policy = call.author().perform((Action::SetUserPolicy, "policy"), effects, work).await?;
+    let policy = call.author().perform_with((Action::SetUserPolicy, "policy"), effects, work).await?;
     Ok(Json(UserPolicy::seen_by(&policy, &call)))
 }

@@ -73,7 +73,7 @@ async fn get_skill_file(
         let files = call.app.service.catalog_skill(call.audience(), &policy, &skill, call.drafts()).await?;
         path.map_or_else(|| files.main(), |path| files.file(&path))
     };
-    let file = call.author().account((Action::GetSkillFile, &subject), Box::pin(looking)).await?;
+    let file = call.author().perform((Action::GetSkillFile, &subject), Box::pin(looking)).await?;
     let stat = file.stat().clone();
     file_reply(&headers, &stat, |range| file.open(range)).await
 }
@@ -111,7 +111,7 @@ async fn download_skills(
     JsonBody(request): JsonBody<DownloadSkillsRequest>,
 ) -> HandlerResult<Response> {
     let subject = request.skills.iter().map(|one| one.skill.as_str()).collect::<Vec<_>>().join(" ");
-    let files = call.author().account((Action::DownloadSkills, &subject), Box::pin(found(&call, request))).await?;
+    let files = call.author().perform((Action::DownloadSkills, &subject), Box::pin(found(&call, request))).await?;
     if prefers(&headers, "application/zip", "multipart/mixed") {
         let files = files.into_iter().map(|(path, file)| Ok((path, file?))).collect::<Result<Vec<_>>>()?;
         return Ok(archive(files));

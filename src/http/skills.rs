@@ -77,7 +77,7 @@ async fn refresh(Extension(call): Extension<UserCall>) -> HandlerResult<Json<Ref
         ..Effects::default()
     };
     let work = call.app.service.refresh_skills(call.audience(), &policy);
-    Ok(Json(call.author().perform((Action::RefreshCatalog, ""), effects, work).await?))
+    Ok(Json(call.author().perform_with((Action::RefreshCatalog, ""), effects, work).await?))
 }
 
 /// Which version of a skill.
@@ -104,7 +104,7 @@ async fn show(
     let skill = SkillPath::parse(&call.rest)?;
     let subject = digest.as_ref().map_or_else(|| skill.to_string(), |digest| format!("{skill} {digest}"));
     let reading = Box::pin(shown(&call, &skill, digest, &headers));
-    let mut response = call.author().account((Action::ShowSkill, &subject), reading).await?;
+    let mut response = call.author().perform((Action::ShowSkill, &subject), reading).await?;
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     Ok(response)
 }

@@ -71,7 +71,7 @@ async fn export(Extension(call): Extension<UserCall>) -> HandlerResult<Response>
     call.needs_control()?;
     flush(&call).await;
     let beginning = async { call.app.service.export(&call.user) };
-    let archive = pieces(call.author().account((Action::ExportUser, ""), beginning).await?);
+    let archive = pieces(call.author().perform((Action::ExportUser, ""), beginning).await?);
     let name = format!("attachment; filename*=UTF-8''{}", percent_encoded(&format!("{}.tar", call.user)));
     let mut response = Body::from_stream(archive).into_response();
     let headers = response.headers_mut();

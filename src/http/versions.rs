@@ -53,7 +53,7 @@ async fn diff(
     Ok(Json(
         call.author()
             .in_layer(wanted.layer.unwrap_or_default())
-            .account((Action::DiffVersions, skill.as_str()), comparing)
+            .perform((Action::DiffVersions, skill.as_str()), comparing)
             .await?,
     ))
 }

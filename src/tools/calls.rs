@@ -104,14 +104,15 @@ async fn answer_all(
     calls: Vec<WrittenCall>,
     options: ToolOptions,
 ) -> Result<Vec<ToolAnswer>> {
-    let policy = backend.state().await?.policy;
+    // The first call that runs takes the state that the tools are found by.
+    let (backend, SessionState { policy, .. }) = backend.read_ahead().await?;
     let steps = steps(&calls);
     let calls = backend.errand().run_sized(steps, move |_| Ok(decoded(calls))).await?;
     let read = |(at, DecodedCall { id, name, input }): (usize, DecodedCall)| {
         (id, if at < TOOL_CALLS { ParsedCall::parse(&name, input, &policy) } else { Err(too_many()) })
     };
     let (ids, calls): (Vec<_>, Vec<_>) = calls.into_iter().enumerate().map(read).unzip();
-    let turn = Turn { backend, options, policy: &policy };
+    let turn = Turn { backend: &backend, options, policy: &policy };
     let rounds = rounds(calls.iter().map(|call| call.as_ref().ok()));
     let mut answers: Vec<Option<Result<String>>> = calls.iter().map(|_| None).collect();
     for round in 0..=rounds.iter().copied().max().unwrap_or(0) {

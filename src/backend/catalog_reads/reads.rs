@@ -121,7 +121,7 @@ impl SessionBackend {
     pub async fn catalog_file(&self, entry: &CatalogEntry, path: &str) -> Result<HostFile> {
         let subject = format!("{}/{path}", entry.skill);
         let work = Box::pin(self.read_catalog_file(entry, path));
-        self.context.author().account((Action::GetSkillFile, &subject), work).await
+        self.context.author().perform((Action::GetSkillFile, &subject), work).await
     }
 
     /// As [`catalog_file`](Self::catalog_file), for what is shown to everybody.

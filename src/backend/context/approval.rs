@@ -121,7 +121,7 @@ impl Context {
             Decision::Deny => format!("deny {id}"),
         };
         let work = Box::pin(self.decide(id, decision));
-        self.author().account((Action::DecideApproval, &subject), work).await
+        self.author().perform((Action::DecideApproval, &subject), work).await
     }
 
     async fn decide(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {

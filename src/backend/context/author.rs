@@ -86,16 +86,16 @@ impl Author {
     /// Does `work`, and reports it as an action on a subject.
     ///
     /// # Errors
-    /// As [`perform`](Self::perform).
-    pub async fn account<T>(&self, action: (Action, &str), work: impl Future<Output = Result<T>>) -> Result<T> {
+    /// Those of `work`; `store_unavailable` with `parts` if the change was made and has no record.
+    pub async fn perform<T>(&self, action: (Action, &str), work: impl Future<Output = Result<T>>) -> Result<T> {
         self.perform_recording(action, &EffectsRecorder::default(), work).await
     }
 
     /// Does `work`, and reports it as an action on a subject. `effects` reads from its result what it did.
     ///
     /// # Errors
-    /// Those of `work`; `store_unavailable` with `parts` if the change was made and has no record.
-    pub async fn perform<T>(
+    /// As [`perform`](Self::perform).
+    pub async fn perform_with<T>(
         &self,
         action: (Action, &str),
         effects: impl FnOnce(&T) -> Effects,

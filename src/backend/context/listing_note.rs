@@ -20,7 +20,7 @@ impl Context {
         }
         let (action, subject) =
             if session.version == 0 { (Action::CreateSession, "") } else { (Action::ChangeSession, LISTING) };
-        self.author().account((action, subject), self.note_listing_given()).await
+        self.author().perform((action, subject), self.note_listing_given()).await
     }
 
     async fn note_listing_given(&self) -> Result<bool> {

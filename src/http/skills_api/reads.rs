@@ -178,6 +178,6 @@ async fn archived(call: &UserCall, skill: &SkillPath, name: &VersionName) -> Han
         let version = service.published_version(&call.user, &policy, skill, name).await?.version;
         service.skill_archive(call.audience(), &policy, skill, Some(&version.digest), call.drafts()).await
     };
-    let found = call.author().account((Action::ShowSkill, skill.as_str()), Box::pin(reading)).await?;
+    let found = call.author().perform((Action::ShowSkill, skill.as_str()), Box::pin(reading)).await?;
     Ok(archive(found, skill.folder()))
 }

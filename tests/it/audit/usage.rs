@@ -339,7 +339,7 @@ async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses
         let work = audited.service.create_session(&user, &session, wanted);
         let made = author
             .in_session(session.clone())
-            .perform((Action::CreateSession, ""), Effects::of_session, work)
+            .perform_with((Action::CreateSession, ""), Effects::of_session, work)
             .await
             .unwrap();
         assert_eq!(made.session.loaded_skills.len(), 2);
@@ -367,7 +367,7 @@ async fn what_a_session_is_made_with_is_recorded_told_and_counted() {
         let work = audited.service.create_session(&user, &session, wanted);
         author
             .in_session(session.clone())
-            .perform((Action::CreateSession, ""), Effects::of_session, work)
+            .perform_with((Action::CreateSession, ""), Effects::of_session, work)
             .await
             .unwrap();
     };

@@ -78,6 +78,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("rand::", &["crates/base/src/clock.rs"]),
     ("rmcp::", &["src/mcp"]),
     ("use ort::", &["crates/search/src/encoder"]),
+    // A call reads its session once, through its context. The others act on sessions that they are not in.
+    ("sessions.get(", &["src/session", "src/backend/context/state.rs", "src/backend/bound.rs"]),
+    ("sessions().get(", &["src/session", "src/backend/bound.rs", "src/backend/drafts.rs", "src/http/call.rs"]),
+    (".get_ranked(", &["src/backend/context/state.rs"]),
 ];
 
 /// The folders of `tests/it` that belong to no single room.

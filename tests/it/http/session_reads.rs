@@ -214,3 +214,20 @@ async fn a_bound_caller_has_so_many_reads() {
     done.is(200);
     assert_eq!(seen, (1, 1));
 }
+
+#[tokio::test]
+async fn a_step_in_the_loop_of_an_agent_has_one_read() {
+    let calls = json!({"content": [{"type": "tool_use", "id": "c1", "name": "ls", "input": {"path": "/workspace"}}]});
+    for (method, route, body) in [
+        (Method::GET, "/prompt", Value::Null),
+        (Method::GET, "/tools", Value::Null),
+        (Method::POST, "/tool_calls", calls),
+        (Method::POST, "/messages", json!({"text": "/compraventa"})),
+    ] {
+        let server = prepared().await;
+        let url = server.session(route);
+        let (answer, seen) = reads(&server, server.send(method, &url, &body)).await;
+        answer.is(200);
+        assert_eq!(seen, (1, 1), "{route}");
+    }
+}
