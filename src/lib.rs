@@ -93,10 +93,10 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `s3` | `s3://` addresses and `store::S3Store`, through the AWS SDK |
-//! | `server` | `http`: the HTTP interface and its `OpenAPI` document |
+//! | `server` | `http`: the HTTP interface and its `OpenAPI` document; needs `mcp` |
 //! | `client` | `client::RemoteBackend`: the agent's operations on a service elsewhere |
 //! | `mcp` | `mcp`: the tools of a session over the Model Context Protocol |
-//! | `cli` | `cli`: the command line; needs `server`, `client` and `mcp` |
+//! | `cli` | `cli`: the command line; needs `server` and `client` |
 //! | `keys-file` | `access::KeysFile`: the keys of callers in a TOML file; `server` and `cli` bring it |
 //! | `jemalloc` | the allocator of what is shipped for Linux, which returns freed memory at once |
 //! | `tiktoken` | prompts are measured by the tokenizer of `OpenAI`'s models; without it, by an estimate that says so |
@@ -116,7 +116,7 @@
 //!
 //! `docs/ARCHITECTURE.md` is the map of this crate, `docs/GLOSSARY.md` has its words, `docs/SEMANTICS.md` is its contract, and
 //! `docs/DECISIONS.md` says why it is as it is. Each module could be a crate of its own. A module imports only modules to its left:
-//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `encoder` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `audit` ← `client` `http` `mcp` `cli`.
+//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `encoder` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `audit` ← `client` ← `mcp` ← `http` ← `cli`.
 
 pub mod access;
 pub mod audit;
@@ -131,8 +131,6 @@ pub mod hooks;
 pub mod http;
 #[cfg(feature = "mcp")]
 pub mod mcp;
-#[cfg(feature = "cli")]
-pub mod program;
 pub mod prompt;
 pub mod session;
 pub mod tools;

@@ -2,10 +2,7 @@
 
 use std::process::ExitCode;
 
-use skillmount::{
-    cli::{self, Process},
-    program,
-};
+use skillmount::cli::{self, Process};
 
 /// The memory budget bounds what is in use, and an allocator decides how much more the process keeps. That of glibc keeps half
 /// as much again after large buffers of many threads.
@@ -14,5 +11,5 @@ use skillmount::{
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    cli::run(std::env::args_os().collect(), Process::current(program::edges())).into()
+    cli::run(std::env::args_os().collect(), Process::current()).into()
 }

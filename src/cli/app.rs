@@ -9,7 +9,6 @@ use tokio::time::timeout;
 
 use super::{
     control::Control,
-    edges::Edges,
     encoding::encoder,
     folder::refuse_plain,
     output::Output,
@@ -42,7 +41,6 @@ pub(super) struct App {
     pub(super) settings: Settings,
     pub(super) out: Output,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) edges: Edges,
     /// What was opened, to be closed at the end.
     services: Mutex<Vec<Service>>,
     recorders: Mutex<Vec<Recorder>>,
@@ -51,8 +49,8 @@ pub(super) struct App {
 impl App {
     /// A run with these settings.
     pub(super) fn new(sources: Sources, settings: Settings, out: Output, process: Arc<Process>) -> Self {
-        let (clock, edges) = (Arc::clone(&process.clock), process.edges);
-        Self { process, sources, settings, out, clock, edges, services: Mutex::default(), recorders: Mutex::default() }
+        let clock = Arc::clone(&process.clock);
+        Self { process, sources, settings, out, clock, services: Mutex::default(), recorders: Mutex::default() }
     }
 
     /// Whose skills and files.

@@ -1,9 +1,8 @@
 //! The command line: one file per command below `commands`, and what they share here.
 //!
 //! A command asks [`App`](app::App) for what it works on: the agent's operations (over a store or a server alike), the
-//! bare store, or the service. Environment, streams, folders and clock are handed in as one [`Process`]. What belongs to the
-//! HTTP interface is handed in as [`Edges`], because the surfaces never import each other. Errors are those of the crate;
-//! their kind is the exit status.
+//! bare store, or the service. Environment, streams, folders and clock are handed in as one [`Process`]. Errors are
+//! those of the crate; their kind is the exit status.
 
 mod app;
 mod args;
@@ -15,7 +14,6 @@ mod connect;
 mod control;
 mod counts;
 mod each;
-mod edges;
 mod encoders;
 mod encoding;
 mod expiry;
@@ -49,7 +47,6 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use tokio::{runtime, time::Instant};
 use tracing::dispatcher;
 
-pub use edges::{Edges, Future, Serving};
 pub use process::{Folders, Process};
 pub use streams::{Input, Stream};
 

@@ -17,7 +17,6 @@ use anstream::{AutoStream, ColorChoice};
 use terminal_size::{Width, terminal_size_of};
 
 use super::{
-    edges::Edges,
     local_path::LocalPath,
     screen::Terminal,
     streams::{Input, Stream},
@@ -44,8 +43,6 @@ pub struct Process {
     pub help_columns: Option<usize>,
     /// Its clock.
     pub clock: Arc<dyn Clock>,
-    /// The functions of the other surfaces.
-    pub edges: Edges,
     /// Whether the command is all that the process does. Only then it hears signals, completes lines for a shell, and is the
     /// one whose log the threads of the whole process write to.
     pub is_whole: bool,
@@ -65,9 +62,9 @@ pub struct Folders {
 }
 
 impl Process {
-    /// This process, as the operating system has it; `edges` are the functions of the other surfaces.
+    /// This process, as the operating system has it.
     #[must_use]
-    pub fn current(edges: Edges) -> Self {
+    pub fn current() -> Self {
         let (stdout, stderr, stdin) = (io::stdout(), io::stderr(), io::stdin());
         let of_stdout = screen(stdout.is_terminal(), terminal_size_of(&stdout).map(|(width, _)| width));
         let of_stderr = screen(stderr.is_terminal(), terminal_size_of(&stderr).map(|(width, _)| width));
@@ -87,7 +84,6 @@ impl Process {
             stderr: Stream::from_parts(AutoStream::auto(io::stderr()), stderr, of_stderr, has_colour),
             help_columns: None,
             clock: Arc::new(SystemClock::new()),
-            edges,
             is_whole: true,
         }
     }

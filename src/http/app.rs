@@ -1,50 +1,22 @@
 //! The state that every handler shares. Keys and peers are replaced as one value, so a call sees the old ones or the new ones.
 
 use std::{
-    fmt,
     future::Future,
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
 };
 
-use axum::{extract::Request, response::Response};
-use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
 use super::{admission::Admission, connections::Connections, metrics::Metrics, spool::Spool};
 use crate::{
     access::{Callers, KeyChanges},
     audit::{Events, Recorder},
-    backend::{Service, SessionBackend},
+    backend::Service,
     clock::Clock,
-    error::Result,
     limits::CONNECTIONS,
+    mcp::HttpTransport,
 };
-
-/// Answers a request of the protocol. The last argument says whether a conversation begins with it.
-#[derive(Clone)]
-pub struct McpAnswer(Arc<AnswerMcp>);
-
-type AnswerMcp = dyn Fn(SessionBackend, Request, bool) -> BoxFuture<'static, Result<Response>> + Send + Sync;
-
-impl McpAnswer {
-    /// Answers by this function.
-    pub fn new(
-        answer: impl Fn(SessionBackend, Request, bool) -> BoxFuture<'static, Result<Response>> + Send + Sync + 'static,
-    ) -> Self {
-        Self(Arc::new(answer))
-    }
-
-    pub(super) async fn answer(&self, backend: SessionBackend, request: Request, begins: bool) -> Result<Response> {
-        (self.0)(backend, request, begins).await
-    }
-}
-
-impl fmt::Debug for McpAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("McpAnswer").finish_non_exhaustive()
-    }
-}
 
 /// The settings of the HTTP interface beside its listener.
 #[derive(Clone, Debug, Default)]
@@ -58,8 +30,8 @@ pub struct HttpConfig {
     pub spool: Option<PathBuf>,
     /// The writer of the audit records of the service, if there are any.
     pub audit: Option<Recorder>,
-    /// Answers requests at `/mcp`, which is no address if `None`.
-    pub mcp: Option<McpAnswer>,
+    /// Whether hosts of the Model Context Protocol may call at `/mcp`; otherwise it is no address.
+    pub mcp: bool,
 }
 
 /// The service and what the HTTP interface keeps beside it.
@@ -73,7 +45,8 @@ pub(super) struct ServerState {
     pub(super) connections: Connections,
     pub(super) audit: Option<Recorder>,
     pub(super) events: Events,
-    pub(super) mcp: Option<McpAnswer>,
+    /// The hosts that call at `/mcp`, if they may.
+    pub(super) mcp: Option<HttpTransport>,
     callers: RwLock<Arc<Callers>>,
     stopping: watch::Sender<bool>,
 }
@@ -88,7 +61,7 @@ impl ServerState {
             events: Events::new(&service, config.audit.clone(), clock.clone()),
             audit: config.audit,
             clock,
-            mcp: config.mcp,
+            mcp: config.mcp.then(HttpTransport::default),
             callers: RwLock::new(Arc::new(config.callers)),
             stopping: watch::Sender::new(false),
             service,

@@ -55,6 +55,6 @@ mod users;
 mod versions;
 mod well_known;
 
-pub use app::{HttpConfig, McpAnswer};
+pub use app::HttpConfig;
 pub use router::{openapi, skills_api_openapi};
 pub use server::serve;

@@ -20,4 +20,4 @@ mod web;
 
 pub use stdio::serve_stdio;
 #[cfg(feature = "server")]
-pub use web::HttpTransport;
+pub(crate) use web::{HttpTransport, MessageKind};

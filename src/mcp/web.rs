@@ -2,57 +2,77 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::{Body, to_bytes},
-    extract::Request,
-    response::Response,
-};
+use axum::{body::Body, extract::Request, response::Response};
 use rmcp::{
     model::{ClientJsonRpcMessage, ClientNotification, RequestId},
     transport::streamable_http_server::{
         StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
     },
 };
+use serde::Deserialize as _;
+use serde_json::Value;
 
 use super::{running::Running, server::SessionServer};
-use crate::{
-    backend::SessionBackend,
-    error::{Code, Error, Result},
-    limits::TEXT_BODY_BYTES,
-};
+use crate::{backend::SessionBackend, error::Result, limits::TEXT_BODY_BYTES};
 
 /// Names the version of the protocol that a host speaks.
 const VERSION: &str = "mcp-protocol-version";
 /// The first version without a handshake.
 const STATELESS: &str = "2026-07-28";
-
-/// The size of a cancellation at most.
-const NOTICE_BYTES: usize = 4096;
+/// The method of a cancellation.
+const CANCELLED: &str = "notifications/cancelled";
 
 /// Hosts that call over HTTP, with those of their calls that run. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct HttpTransport {
+pub(crate) struct HttpTransport {
     running: Running,
 }
 
+/// What a message asks for, as far as it matters before the library reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MessageKind {
+    /// A conversation begins with it.
+    Beginning,
+    /// It cancels this call.
+    Cancellation(RequestId),
+    /// Anything else.
+    Other,
+}
+
+impl MessageKind {
+    /// The kind of `message`, which may be no message of the protocol.
+    pub(crate) fn read(message: &Value) -> Self {
+        match message.get("method").and_then(Value::as_str) {
+            Some("initialize" | "server/discover") => Self::Beginning,
+            Some(CANCELLED) => cancelled(message).map_or(Self::Other, Self::Cancellation),
+            _ => Self::Other,
+        }
+    }
+}
+
 impl HttpTransport {
-    /// Answers one request of the protocol in the session behind `backend`. `begins` says that a conversation begins with it, so
-    /// that the answer has the listing of skills. Host, Origin and key were checked before.
+    /// Answers one request of the protocol, whose body has a message of this kind, in the session behind `backend`. If a
+    /// conversation begins, the answer has the listing of skills. Host, Origin and key were checked before.
     ///
     /// A host that leaves ends its call: the library hears of it because nobody waits for the answer any more.
     ///
     /// # Errors
-    /// Those of the prompt, if the conversation begins; `invalid_request` if the body breaks off.
-    pub async fn answer(&self, backend: SessionBackend, request: Request, begins: bool) -> Result<Response> {
-        let (parts, body) = request.into_parts();
-        let broken = |cause| Error::new(Code::InvalidRequest, "the request breaks off").with_source(cause);
-        let body = to_bytes(body, TEXT_BODY_BYTES).await.map_err(broken)?;
-        if let Some(call) = cancelled(&body) {
-            self.running.cancel(&backend, &call);
+    /// Those of the prompt, if a conversation begins.
+    pub(crate) async fn answer(
+        &self,
+        backend: SessionBackend,
+        request: Request,
+        kind: MessageKind,
+    ) -> Result<Response> {
+        if let MessageKind::Cancellation(call) = &kind {
+            self.running.cancel(&backend, call);
         }
-        let server = if begins { SessionServer::new(backend).await? } else { SessionServer::under_way(backend) };
+        let server = match kind {
+            MessageKind::Beginning => SessionServer::new(backend).await?,
+            MessageKind::Cancellation(_) | MessageKind::Other => SessionServer::under_way(backend),
+        };
         let server = server.noting_calls(self.running.clone());
-        let version = parts.headers.get(VERSION).and_then(|version| version.to_str().ok());
+        let version = request.headers().get(VERSION).and_then(|version| version.to_str().ok());
         // Versions are dates, which are in the order of their text.
         let server =
             if version.is_some_and(|version| version >= STATELESS) { server.without_changes() } else { server };
@@ -64,16 +84,13 @@ impl HttpTransport {
             .with_max_request_body_bytes(TEXT_BODY_BYTES);
         let sessions = Arc::new(NeverSessionManager::default());
         let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
-        Ok(service.handle(Request::from_parts(parts, Body::from(body))).await.map(Body::new))
+        Ok(service.handle(request).await.map(Body::new))
     }
 }
 
-/// The call that a message cancels, if it cancels one.
-fn cancelled(message: &[u8]) -> Option<RequestId> {
-    if message.len() > NOTICE_BYTES {
-        return None;
-    }
-    match serde_json::from_slice(message).ok()? {
+/// The call that a message cancels, if it is a cancellation of the protocol.
+fn cancelled(message: &Value) -> Option<RequestId> {
+    match ClientJsonRpcMessage::deserialize(message).ok()? {
         ClientJsonRpcMessage::Notification(notice) => match notice.notification {
             ClientNotification::CancelledNotification(cancelled) => cancelled.params.request_id,
             _ => None,

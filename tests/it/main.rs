@@ -21,7 +21,7 @@ mod hooks;
 mod house;
 #[cfg(all(feature = "server", feature = "client"))]
 mod http;
-#[cfg(all(feature = "mcp", feature = "cli"))]
+#[cfg(feature = "cli")]
 mod mcp;
 mod model;
 mod path;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::super::{app::App, folder::address_of, settings::Setting};
-use crate::{error::Result, path::Id};
+use crate::{error::Result, mcp::serve_stdio, path::Id};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -48,6 +48,6 @@ impl Mcp {
         let user = app.user()?;
         // From here on nothing is written for a user who is being deleted.
         service.check_not_deleted(&user).await?;
-        (app.edges.mcp)(service.session(user, session)).await
+        Box::pin(serve_stdio(service.session(user, session))).await
     }
 }

@@ -3,7 +3,10 @@
 use clap::Args;
 
 use super::super::app::App;
-use crate::error::Result;
+use crate::{
+    error::{Error, Result},
+    http,
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -16,6 +19,7 @@ pub(in super::super) struct Openapi {}
 impl Openapi {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
         let Self {} = self;
-        app.out.line((app.edges.openapi)()?.trim_end())
+        let document = http::openapi().to_pretty_json().map_err(Error::internal)?;
+        app.out.line(document.trim_end())
     }
 }

@@ -10,13 +10,13 @@ use tokio::{net::TcpListener, sync::watch};
 use super::super::{
     app::App,
     callers::CallerSources,
-    edges::Serving,
     folder::address_of,
     settings::Setting,
     signals::{self, Signals},
 };
 use crate::{
     error::{Code, Error, Result},
+    http::{self, HttpConfig},
     limits::SHUTDOWN_DRAIN_MOST,
     wire::StoreCheck,
 };
@@ -114,19 +114,19 @@ impl Serve {
         let bound = listener.local_addr().map_err(Error::internal)?;
         let (sources, callers) = CallerSources::read(&app.process, &app.settings, app.clock.now())?;
         let has_keys = callers.keys.are_required();
-        let (changed, callers) = watch::channel(callers);
+        let (changed, caller_updates) = watch::channel(callers.clone());
         let drain = app.settings.required(Setting::Drain, parse_seconds)?;
         let signals = if app.process.is_whole { signals::listen(drain)? } else { Signals::unheard() };
         let stop = signals.stop;
-        let mut serving = (app.edges.serve)(Serving {
-            service,
-            clock: app.clock.clone(),
-            listener,
+        let config = HttpConfig {
             callers,
+            caller_updates: Some(caller_updates),
             spool: app.settings.get(Setting::Spool).map(|folder| app.process.local(folder).place().to_owned()),
             audit: Some(audit),
-            shutdown: Box::pin(async move { stop.await.unwrap_or_default() }),
-        });
+            mcp: true,
+        };
+        let stopped = async { stop.await.unwrap_or_default() };
+        let mut serving = Box::pin(http::serve(config, service, app.clock.clone(), listener, stopped));
         // The first poll refuses what must not be served; only after it may clients be told to come.
         if let Poll::Ready(outcome) = poll!(&mut serving) {
             return outcome;

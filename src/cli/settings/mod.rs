@@ -268,10 +268,7 @@ fn on_or_off(text: &str) -> Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use std::future::ready;
-
     use super::*;
-    use crate::cli::Edges;
 
     fn file(text: &str) -> ConfigFile {
         ConfigFile::parse(PathBuf::from("skillmount.toml"), text).unwrap()
@@ -330,12 +327,7 @@ mod tests {
             assert!(text.contains("[redacted]") && !text.contains("hunter2"));
             assert!(!format!("{settings:?}").contains("hunter2"));
         }
-        let edges = Edges {
-            serve: |_| Box::pin(ready(Ok(()))),
-            openapi: || Ok(String::new()),
-            mcp: |_| Box::pin(ready(Ok(()))),
-        };
-        let mut process = Process::current(edges);
+        let mut process = Process::current();
         process.variables.insert("SKILLMOUNT_API_KEY".into(), "hunter2".into());
         let flags = vec![(Setting::ApiKey, "hunter2".to_owned()), (Setting::User, "u1".to_owned())];
         let sources = Sources::new(flags, None, None, Arc::new(process));

@@ -13,7 +13,6 @@ use std::{
 use skillmount::{
     cli::{self, Folders, Input, Process, Stream},
     clock::SystemClock,
-    program,
 };
 
 /// As much as the first thread of a process usually has.
@@ -50,7 +49,6 @@ impl CommandLine {
             stderr: Stream::to(stderr.clone()),
             help_columns: Some(HELP_COLUMNS),
             clock: Arc::new(SystemClock::new()),
-            edges: program::edges(),
             is_whole: false,
         };
         let arguments = ["skillmount"].iter().chain(arguments).map(OsString::from).collect();

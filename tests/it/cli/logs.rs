@@ -150,7 +150,6 @@ fn credentials_that_are_missing_are_a_sentence_and_no_dump() {
 
 // S-LOG-1: Each request leaves one line in the log: its id, method, route, status, milliseconds, bytes, and the client's address;
 // and user and session, if it was let in for them.
-#[cfg(feature = "mcp")]
 #[test]
 fn a_request_of_mcp_leaves_one_line_too() {
     use std::io::{Read as _, Write as _};

@@ -49,22 +49,21 @@ const EDGES: &[(&str, &[&str])] = &[
         "client",
         &["error", "limits", "path", "skill", "wire", "session", "backend", "prompt", "tools", "hooks", "audit"],
     ),
+    ("mcp", &["error", "limits", "path", "skill", "wire", "catalog", "session", "backend", "prompt", "tools"]),
     (
         "http",
         &[
             "error", "limits", "clock", "path", "budget", "json", "access", "wire", "catalog", "session", "backend",
-            "prompt", "tools", "hooks", "audit",
+            "prompt", "tools", "hooks", "audit", "mcp",
         ],
     ),
-    ("mcp", &["error", "limits", "path", "skill", "wire", "catalog", "session", "backend", "prompt", "tools"]),
     (
         "cli",
         &[
             "error", "limits", "clock", "path", "access", "store", "skill", "encoder", "wire", "session", "backend",
-            "prompt", "tools", "hooks", "audit", "client",
+            "prompt", "tools", "hooks", "audit", "client", "mcp", "http",
         ],
     ),
-    ("program", &["error", "backend", "http", "mcp", "cli"]),
 ];
 
 /// Doors through which only a few names pass: who imports, from where, and what.

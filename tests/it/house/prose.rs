@@ -41,7 +41,7 @@ fn a_ceiling_only_falls() {
 fn a_place_is_a_module_or_a_page() {
     for (file, place) in [
         ("src/backend/ops/read.rs", "backend"),
-        ("src/program.rs", "program"),
+        ("src/lib.rs", "lib"),
         ("crates/base/src/path/id.rs", "path"),
         ("crates/store/src/s3/read.rs", "store"),
         ("docs/cli.md", "docs/cli.md"),

@@ -7,20 +7,14 @@ use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
-    http::{HttpConfig, McpAnswer},
-    mcp::HttpTransport,
+    http::HttpConfig,
     path::Id,
 };
 
 use super::{Answer, Server};
 
 pub(super) fn config() -> HttpConfig {
-    let hosts = HttpTransport::default();
-    let answer = McpAnswer::new(move |backend, request, begins| {
-        let hosts = hosts.clone();
-        Box::pin(async move { hosts.answer(backend, request, begins).await })
-    });
-    HttpConfig { mcp: Some(answer), ..HttpConfig::default() }
+    HttpConfig { mcp: true, ..HttpConfig::default() }
 }
 
 pub(super) async fn send(server: &Server, headers: &[(&str, &str)], body: String) -> reqwest::Response {

@@ -26,19 +26,13 @@ mod keys;
 mod layers;
 mod lifecycle;
 mod matrix;
-#[cfg(feature = "mcp")]
 mod mcp;
-#[cfg(feature = "mcp")]
 mod mcp_addresses;
-#[cfg(feature = "mcp")]
 mod mcp_asking;
-#[cfg(feature = "mcp")]
 mod mcp_bad_input;
-#[cfg(feature = "mcp")]
 mod mcp_cancelled;
-#[cfg(all(unix, feature = "mcp"))]
+#[cfg(unix)]
 mod mcp_conformance;
-#[cfg(feature = "mcp")]
 mod mcp_skills;
 mod memory;
 mod mistakes;

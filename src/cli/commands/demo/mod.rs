@@ -11,15 +11,15 @@ use std::{
 };
 
 use clap::Args;
-use tokio::{net::TcpListener, sync::watch};
+use tokio::net::TcpListener;
 
 use self::{fixtures::FILES, play::Play, stage::Stage};
-use super::super::{app::App, edges::Serving};
+use super::super::app::App;
 use crate::{
-    access::Callers,
     backend::OpenStore,
     client::RemoteBackend,
     error::{Error, Result},
+    http::{self, HttpConfig},
     path::Id,
     store::{S3Options, StoreAddress},
 };
@@ -55,18 +55,12 @@ impl Demo {
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Error::internal)?;
         let url = format!("http://{}", listener.local_addr().map_err(Error::internal)?);
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let serving = tokio::spawn((app.edges.serve)(Serving {
-            service,
-            clock: app.clock.clone(),
-            listener,
-            callers: watch::channel(Callers::default()).1,
-            spool: None,
-            audit: None,
-            shutdown: Box::pin(async move {
-                let _ = stopped.await;
-                Duration::ZERO
-            }),
-        }));
+        let stopped = async move {
+            let _ = stopped.await;
+            Duration::ZERO
+        };
+        let config = HttpConfig { mcp: true, ..HttpConfig::default() };
+        let serving = tokio::spawn(Box::pin(http::serve(config, service, app.clock.clone(), listener, stopped)));
         let played = play(app, &url).await;
         // The service has ended by itself only if it failed, which the play has reported by then.
         let _ = stop.send(());

@@ -350,9 +350,6 @@ pub(super) fn beside_the_documents() -> Vec<Call> {
 
 /// Calls of hosts of MCP, at the address of every user and at that of a session.
 fn of_mcp() -> Vec<Call> {
-    if !cfg!(feature = "mcp") {
-        return Vec::new();
-    }
     let by_host = |path: &'static str, tool: Tool| {
         let params = json!({"name": tool.name(), "arguments": input_of(tool)});
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});

@@ -164,8 +164,7 @@ fn every_route_that_no_document_has_is_known() {
     found.sort_unstable();
     assert_eq!(found, named, "what is not in this table has no rows in the matrix");
     let beside: BTreeSet<_> = beside_the_documents().iter().map(|call| call.path).collect();
-    let has_rows = |path: &str| beside.contains(path) || (path.ends_with("/mcp") && !cfg!(feature = "mcp"));
-    assert!(IN_NO_DOCUMENT.iter().all(|(path, _)| has_rows(path)), "{beside:?}");
+    assert!(IN_NO_DOCUMENT.iter().all(|(path, _)| beside.contains(path)), "{beside:?}");
 }
 
 /// The parameters that say which thing is meant or what becomes of it, each behind the routes that have it.

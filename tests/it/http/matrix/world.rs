@@ -20,7 +20,7 @@ use super::{
     held::Held,
     kind::Kind,
 };
-use crate::http::Server;
+use crate::http::{Server, mcp};
 
 /// The id of a call that waits in every session.
 const WAITING: &str = "0123456789abcdef0123456789abcdef";
@@ -62,7 +62,7 @@ impl World {
         }
         let config = HttpConfig {
             callers: Callers { keys: Keys::from_toml(&file).unwrap(), public: public(), ..Callers::default() },
-            ..of_hosts()
+            ..mcp::config()
         };
         let server = Server::serving(config, ServiceOptions { layers: true, ..ServiceOptions::default() }).await;
         for skill in ["a", "b", "c", "d", "e"] {
@@ -255,15 +255,4 @@ impl World {
         }
         wrong
     }
-}
-
-/// The settings of a service that hosts of MCP may call.
-#[cfg(feature = "mcp")]
-fn of_hosts() -> HttpConfig {
-    crate::http::mcp::config()
-}
-
-#[cfg(not(feature = "mcp"))]
-fn of_hosts() -> HttpConfig {
-    HttpConfig::default()
 }
