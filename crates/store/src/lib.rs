@@ -44,7 +44,6 @@ mod commit;
 mod directory;
 mod disk;
 mod error;
-mod known_names;
 mod logged;
 mod memory;
 mod metered;

@@ -50,8 +50,6 @@ pub enum FileAndFolder {
     /// It refuses the second of the two: [`StoreError::BelowFile`], [`StoreError::IsFolder`].
     #[default]
     Refused,
-    /// It refuses the second if this process knows of the first. It sends no request to find out.
-    RefusedIfKnown,
     /// It holds both, as S3 does.
     Held,
 }

@@ -9,7 +9,6 @@ use crate::support::{
 use skillmount::{
     Code, Outcome, Result,
     backend::BackendProtocol,
-    limits::KNOWN_NAME_AGE,
     store::{MemoryStore, Requests, SharedStore},
     wire::{GlobRequest, LsRequest, MoveRequest, UploadFile, WriteCondition, WriteReply},
 };
@@ -21,7 +20,7 @@ fn refused(written: Result<WriteReply>) -> (Code, String) {
     (error.code(), error.message().to_owned())
 }
 
-/// `/workspace/a` is a file and `/workspace/d` a folder: what is refused where that is known.
+/// `/workspace/a` is a file and `/workspace/d` a folder: what an embedded store refuses.
 async fn play(world: &World) {
     let agent = world.agent();
     agent.create("/workspace/a", "file").await.unwrap();
@@ -76,13 +75,6 @@ async fn embedded_stores_hold_a_file_or_a_folder_of_one_name() {
     }
 }
 
-#[tokio::test]
-async fn a_bucket_that_this_process_knows_is_the_same_tree() {
-    play(&World::over(Arc::new(MemoryStore::like_s3()))).await;
-    #[cfg(feature = "s3")]
-    play(&World::over(Arc::new(crate::support::s3_in_process::s3_in_process().0))).await;
-}
-
 /// A bucket with the file `a` and the folder `d` in the workspace, which other tools put there.
 async fn planted(store: SharedStore) -> World {
     let world = World::over(store);
@@ -100,53 +92,31 @@ fn buckets() -> Vec<SharedStore> {
     ])
 }
 
-// S-TREE-2: On S3 a write is refused so where this process knows of the file or the folder, and no request is made to find
-// out.
+// S-TREE-2: A bucket on S3 holds a file and a folder of one name: the write that makes such a pair lands, and no request is made
+// to find out.
 #[tokio::test]
-async fn a_collision_that_is_known_costs_no_request_and_others_land() {
+async fn a_bucket_holds_a_file_and_a_folder_of_one_name_whoever_knows_of_the_first() {
     for store in buckets() {
         let world = planted(store).await;
         let agent = world.agent();
-        agent.names("/workspace").await.unwrap();
-        let writes = async { (agent.create("/workspace/a/b", "x").await, agent.overwrite("/workspace/d", "x").await) };
-        let ((below, onto), spent) = world.cost(writes).await;
-        assert_eq!((refused(below).0, refused(onto).0), (Code::NotADirectory, Code::IsADirectory));
-        assert_eq!(spent, Requests::default());
-
-        let reader = world.replica();
-        reader.agent().text("/workspace/a").await.unwrap();
-        assert_eq!(refused(reader.agent().create("/workspace/a/b", "x").await).0, Code::NotADirectory);
-
-        // A process that knows of neither asks for nothing, and both land.
-        let other = world.replica();
-        other.agent().names("/ticket").await.unwrap();
+        let before = agent.names("/workspace").await.unwrap();
+        assert_eq!(before, ["/workspace/a", "/workspace/d"]);
+        agent.text("/workspace/a").await.unwrap();
+        let upload = |path: &str| UploadFile { path: path.to_owned(), bytes: "x".into() };
         let writes = async {
-            other.agent().create("/workspace/a/b", "x").await.unwrap();
-            other.agent().create("/workspace/d", "x").await.unwrap();
+            agent.create("/workspace/a/b", "x").await.unwrap();
+            agent.create("/workspace/d", "x").await.unwrap();
+            agent.overwrite("/workspace/a/c/d", "x").await.unwrap();
+            let uploaded = agent.upload(vec![upload("/workspace/d/f/g")]).await.unwrap();
+            assert!(uploaded.iter().all(|file| file.result.is_ok()), "{uploaded:?}");
         };
-        let ((), spent) = other.cost(writes).await;
-        assert_eq!(spent, Requests { put: 2, ..Requests::default() });
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_another_process_deleted_is_in_the_way_for_half_a_minute_or_until_the_folder_is_listed() {
-    for look in [false, true] {
-        let world = planted(Arc::new(MemoryStore::like_s3())).await;
-        let agent = world.agent();
-        agent.names("/workspace").await.unwrap();
-        let other = world.replica();
-        other.agent().remove("/workspace/a").await.unwrap();
-        other.agent().remove("/workspace/d").await.unwrap();
-        assert_eq!(refused(agent.create("/workspace/a/b", "x").await).0, Code::NotADirectory);
-        assert_eq!(refused(agent.create("/workspace/d", "x").await).0, Code::IsADirectory);
-        if look {
-            agent.names("/workspace").await.unwrap();
-        } else {
-            tokio::time::sleep(KNOWN_NAME_AGE + std::time::Duration::from_millis(1)).await;
-        }
-        agent.create("/workspace/a/b", "x").await.unwrap();
-        agent.create("/workspace/d", "x").await.unwrap();
+        let ((), spent) = world.cost(writes).await;
+        assert_eq!(spent, Requests { put: 4, ..Requests::default() });
+        assert_eq!(agent.create("/workspace/a", "x").await.unwrap_err().code(), Code::AlreadyExists);
+        let kept = ["a", "a/b", "a/c/d", "d", "d/f", "d/f/g"].map(|name| format!("demo/threads/s/{name}"));
+        let mut keys = world.keys().await;
+        keys.retain(|key| key.starts_with("demo/threads/s/"));
+        assert_eq!(keys, kept);
     }
 }
 

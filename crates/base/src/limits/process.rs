@@ -108,12 +108,6 @@ pub const BREAKER_WINDOW: Duration = Duration::from_secs(30);
 pub const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 /// Keys whose newest version is known, in each of two generations.
 pub const CACHE_KEYS: usize = 1 << 16;
-/// Known names of files and folders, so that no put makes a name both.
-pub const KNOWN_NAMES: usize = 1 << 14;
-/// How long a name counts as known. Another process may have deleted it.
-pub const KNOWN_NAME_AGE: Duration = Duration::from_secs(30);
-/// Known names below a key that are checked, to find out whether the key is a folder.
-pub const KNOWN_NAMES_BELOW: usize = 64;
 /// A JSON body.
 pub const JSON_BODY_BYTES: usize = 1 << 20;
 /// A JSON body of the calls that carry the text of a file: `write`, `edit` and a turn of tool calls.

@@ -9,9 +9,6 @@
 //! unless a caller has asked for exactly that version: sessions pin the files of a loaded skill, and go on reading
 //! them.
 //!
-//! Some stores hold a file and a folder of one name. Over such a store, this layer refuses a put that would make such a
-//! pair, if the names that this process read, listed or wrote recently show it.
-//!
 //! Only whole objects up to [`CHUNK_BYTES`] are kept, with their metadata. If a store derives tags from content alone,
 //! another tool can rewrite the same bytes with other metadata unnoticed.
 
@@ -28,14 +25,14 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op};
 
 use super::{
-    CachePolicy, Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta,
-    PurgeReply, PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, Tags,
-    known_names::KnownNames, newest::VersionClock, rules::clip,
+    CachePolicy, Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply,
+    PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, Tags, newest::VersionClock,
+    rules::clip,
 };
 use skillmount_base::{
     budget::weight,
     clock::Clock,
-    limits::{CACHE_KEYS, CHUNK_BYTES, KNOWN_NAMES},
+    limits::{CACHE_KEYS, CHUNK_BYTES},
     path::{ETag, KeyPrefix, ObjectKey},
 };
 
@@ -72,8 +69,6 @@ pub struct CachingStore {
     clock: Arc<dyn Clock>,
     content: Cache<Version, Arc<CachedObject>>,
     newest: VersionClock,
-    /// `None` if the store below refuses such puts itself.
-    names: Option<KnownNames>,
 }
 
 /// A whole object.
@@ -111,9 +106,7 @@ impl CachingStore {
     #[must_use]
     pub fn new(inner: SharedStore, bytes: u64, clock: Arc<dyn Clock>) -> Self {
         let content = Cache::builder().max_capacity(bytes).weigher(weigh).build();
-        let holds_both = inner.capabilities().file_and_folder == FileAndFolder::Held;
-        let names = holds_both.then(|| KnownNames::new(KNOWN_NAMES, clock.clone()));
-        Self { inner, clock, content, newest: VersionClock::new(CACHE_KEYS), names }
+        Self { inner, clock, content, newest: VersionClock::new(CACHE_KEYS) }
     }
 
     /// Exactly the version `etag`: from memory, or by one request that all its callers share.
@@ -169,17 +162,8 @@ impl CachingStore {
         }
         let keep = options.keep;
         let (range, asked) = (options.range.clone(), options.if_none_match.clone());
-        let (begun, names) = (self.newest.begin(), self.names.as_ref().map(KnownNames::begin));
-        let answer = self.inner.get(key, options).await;
-        let found = match &answer {
-            Ok(_) | Err(StoreError::NotModified) => Some(true),
-            Err(StoreError::NotFound) => Some(false),
-            Err(_) => None,
-        };
-        if let (Some(names), Some(found)) = (names, found) {
-            names.was_read(key, found);
-        }
-        match (answer, held) {
+        let begun = self.newest.begin();
+        match (self.inner.get(key, options).await, held) {
             (Ok(object), _) => {
                 let learnt = self.newest.was_read(key, begun, Some(&object.meta.etag));
                 if learnt.is_newest || keep == CachePolicy::Pinned {
@@ -225,9 +209,6 @@ impl CachingStore {
 
     /// Drops a version that is no longer the newest, unless it is pinned.
     async fn was_deleted(&self, key: &ObjectKey) {
-        if let Some(names) = &self.names {
-            names.was_deleted(key);
-        }
         let displaced = self.newest.was_written(key, None);
         self.drop_dead(key, displaced).await;
     }
@@ -277,11 +258,7 @@ fn shorten(object: &Object, range: Option<Range<u64>>) -> Object {
 #[async_trait]
 impl Store for CachingStore {
     fn capabilities(&self) -> Capabilities {
-        let below = self.inner.capabilities();
-        match self.names {
-            Some(_) => Capabilities { file_and_folder: FileAndFolder::RefusedIfKnown, ..below },
-            None => below,
-        }
+        self.inner.capabilities()
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
@@ -304,17 +281,9 @@ impl Store for CachingStore {
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
         let PutOptions { condition, metadata, .. } = options.clone();
-        if let Some(names) = &self.names
-            && !matches!(condition, PutCondition::IfMatch(_))
-        {
-            names.check_put(key)?;
-        }
         let put = self.inner.put(key, bytes.clone(), options).await;
         match (&put, condition) {
             (Ok(PutResult { etag }), _) => {
-                if let Some(names) = &self.names {
-                    names.was_written(key);
-                }
                 let size = bytes.len() as u64;
                 let meta = ObjectMeta { size, etag: etag.clone(), modified_at: self.clock.now(), metadata };
                 self.keep(key, &Object { meta, range: 0..size, bytes }, CachePolicy::Newest).await;
@@ -332,29 +301,20 @@ impl Store for CachingStore {
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        let (begun, names) = (self.newest.begin(), self.names.as_ref().map(KnownNames::begin));
+        let begun = self.newest.begin();
         let head = self.inner.head(key).await;
         let found = match &head {
             Ok(meta) => Some(&meta.etag),
             Err(StoreError::NotFound) => None,
             Err(_) => return head,
         };
-        if let Some(names) = names {
-            names.was_read(key, found.is_some());
-        }
         let learnt = self.newest.was_read(key, begun, found);
         self.drop_dead(key, learnt.displaced).await;
         head
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        let Some(names) = self.names.as_ref().filter(|_| options.delimiter) else {
-            return self.inner.list(prefix, options).await;
-        };
-        let (read, is_first) = (names.begin(), options.page.is_none() && options.start_after.is_none());
-        let page = self.inner.list(prefix, options).await?;
-        read.was_listed(prefix, &page, is_first && page.next.is_none());
-        Ok(page)
+        self.inner.list(prefix, options).await
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
