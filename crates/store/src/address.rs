@@ -76,9 +76,9 @@ impl StoreAddress {
     /// finds out whether it exists.
     ///
     /// # Errors
-    /// `invalid_request` if no region is known, an option does not hold or this build lacks the feature `s3`;
-    /// `invalid_path` or `store_unavailable` if the folder cannot be used as a store, with the reason; of a folder of skills
-    /// also `invalid_request` if there are none to serve.
+    /// `invalid_request` if no region is known, an option does not hold or this build lacks the feature `s3`.
+    /// `invalid_path` or `store_unavailable` if the folder cannot be used as a store, with the reason. For a folder of
+    /// skills also `invalid_request` if there are none to serve.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! A layer that leaves a store alone while it is down, so that callers fail at once and not after every deadline.
+//! A layer that sends no requests to a failed store, so that callers fail at once and not after every deadline.
 //!
 //! A store is down if two different users met connection failures or timeouts and nothing was answered in between. One
 //! user's requests, whatever is wrong with them, never close the store to the others. Any answer, even a refusal, shows
-//! that the store is up. While it is down, one request passes after each pause and tries it. If that one hangs, a
-//! request of another user passes after the next pause, so that neither can keep the store closed.
+//! that the store is up. While the store is down, one request passes after each pause and tries the store. If that
+//! request hangs, a request of another user passes after the next pause, so neither can keep the store closed.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -221,7 +221,7 @@ mod tests {
         KeyPrefix::all().key(&format!("team/agents/{name}")).unwrap()
     }
 
-    /// What a request of `user` meets: an object that is not there counts as an answer.
+    /// The cause of the failure that a request of `user` meets. A missing object counts as an answer.
     async fn ask(store: &dyn Store, user: &str) -> Option<Cause> {
         store.head(&key(&format!("{user}/a"))).await.unwrap_err().cause().cloned()
     }

@@ -1,8 +1,8 @@
-//! The causes of store failures, in words for operators, each with the one thing that mends it.
+//! The causes of store failures, in words for operators. Each cause has one cure.
 //!
-//! Clients receive an [`Error`](skillmount_base::error::Error), with what a client can do. A cause goes to `doctor`, to the
-//! terminal and to the log. It is a value and not a text, because retries, the read-only mode and the breaker decide by
-//! it.
+//! Clients receive an [`Error`](skillmount_base::error::Error), with advice for clients. A cause goes to `doctor`, to
+//! the terminal and to the log. It is a value and not a text, because retries, the read-only mode and the breaker
+//! decide by it.
 
 use std::fmt;
 
@@ -83,7 +83,7 @@ pub enum Cause {
     },
     /// The folder of the store, or a part of it, is gone.
     FolderGone,
-    /// The folder of skills is served as it is, and nobody asked for changes.
+    /// The folder of skills is served as it is, and the operator has not asked for changes.
     ServedAsItIs {
         /// The folder.
         folder: String,
@@ -104,7 +104,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The one thing that mends it, as an instruction to the operator; `None` if only the source can help.
+    /// The one cure, as an instruction to the operator; `None` if only the source can help.
     #[must_use]
     pub fn cure(&self) -> Option<String> {
         let text = match self {
@@ -169,7 +169,7 @@ impl Cause {
             | Self::UserLeaves
             | Self::ServedAsItIs { .. }
             | Self::ThroughLink { .. } => false,
-            // A good answer that was garbled on its way looks like one that S3 does not give.
+            // A good answer that was garbled on the way also looks foreign.
             Self::NotS3 { status } => (200..300).contains(status),
             _ => true,
         }

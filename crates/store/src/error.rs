@@ -1,4 +1,4 @@
-//! The errors of a store, named by what the caller can do.
+//! The errors of a store, named by the possible reactions of a caller.
 
 use std::{error::Error as StdError, fmt, sync::Arc};
 
@@ -40,7 +40,7 @@ pub enum StoreError {
     IsFolder,
     /// The store does not support such a key or request.
     Unsupported(String),
-    /// The store refuses until an operator mends the cause: credentials, a policy, a full disk. Nothing was changed.
+    /// The store refuses until an operator fixes the cause: credentials, a policy, a full disk. Nothing was changed.
     Denied(FailureDetail),
     /// No answer, or a transient failure.
     Unavailable {
@@ -79,7 +79,7 @@ impl StoreError {
         Self::not_applied(what.to_owned()).because(Cause::Misbehaving)
     }
 
-    /// The same failure with this cause, if it is one that has a cause.
+    /// The same failure with this cause. Errors of a kind without a cause stay as they are.
     #[must_use]
     pub fn because(mut self, cause: Cause) -> Self {
         if let Self::Denied(trouble) | Self::Unavailable { trouble, .. } = &mut self {
@@ -173,7 +173,7 @@ impl From<StoreError> for Error {
             }
             StoreError::IsFolder => Error::new(Code::IsADirectory, "that path is a folder; name a file in it")
                 .with_outcome(Outcome::NotApplied),
-            // What the store says of it names keys.
+            // The store's own words name keys, so clients do not see them.
             StoreError::Unsupported(_) => Error::new(
                 Code::InvalidPath,
                 "the store takes no file of that path; use another one, of short and plain names",

@@ -53,7 +53,7 @@ impl<'key> Sent<'key> {
         Self { verb, key, began: Instant::now() }
     }
 
-    /// Writes what came of it; `bytes` counts those that were moved.
+    /// Writes the result of the request; `bytes` counts the bytes that were moved.
     fn answered<T>(self, answer: StoreResult<T>, bytes: impl FnOnce(&T) -> usize) -> StoreResult<T> {
         if tracing::enabled!(tracing::Level::TRACE) {
             let (verb, key, ms) =
@@ -65,7 +65,7 @@ impl<'key> Sent<'key> {
     }
 }
 
-/// What a failure is called in the log.
+/// The name of a failure in the log.
 fn status(error: &StoreError) -> &'static str {
     match error {
         StoreError::NotFound => "not_found",

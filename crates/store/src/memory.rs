@@ -1,8 +1,8 @@
 //! A store in memory: for tests, for trials, and as the model for the other stores.
 //!
-//! A path in it is a file or a folder, as in a directory. One made [like S3](MemoryStore::like_s3) holds both, and one that
-//! is [versioned](MemoryStore::versioned) keeps what was replaced and deleted, as a versioned bucket does. One
-//! mutex around one sorted map makes every verb atomic; the code is simple on purpose.
+//! A path in it is a file or a folder, as in a directory. A store made [like S3](MemoryStore::like_s3) holds both. A
+//! [versioned](MemoryStore::versioned) store keeps replaced and deleted versions, as a versioned bucket does. One mutex
+//! around one sorted map makes every verb atomic; the code is simple on purpose.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use super::{
 };
 use skillmount_base::path::{ETag, KeyPrefix, ObjectKey};
 
-/// Versions that one purge removes before it leaves the rest to the next.
+/// Versions that one purge removes at most. The next purge removes the rest.
 const PURGED: usize = 1000;
 
 /// Objects in a map. Lost with the process.
@@ -81,7 +81,8 @@ impl MemoryStore {
         Self { is_like_s3: true, is_versioned: true, ..Self::default() }
     }
 
-    /// An empty store [like S3](Self::like_s3) that tags an object by its bytes, as S3 tags what is put at once.
+    /// An empty store [like S3](Self::like_s3) with tags computed from the bytes, as S3 does for an object put in one
+    /// request.
     #[must_use]
     pub fn tagged_by_content() -> Self {
         Self { is_like_s3: true, is_tagged_by_content: true, ..Self::default() }
@@ -100,7 +101,7 @@ impl MemoryStore {
         state.earlier.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, versions)| versions.len()).sum()
     }
 
-    /// Puts an object under any key, as another tool could on S3, even one that no virtual path can name.
+    /// Puts an object under any key, as another tool could on S3, even under a key that no virtual path can name.
     pub fn put_raw(&self, key: &str, bytes: impl Into<Bytes>) -> ETag {
         self.store(&mut self.lock(), key, bytes.into(), PutOptions::default())
     }
@@ -132,7 +133,7 @@ impl State {
         if next.is_some_and(|(below, _)| below.starts_with(&inside)) { Err(StoreError::IsFolder) } else { Ok(()) }
     }
 
-    /// Stores an object with this tag, or with one that no other version has.
+    /// Stores an object with this tag, or with a new tag that no other version has.
     fn store(&mut self, key: &str, bytes: Bytes, options: PutOptions, etag: Option<ETag>, is_versioned: bool) -> ETag {
         self.writes += 1;
         let etag = etag.unwrap_or_else(|| ETag::new(&format!("m{}", self.writes)));

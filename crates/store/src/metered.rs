@@ -185,7 +185,7 @@ pub struct VerbCounts {
     pub bytes_written: u64,
 }
 
-/// Requests by verb. Those that set tags count as puts, and those that purge as deletes.
+/// Requests by verb. Requests that set tags count as puts, and purges count as deletes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each field is the verb of its name")]
 pub struct Requests {

@@ -1,4 +1,4 @@
-//! The trait [`Store`]: what every store and every layer promises for each verb.
+//! The trait [`Store`]: the promises of every store and every layer for each verb.
 
 use std::{fmt, sync::Arc};
 
@@ -14,7 +14,7 @@ use skillmount_base::path::{KeyPrefix, ObjectKey};
 /// A store behind any number of layers.
 pub type SharedStore = Arc<dyn Store>;
 
-/// What a store can do beyond the minimum. The conformance suite accepts no other exceptions.
+/// The capabilities of a store beyond the minimum. The conformance suite accepts no other exceptions.
 ///
 /// The default lacks all that is optional, and refuses a path that is both file and folder. A flat map declares
 /// [`Held`](FileAndFolder::Held). A store outside this crate begins with the default and changes what differs:
@@ -56,7 +56,7 @@ pub enum FileAndFolder {
 
 /// Object storage, one key at a time.
 ///
-/// # What holds for every verb
+/// # Promises of every verb
 ///
 /// * **It is atomic for its key.** A reader sees an old version or a new one, never a part of either. There is no
 ///   operation on two keys.
@@ -67,12 +67,12 @@ pub enum FileAndFolder {
 ///
 /// # Errors
 ///
-/// [`StoreError`] is named by what the caller can do. These can come from any verb:
+/// [`StoreError`] is named by the possible reactions of the caller. These can come from any verb:
 ///
 /// | error | meaning | changed anything |
 /// |---|---|---|
 /// | [`Unsupported`](StoreError::Unsupported) | the store cannot hold such a key or do such a thing | no |
-/// | [`Denied`](StoreError::Denied) | credentials, a policy, a full disk: an operator must mend it | no |
+/// | [`Denied`](StoreError::Denied) | credentials, a policy, a full disk: an operator must fix it | no |
 /// | [`Unavailable`](StoreError::Unavailable) | no answer, or a transient failure | its `outcome` says |
 ///
 /// `Unavailable` with the outcome `Unknown` comes from `put` and `delete` only. A store returns it if the request may
@@ -81,10 +81,11 @@ pub enum FileAndFolder {
 ///
 /// # Writing a store
 ///
-/// Implement the first five verbs and [`capabilities`](Self::capabilities); [`rules`](super::rules) has what is the same for
-/// every store. Then run two suites on it (feature `testing`): `skillmount_store::testing::conformance` checks what one
-/// handle can show, and `conformance_of_two` that a second handle sees a change and that objects outlive their handle.
-/// Test yourself that objects survive a crash of the process, and that a failure has the right outcome.
+/// Implement the first five verbs and [`capabilities`](Self::capabilities); [`rules`](super::rules) has what is the
+/// same for every store. Then run two suites on it (feature `testing`). `skillmount_store::testing::conformance` checks
+/// the behaviours that one handle can show. `conformance_of_two` checks that a second handle sees a change and that
+/// objects outlive their handle. Test yourself that objects survive a crash of the process, and that a failure has the
+/// right outcome.
 ///
 /// `examples/toy_store.rs` is a whole store with its runs. The trait is object-safe, because layers are joined at run
 /// time; a layer forwards every method.
@@ -108,9 +109,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Several ranges are from one version only if each `get` names it by `if_match`.
     ///
     /// # Errors
-    /// `NotFound` if there is no such object; `PreconditionFailed` if `if_match` names another version (a key without an
-    /// object may answer either); `NotModified` if `if_none_match` names this version; `RangeNotSatisfiable` if the range
-    /// starts at the end or after it.
+    /// `NotFound` if there is no such object. `PreconditionFailed` if `if_match` names another version; a key without
+    /// an object may answer either. `NotModified` if `if_none_match` names this version. `RangeNotSatisfiable` if the
+    /// range starts at the end or after it.
     ///
     /// ```
     /// use skillmount_base::path::KeyPrefix;
@@ -188,8 +189,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Lists one page of the keys below `prefix`, in byte order. With `delimiter`, keys that have a further `/` are
     /// rolled up into `folders`.
     ///
-    /// A page has at most 1,000 entries, objects and folders together. Entries have no metadata. Keys are as the store
-    /// has them: [`KeyPrefix::admit`] returns those that a path could name. A prefix without objects has an empty page.
+    /// A page has at most 1,000 entries, objects and folders together. Entries have no metadata. Keys are in the form
+    /// of the store: [`KeyPrefix::admit`] returns the keys that a path could name. A prefix without objects has an
+    /// empty page.
     ///
     /// # Races
     /// The pages of one listing may lack objects written after it began, and may contain objects deleted since.
@@ -246,7 +248,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// ```
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()>;
 
-    /// Sets the tags of an object, in place of those it has. Its bytes, its version and its time stay.
+    /// Replaces the tags of an object. The bytes, the version and the time stay.
     ///
     /// # Errors
     /// `NotFound` if there is no such object; `Unsupported` from a store without [`Capabilities::tags`], as here.
@@ -255,11 +257,11 @@ pub trait Store: fmt::Debug + Send + Sync {
         Err(StoreError::Unsupported("this store keeps no tags".to_owned()))
     }
 
-    /// Removes up to 1,000 versions of objects below `prefix` for good: the objects, their earlier versions, and the marks
-    /// of deletes, whatever their keys. Each call begins at the start of what is left.
+    /// Removes up to 1,000 versions of objects below `prefix` for good: the objects, their earlier versions, and the
+    /// marks of deletes, whatever their keys. Each call begins at the first key that is left.
     ///
     /// # Races
-    /// What is written meanwhile may stay.
+    /// Versions written meanwhile may stay.
     ///
     /// # Errors
     /// `Unsupported` from a store without [`Capabilities::versions`], as here, and from a server that lists no versions. A
@@ -276,7 +278,7 @@ pub trait StoreExt: Store {
     /// Lists all pages of the objects below `prefix`, up to `most` objects. The flag is true if there are more.
     ///
     /// # Errors
-    /// That of the first page that fails; an error for a page token that repeats, which a broken store may do forever.
+    /// The error of the first page that fails. A page token that repeats, as from a broken store, is an error too.
     ///
     /// ```
     /// use skillmount_base::path::KeyPrefix;

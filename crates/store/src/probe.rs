@@ -91,7 +91,7 @@ mod tests {
     };
     use skillmount_base::{clock::SystemClock, path::KeyPrefix};
 
-    /// A store that accepts one of the conditions and ignores it.
+    /// A store that accepts one of the two conditions and ignores the condition.
     #[derive(Debug)]
     struct Careless {
         inner: MemoryStore,

@@ -1,4 +1,4 @@
-//! What is the same for every store: the conditions of a get and a put, the range of a get, and the pages of a listing.
+//! Rules that are the same for every store: conditions of a get and a put, the range of a get, pages of a listing.
 //!
 //! For a store that decides these itself, such as one over files or a database. It must call a check and act on it
 //! without letting another change of the object in between: under its lock, or inside its transaction.
@@ -123,12 +123,13 @@ pub fn page(
     Ok(ListPage { next: rest.map(|rest| PageToken(format!("{}{TOKEN_END}", rest.ended))), ..page })
 }
 
-/// What follows a page.
+/// The end of a page, from which the next page continues.
 #[derive(Debug)]
 pub(super) struct Rest {
-    /// The last key of the page, or its last folder followed by U+10FFFF, so that nothing inside it comes again.
+    /// The last key of the page, or the last folder followed by U+10FFFF, so that nothing inside that folder comes
+    /// again.
     pub(super) ended: String,
-    /// The entry taken from the sorted ones that had no room.
+    /// The first sorted entry without room on the page.
     pub(super) first: ListEntry,
 }
 

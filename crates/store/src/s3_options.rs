@@ -1,4 +1,4 @@
-//! How to reach a bucket. A build without S3 has it too, so that an address is opened by one function.
+//! How to reach a bucket. A build without S3 has this type too, so that one function opens every address.
 
 /// How to reach a bucket. Missing options come from the standard chain: `AWS_*` variables, the shared config and
 /// credentials files, SSO, container and instance roles. Checksums follow `AWS_REQUEST_CHECKSUM_CALCULATION`, which

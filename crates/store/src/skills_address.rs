@@ -19,7 +19,7 @@ use skillmount_base::{
     path::{Id, Namespace},
 };
 
-/// Characters of a digest that are enough to tell the folders of one person apart.
+/// Characters of a digest that are enough to distinguish the folders of one person.
 const DIGEST_CHARS: usize = 16;
 
 /// A folder of skills as it lies on a disk: each folder in it with a SKILL.md is a skill, also in categories.
@@ -27,7 +27,7 @@ const DIGEST_CHARS: usize = 16;
 pub struct SkillsAt {
     /// The folder.
     pub folder: PathBuf,
-    /// The folder that `folder` begins at if it is relative; that of the process if it is empty.
+    /// The folder that a relative `folder` begins at; the current folder of the process if empty.
     pub current_dir: PathBuf,
     /// Whose skills they are.
     pub user: Id,
@@ -67,8 +67,8 @@ impl SkillsAt {
     /// Opens it.
     ///
     /// # Errors
-    /// `invalid_request` if there is no such folder, it is a file, a skill or a store, with what to do; the store's, if the
-    /// state cannot be kept.
+    /// `invalid_request` if there is no such folder, or the folder is a file, a skill or a store. The message says how
+    /// to go on. If the state cannot be kept, the error of the store.
     pub(super) fn open(&self, clock: Arc<dyn Clock>) -> Result<SharedStore> {
         let root = self.root()?;
         let state: SharedStore = match &self.states {
@@ -79,7 +79,7 @@ impl SkillsAt {
         Ok(Arc::new(SkillsFolder::open(root, space, state, self.writes, clock)?))
     }
 
-    /// What lies in the folder. Blocks.
+    /// The contents of the folder. Blocks.
     pub fn survey(&self) -> StoreResult<SkillsFolderScan> {
         survey(fs::canonicalize(self.current_dir.join(&self.folder)).map_err(super::disk::unusable)?)
     }

@@ -322,10 +322,10 @@ pub struct PurgedVersion {
     pub is_object: bool,
 }
 
-/// What one call of [`purge`](super::Store::purge) did.
+/// The result of one call of [`purge`](super::Store::purge).
 #[derive(Debug, Default)]
 pub struct PurgeReply {
-    /// What it removed.
+    /// The versions that the call removed.
     pub removed: Vec<PurgedVersion>,
     /// Whether there may be more.
     pub has_more: bool,

@@ -5,9 +5,9 @@
 //! a reader that starts after an acknowledged write must see it, and the earlier request may have passed the store
 //! before the write did. Pinned gets name their version, so they do share one request.
 //!
-//! When a newer version of a key is put, seen or deleted through this layer, the previous one is dropped at once,
-//! unless a caller has asked for exactly that version: sessions pin the files of a loaded skill, and go on reading
-//! them.
+//! When a newer version of a key is put, seen or deleted through this layer, the layer drops the previous one at once.
+//! The previous version stays if a caller has asked for exactly that version. Sessions pin the files of a loaded skill,
+//! and go on reading them.
 //!
 //! Only whole objects up to [`CHUNK_BYTES`] are kept, with their metadata. If a store derives tags from content alone,
 //! another tool can rewrite the same bytes with other metadata unnoticed.
@@ -36,8 +36,8 @@ use skillmount_base::{
     path::{ETag, KeyPrefix, ObjectKey},
 };
 
-/// Contents up to this size are copied before they are kept: a short text may be part of a buffer many times its size,
-/// which it would keep in memory.
+/// Contents up to this size are copied before they are kept. A short text may be part of a much larger buffer, which
+/// would otherwise stay in memory.
 const COPIED_BYTES: usize = 64 << 10;
 
 type Version = (ObjectKey, ETag);
@@ -95,7 +95,7 @@ impl CachedObject {
 #[derive(Debug)]
 enum UncachedReason {
     Failed(StoreError),
-    /// A part of an object, one too large to keep, or one that is not the newest any more.
+    /// A part of an object, an object too large to keep, or an object that is no longer the newest version.
     Passing(Object),
 }
 
@@ -109,7 +109,7 @@ impl CachingStore {
         Self { inner, clock, content, newest: VersionClock::new(CACHE_KEYS) }
     }
 
-    /// Exactly the version `etag`: from memory, or by one request that all its callers share.
+    /// Exactly the version `etag`: from memory, or by one request that all callers of the version share.
     async fn get_exactly(&self, key: &ObjectKey, etag: ETag, options: GetOptions) -> StoreResult<Object> {
         let version = (key.clone(), etag);
         let (range, is_pinned) = (options.range.clone(), options.keep == CachePolicy::Pinned);

@@ -31,7 +31,7 @@ impl Bench {
         Self { memory, faulty, ledger, cached }
     }
 
-    /// What another process writes.
+    /// A write by another process.
     fn foreign(&self, text: impl Into<Bytes>) -> ETag {
         self.memory.put_raw("k", text)
     }

@@ -7,8 +7,8 @@
 //! there is no object: a create may have landed and been deleted since. Trino #27388, Icechunk #2099 and ClickHouse
 //! #113994 describe the same trap, and SlateDB cures it in the same way.
 //!
-//! If a write is part of a larger change, its id begins with the name of the call that made it ([`WriteCallId`]). If the same
-//! call is made again, it finds its own write in the chain and continues with the missing parts.
+//! The id of a write that is part of a larger change begins with the name of the call ([`WriteCallId`]). If a client
+//! repeats the call, the call finds this write in the chain and continues with the missing parts.
 
 use std::{sync::Arc, time::Duration};
 
@@ -34,7 +34,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 /// The longest pause between attempts.
 const LAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// What a write assumes of the object it replaces.
+/// The version of an object that a write expects to replace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpectedVersion {
     /// Nothing: any version is overwritten.
@@ -77,13 +77,13 @@ impl ExpectedVersion {
 /// A write that landed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// The version it made; `None` if another write replaced it before its tag was known.
+    /// The version that the write made; `None` if another write replaced this version before its tag was known.
     pub etag: Option<ETag>,
-    /// The metadata it attached, so that the next write can use it as its base without a request.
+    /// The metadata of the new version, so that the next write can build on this version without a request.
     pub metadata: Metadata,
 }
 
-/// The part of a write id that names the call that it belongs to.
+/// The part of a write id that names the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteCallId {
     /// The name of the call: hexadecimal digits, the same if the same request meets the same state.
@@ -98,8 +98,8 @@ impl WriteCallId {
         format!("{}.{:x}.{:016x}", self.call, self.count, random & u128::from(u64::MAX))
     }
 
-    /// Returns the write of `call` that led to the version `now`, and its number; `None` if no write in its chain
-    /// belongs to that call.
+    /// Returns the write of `call` that led to the version `now`, and its number; `None` if the chain has no write of
+    /// `call`.
     #[must_use]
     pub fn find(call: &str, now: &ObjectMeta) -> Option<(Commit, u64)> {
         let count_of = |id: &str| {
@@ -141,7 +141,7 @@ pub struct Committer {
     tags: Tags,
 }
 
-/// What the chain of the present version shows about a write of unknown outcome.
+/// The fate of a write of unknown outcome, as the chain of the present version shows it.
 enum Verdict {
     Landed(Option<ETag>),
     NeverLanded,
@@ -255,7 +255,7 @@ fn judge(id: &str, base: &ExpectedVersion, now: &ObjectMeta) -> Verdict {
     }
 }
 
-/// The name of a version in a chain: its write id, or its tag if another tool wrote it.
+/// The name of a version in a chain: the write id, or the tag if another tool wrote the version.
 fn name_of(etag: &ETag, metadata: &Metadata) -> String {
     metadata.get(WRITE_ID).cloned().unwrap_or_else(|| format!("etag:{}", etag.as_str().replace(',', "%2C")))
 }

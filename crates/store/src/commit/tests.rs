@@ -184,7 +184,7 @@ async fn a_lost_write_whose_base_was_passed_meanwhile_is_a_conflict() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_create_that_meets_another_stays_unknown() {
-    // The other may have built on ours and dropped it, or come first: nothing tells.
+    // The other may have built on ours and dropped it, or come first: no trace is left.
     let bench = Bench::new();
     bench.faulty.script(Verb::Put, [Fault::LoseRequest]);
     let (ours, _) = tokio::join!(bench.commit(&ExpectedVersion::Absent), bench.rival_soon(&ExpectedVersion::Absent));

@@ -1,11 +1,12 @@
-//! The folder of a store with what a process knows of it. Its verbs block: `read`, `write` and `list` have them.
+//! The folder of a store, with the facts that a process remembers about it. The verbs of the folder block: `read`,
+//! `write` and `list` have them.
 
 use std::sync::{Arc, atomic::AtomicU64};
 
 use super::{layout::StoreLayout, listings::Listings, turns::Turns};
 use skillmount_base::clock::Clock;
 
-/// What the handles of one store in this process share.
+/// The state that all handles of one store in this process share.
 #[derive(Debug)]
 pub(super) struct Disk {
     pub(super) layout: StoreLayout,

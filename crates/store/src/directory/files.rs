@@ -1,4 +1,4 @@
-//! What the store asks of the system for one file or folder.
+//! System calls of the store for one file or folder.
 
 use std::{
     fs::{self, File},
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// Whether both describe one file, and not another one put in its place.
+/// Whether both describe the same file, and not a file and a later one in its place.
 #[cfg(unix)]
 pub(crate) fn same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -47,8 +47,8 @@ pub(super) enum PathState {
 }
 
 impl StoreLayout {
-    /// Creates what is missing, refuses a disk that folds names, and removes what crashed writers left. A folder that
-    /// can only be read is opened for reading.
+    /// Creates missing folders, refuses a disk that folds names, and removes the leftovers of crashed writers. A folder
+    /// that can only be read is opened for reading.
     pub(super) fn open(root: &Path) -> StoreResult<Self> {
         fs::create_dir_all(root).map_err(unusable)?;
         let layout = Self { root: fs::canonicalize(root).map_err(unusable)? };
@@ -136,7 +136,7 @@ impl StoreLayout {
         Shard::file(&self.own("locks"), index).display().to_string()
     }
 
-    /// The side file of `key`. Its name is a digest, so that `a` and `a/b` get one each.
+    /// The side file of `key`. Its name is a digest, so `a` and `a/b` have different side files.
     pub(super) fn side(&self, key: &ObjectKey) -> PathBuf {
         let digest = format!("{:x}", Bytes::copy_from_slice(&Sha256::digest(key.as_str())));
         let (folder, name) = digest.split_at(2);
@@ -152,7 +152,7 @@ impl StoreLayout {
     }
 
     fn make_probe(&self) -> io::Result<()> {
-        // The file stays, so that two processes that open at once cannot remove it under each other.
+        // The file stays. Otherwise, of two processes that open at once, one could remove the file of the other.
         if fs::exists(self.own(PROBE))? { Ok(()) } else { File::create(self.own(PROBE)).map(drop) }
     }
 

@@ -1,6 +1,6 @@
 //! A store in a folder of plain files, which needs nothing else installed.
 //!
-//! An object is the file that its key names, so any tool can read and change it. Everything else lies below
+//! The key of an object names its file, so any tool can read and change it. Everything else lies below
 //! `.skillmount-store/`. The `ETag` is the modification time and size: our own writes stamp strictly increasing times,
 //! and a change by hand gets a new time from the system. Each change is checked and made under a file lock, which
 //! excludes threads and processes alike, and takes effect by a rename, so that readers see old or new, also after a

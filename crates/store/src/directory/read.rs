@@ -84,8 +84,8 @@ impl StoreLayout {
     }
 }
 
-/// The bytes of `version` that `options` want, from its open file; `None` if a tool that writes in place, without a rename,
-/// changed it during the read.
+/// The bytes of `version` that `options` want, from the open file. `None` if a tool that writes in place, without a
+/// rename, changed the file during the read.
 pub(crate) fn read_version(
     file: &mut File,
     version: FileStamp,

@@ -14,8 +14,8 @@ use super::{
     version::{FileStamp, system_time},
 };
 
-/// Digits of a stamp in a lock file: the most that an `i64` of nanoseconds can have, so that it is always overwritten
-/// whole.
+/// Digits of a stamp in a lock file: the most digits of an `i64` of nanoseconds, so that each stamp overwrites the last
+/// one whole.
 const DIGITS: usize = 20;
 /// How far ahead of the clock a stored stamp may be, in nanoseconds: ten years. A clock that was set back leaves such
 /// stamps, and times must still increase. A later stamp is damage, and a disk need not be able to keep it.
@@ -106,8 +106,8 @@ impl Shard {
     }
 }
 
-/// Stamps times from `now` on until the disk keeps one that is after `last` and not that of the replaced version.
-/// `stamp` sets a time and returns the time that the disk keeps.
+/// Stamps times from `now` on until the disk keeps a time that is after `last` and differs from the time of the
+/// replaced version. `stamp` sets a time and returns the time that the disk keeps.
 fn first_free(
     last: i128,
     now: i128,
@@ -123,7 +123,7 @@ fn first_free(
     Err(io::Error::other("the disk keeps no modification times that could tell versions apart"))
 }
 
-/// Creates a new file. Removes one that a crashed holder left under that name.
+/// Creates a new file. Removes the file that a crashed holder left under that name.
 fn fresh(path: &Path) -> io::Result<(File, &Path)> {
     remove_file(path)?;
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;

@@ -1,7 +1,7 @@
 //! The files below a folder, lazily, in the byte order of their keys.
 //!
-//! A folder sorts as its name with the `/` that its keys have, so `a-b` and `a.txt` come before `a/b`. Then a walk in
-//! order gives keys in order, and no whole listing needs to be collected and sorted.
+//! A folder sorts by its name with a `/` behind, as in the keys below it. So `a-b` and `a.txt` come before `a/b`. Then
+//! a walk in order gives keys in order, and no whole listing needs to be collected and sorted.
 
 use std::{
     fs, io,

@@ -130,7 +130,7 @@ impl StoreLayout {
         above.into_iter().rev().try_for_each(make_folder)
     }
 
-    /// Removes the folders above `path` that are now empty. A put that needs one makes it again.
+    /// Removes the folders above `path` that are now empty. A later put creates them again if needed.
     fn prune(&self, path: &Path) {
         for folder in path.ancestors().skip(1).take_while(|folder| *folder != self.root()) {
             if fs::remove_dir(folder).is_err() {
@@ -141,7 +141,7 @@ impl StoreLayout {
     }
 }
 
-/// Makes the removal of `path` durable: in its folder, or in the nearest one above that still exists.
+/// Makes the removal of `path` durable: syncs its folder, or the nearest folder above that still exists.
 fn sync_what_is_left(path: &Path) -> io::Result<()> {
     for folder in path.ancestors().skip(1) {
         match sync_folder(folder) {

@@ -1,8 +1,8 @@
 //! One attempt at a get or head, and the checks of its answer.
 //!
-//! The SDK returns a body that it has not read yet and never retries it. So one attempt here is sending and collecting:
-//! a body that is cut, stalls or trickles fails the attempt as a refused connection would. Every length in the answer
-//! is compared with the bytes that came.
+//! The SDK returns a body before reading it, and never retries a body. So one attempt here is sending and collecting: a
+//! body that is cut, stalls or trickles fails the attempt as a refused connection would. Every length in the answer is
+//! compared with the bytes that came.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -82,8 +82,8 @@ impl S3Store {
         Err(StoreError::broken("the server sent a part of an object without saying which"))
     }
 
-    /// S3 refuses every range of an empty object, even one that starts at 0. A HEAD distinguishes the empty object from
-    /// one that has shrunk. Only empty objects cost this second request.
+    /// S3 refuses every range of an empty object, even a range from 0. A HEAD distinguishes an empty object from an
+    /// object that has shrunk. Only empty objects cost this second request.
     async fn get_empty(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
         let meta = self.head_once(key, options.if_match.as_ref()).await?;
         if meta.size > 0 {
@@ -143,7 +143,7 @@ impl<'options> Promise<'options> {
     }
 }
 
-/// Reads the body of `answer`, checks it against its `promise` and cuts it to the requested range.
+/// Reads the body of `answer`, checks the body against `promise` and cuts it to the requested range.
 async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &Promise<'_>) -> StoreResult<Object> {
     let stated = answer.content_length.and_then(|length| u64::try_from(length).ok());
     let said = answer.content_range.as_deref().map(parse_content_range).transpose()?;

@@ -1,4 +1,4 @@
-//! Tags of objects, and buckets whose policy lets nobody set them.
+//! Tags of objects, and buckets whose policy allows no caller to set tags.
 //!
 //! A put with tags needs `s3:PutObjectTagging`. If that is refused, the same put is made without tags, and if that succeeds no
 //! further put of this process has any. A put that is refused both ways was refused for another reason.

@@ -27,7 +27,7 @@ use skillmount_base::{
     path::{KeyPrefix, MountTemplates, ObjectKey, ObjectKind, UserSpace},
 };
 
-/// A folder of skills, and the state of whoever works with them.
+/// A folder of skills, and the state of the people who work with them.
 #[derive(Clone, Debug)]
 pub(super) struct SkillsFolder {
     folder: PathBuf,
@@ -39,7 +39,7 @@ pub(super) struct SkillsFolder {
     state: SharedStore,
 }
 
-/// What lies in a folder of skills.
+/// The contents of a folder of skills, counted.
 #[derive(Debug)]
 pub struct SkillsFolderScan {
     /// How many files are called SKILL.md.
@@ -123,7 +123,7 @@ impl SkillsFolder {
     }
 }
 
-/// What lies in the folder whose real path is `folder`. Blocks.
+/// Scans the folder whose real path is `folder`. Blocks.
 pub(super) fn survey(folder: PathBuf) -> StoreResult<SkillsFolderScan> {
     let seen = View::new(folder).walk("")?;
     let skills = seen.entries.iter().filter(|entry| entry.key.ends_with("/SKILL.md")).count();

@@ -1,8 +1,8 @@
 //! A folder as it is seen through the symbolic links in it.
 //!
-//! A link is followed if what it points to lies in the folder too, so that a skill may share a file with another. It is left
-//! out, with the reason, if it leaves the folder, leads nowhere, or leads back to a folder above it. A path goes through
-//! [`FOLDER_LINKS`] links at most, so that links which lead to each other cannot make a small folder endless.
+//! A link is followed if its target lies in the folder too, so that a skill may share a file with another. A link is
+//! left out, with the reason, if the target is outside the folder, missing, or a folder above the link. A path goes
+//! through [`FOLDER_LINKS`] links at most, so that links which lead to each other cannot make a small folder endless.
 
 use std::{
     fmt, fs, io,
@@ -28,7 +28,7 @@ pub(super) struct View {
     root: PathBuf,
 }
 
-/// What is seen below one folder.
+/// The files and links seen below one folder.
 #[derive(Debug, Default)]
 pub(super) struct FolderView {
     /// The files, in byte order of their keys, which begin after the folder of the view.
@@ -55,7 +55,7 @@ pub enum WhyLeftOut {
     Leaves(PathBuf),
     /// It points to nothing.
     Dangles,
-    /// It points to a folder that it lies in.
+    /// It points to a folder above itself.
     Circle,
     /// The path to it goes through links already.
     TooManyLinks,
@@ -79,7 +79,7 @@ struct Way {
     links: usize,
 }
 
-/// What a name in a folder is.
+/// The meaning of a name in a folder.
 enum Spot {
     Folder(Way),
     File { path: PathBuf, found: fs::Metadata, links: usize },
@@ -153,7 +153,8 @@ impl View {
         Ok(seen)
     }
 
-    /// The names in a folder. One that was removed since its parent was read has none, but the folder of the view must be there.
+    /// The names in a folder. A folder that was removed since its parent was read has none. The folder of the view must
+    /// be there.
     fn names(&self, folder: &Path) -> StoreResult<Vec<String>> {
         let entries = match fs::read_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && folder == self.root => {
@@ -190,7 +191,7 @@ impl View {
         }
     }
 
-    /// What `name` is in the folder at the end of `way`.
+    /// Looks up `name` in the folder at the end of `way`.
     fn step(&self, way: &Way, name: &str) -> StoreResult<Spot> {
         let Some(folder) = way.folders.last() else { return Ok(Spot::Nothing) };
         if is_own(name) {
@@ -209,7 +210,7 @@ impl View {
         if way.links == FOLDER_LINKS {
             return Spot::LeftOut(WhyLeftOut::TooManyLinks);
         }
-        // A link in a circle of links is reported by the system as one that leads nowhere.
+        // The system reports a link in a circle of links as a dangling link.
         let Ok(target) = fs::canonicalize(link) else { return Spot::LeftOut(WhyLeftOut::Dangles) };
         let Ok(inside) = target.strip_prefix(&self.root) else { return Spot::LeftOut(WhyLeftOut::Leaves(target)) };
         if inside.components().any(|part| part.as_os_str().to_str().is_some_and(is_own)) {

@@ -1,4 +1,4 @@
-//! What holds between two handles of one store, as two processes have them.
+//! Behaviours between two handles of one store. Two processes have such handles.
 
 use bytes::Bytes;
 

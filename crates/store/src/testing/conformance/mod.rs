@@ -1,7 +1,7 @@
-//! What every store promises, as one function for each behaviour.
+//! The promises of every store, as one function for each behaviour.
 //!
-//! A behaviour fails by a panic, as any test does: whoever writes a store reads which line did not hold. Each has a
-//! prefix of its own, so that several runs may share a bucket, and none depends on another.
+//! A behaviour fails by a panic, as any test does, so the author of a store sees the line of the failed assertion. Each
+//! behaviour has a prefix of its own, so that several runs may share a bucket, and none depends on another.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,13 +27,13 @@ use skillmount_base::{
     path::KeyPrefix,
 };
 
-/// What [`conformance`] found: which behaviours a store has.
+/// The result of [`conformance`]: the behaviours that a store has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Conformance {
     /// The behaviours that hold, by name.
     pub passed: Vec<&'static str>,
-    /// The behaviours that were not tried, because the store declares in its [`Capabilities`] that it lacks them.
+    /// The behaviours that were not tried, because the [`Capabilities`] of the store exclude them.
     pub excused: Vec<&'static str>,
 }
 
@@ -47,11 +47,12 @@ impl Conformance {
 }
 
 /// Holds `store` to every behaviour that one handle of a [`Store`](crate::Store) can show, in a new folder below
-/// `within`. What it writes there stays. [`conformance_of_two`] is for what takes two handles.
+/// `within`. The objects that the suite writes there stay. [`conformance_of_two`] checks the behaviours between two
+/// handles.
 ///
-/// A store that lacks something declares it in its [`Capabilities`]; nothing else excuses it. The name of each behaviour
-/// is printed before it is tried. Run it in a test on a runtime with several threads, because some behaviours are about
-/// what many tasks do at once:
+/// A store without a capability declares the lack in its [`Capabilities`]; nothing else excuses a behaviour. The name
+/// of each behaviour is printed before it is tried. Run it in a test on a runtime with several threads, because some
+/// behaviours need many tasks at once:
 ///
 /// ```
 /// use std::sync::Arc;

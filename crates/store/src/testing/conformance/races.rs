@@ -1,4 +1,4 @@
-//! What holds when many do it at once.
+//! Behaviours under many concurrent requests.
 
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -9,7 +9,7 @@ use crate::{GetOptions, Metadata, PutCondition, PutOptions, StoreError};
 const WRITERS: usize = 32;
 const INCREMENTS: u32 = 5;
 
-/// What each of many tasks came to.
+/// The results of many tasks that run `task` at once.
 async fn at_once<T: Send + 'static, F: Future<Output = T> + Send + 'static>(task: impl Fn(usize) -> F) -> Vec<T> {
     let tasks: Vec<_> = (0..WRITERS).map(|number| tokio::spawn(task(number))).collect();
     join_all(tasks).await.into_iter().map(Result::unwrap).collect()

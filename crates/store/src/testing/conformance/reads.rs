@@ -62,7 +62,7 @@ pub(super) async fn a_pinned_get_gives_that_version_or_none(room: Room) {
     let old = room.put("a", "old").await;
     assert_eq!(room.get("a", GetOptions::pinned(old.clone())).await.unwrap().bytes, "old");
     let new = room.put("a", "newer").await;
-    // A layer that still has the old version may give it; nobody may give another.
+    // A layer that still has the old version may return it. No layer may return another version.
     match room.get("a", GetOptions::pinned(old.clone())).await {
         Ok(object) => assert_eq!((object.bytes.as_ref(), object.meta.etag), (b"old".as_slice(), old)),
         Err(error) => assert!(matches!(error, StoreError::PreconditionFailed), "{error:?}"),
