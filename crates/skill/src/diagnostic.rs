@@ -27,7 +27,7 @@ impl std::fmt::Display for Severity {
 
 macro_rules! findings {
     ($($variant:ident $name:literal $on_load:ident $in_lint:ident $doc:literal;)*) => {
-        /// What a finding is about. Its name is stable: clients see it in `code`.
+        /// The kind of a finding. Its name is stable: clients see it in `code`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum FindingCode { $(#[doc = $doc] $variant,)* }
 
@@ -41,7 +41,7 @@ macro_rules! findings {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// What it is, in a few words.
+            /// The meaning, in a few words.
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => $doc,)* }
@@ -62,7 +62,7 @@ macro_rules! findings {
     };
 }
 
-// Name, severity for a load, severity for lint. What only lint finds has the same severity twice.
+// Name, severity for a load, severity for lint. Findings of lint alone have the same severity twice.
 findings! {
     FrontmatterMissing "frontmatter_missing" Error Error "The file does not begin with a `---` line.";
     FrontmatterAbsent "frontmatter_absent" Warning Error "No frontmatter: the folder and the first paragraph stand in.";
@@ -186,7 +186,7 @@ impl Diagnostic {
         matches!(self.finding(), Some(FindingCode::Secret | FindingCode::SecretFile))
     }
 
-    /// The same finding, as severe as it is for lint. What only helps a load along is said in other words.
+    /// The same finding, with its severity for lint. The message differs if it only explains the behaviour of a load.
     #[must_use]
     pub(super) fn for_lint(self) -> Self {
         let message = match self.finding() {

@@ -20,7 +20,7 @@ pub struct Head {
     pub frontmatter: Frontmatter,
     /// The words of the first [`SKILL_OPENING_BYTES`] of its body, for search: each once, in the order of the text.
     pub opening: String,
-    /// The headings of the part of its body that was read, for search: one a line, up to [`SKILL_HEADINGS_BYTES`].
+    /// The headings in the part of the body that was read, for search: one a line, up to [`SKILL_HEADINGS_BYTES`].
     pub headings: String,
 }
 
@@ -348,12 +348,12 @@ pub(super) mod tests {
         }
     }
 
-    /// What YAML, the delimiters and the repairs care about, so that random text gets past the first check.
+    /// Pieces with a meaning for YAML, the delimiters and the repairs, so that random text gets past the first check.
     const PIECES: &str = "name§description§: §:§\n§\n  §\n- §  - §\t§---\n§...§[§]§{§}§,§'§\"§|§>§>-\n§&a§*a§!!str §!t §\
         <<§? §#§ #§%§@§`§\\u§\\x4§\\ud83d§\r§\r\n§\u{feff}§\u{85}§\u{2028}§\u{202e}§\u{200b}§\u{e0041}§\u{fffe}§\0§\
         \u{1b}[31m§<|im_start|>§</skill>§<![CDATA[§]]>§&lt;§```§é§1.10§~§0x1§&b [*a,*a]§tags§metadata§parameters§\
         allowed-tools§\n---\n";
-    /// What is harmless alone and costs something in a row.
+    /// Texts that are harmless alone and expensive in a row.
     const RUNS: [&str; 16] =
         ["[", "{", "]", "[{", "- ", "? ", "  ", "\t", "\n", "'", "\"", "*a,", "&a ", "!", "a: ", "long words "];
 
@@ -368,7 +368,7 @@ pub(super) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 50_000 * soak(), failure_persistence: None, ..Default::default() })]
 
-        /// Two frontmatters in each case, and one that never ends.
+        /// Two frontmatters in each case, and one without an end.
         #[test]
         fn no_frontmatter_panics_and_an_absent_skill_has_an_error(pieces in prop::collection::vec(piece(), 0..60)) {
             let text = format!("---\n{}", pieces.concat());

@@ -1,4 +1,4 @@
-//! A draft of a skill, as it lies in the bucket: what it is, who made it, and which archive holds its files.
+//! A draft of a skill, as an object of the bucket: a description, an author, and the archive with the files.
 //!
 //! A draft has no plain files, so whatever lists or searches those is free of drafts. Its object carries the number of its
 //! format, as a head does.
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{Frontmatter, Version, version::is_version_digest};
 use skillmount_base::path::{Id, SkillPath};
 
-/// The format that this version writes, and the newest that it reads.
+/// The format of new drafts, and the newest format that can be read.
 const FORMAT: u32 = 1;
 
 /// The draft of one skill.
@@ -39,7 +39,7 @@ pub struct SkillDraft {
     /// Where it comes from, in the words of who made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The session that made it, which sees it too.
+    /// The session that made the draft, which sees the draft too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Id>,
 }
@@ -57,7 +57,7 @@ pub struct DraftChange {
     pub session: Option<Id>,
 }
 
-/// What is read of a draft before anything else.
+/// The first part of a draft that is read.
 #[derive(Deserialize)]
 struct DraftFormat {
     #[serde(default)]

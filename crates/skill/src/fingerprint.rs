@@ -1,11 +1,11 @@
-//! The files of a folder as a listing shows them, as one word: enough to see whether a folder is still what it was.
+//! The files of a folder as a listing shows them, as one word: enough to see whether a folder has changed.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use skillmount_base::path::ETag;
 
-/// The bytes of a fingerprint. Nobody gains by two folders of one user that have the same.
+/// The bytes of a fingerprint. A user gains nothing from two own folders with the same fingerprint.
 const BYTES: usize = 16;
 
 /// The paths and object versions of a folder's files, as one word.

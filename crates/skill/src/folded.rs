@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization as _;
 /// A letter without a partner of its own case: taken as large, it would be an `I`.
 const DOTLESS: char = 'ı';
 
-/// `name` as a disk without letter case has it: two names that such a disk may take for one are the same text.
+/// `name` as a disk without letter case has it. Two names that such a disk may confuse have the same folded text.
 ///
 /// This is what Unicode calls a full case folding, between normal forms. Small, large and small again makes one of `σ` and `ς`, of
 /// `s` and `ſ`, and of `ß`, `ẞ` and `ss`, which small letters alone leave apart.

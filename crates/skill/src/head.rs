@@ -1,8 +1,8 @@
 //! The head of a skill: which version is published, and how far the plain files have followed.
 //!
-//! A head is an object of the bucket, so its format outlives this code. It carries the number of its format, and a reader
-//! refuses a newer one. A head is changed by compare-and-swap only, and that one step is what publishes a version. The
-//! plain files follow it: while `materialised` is false, some may still be those of the version before.
+//! A head is an object of the bucket, so its format outlives this code. It carries the number of its format, and a
+//! reader refuses a newer one. A head is changed by compare-and-swap only. That one step publishes a version. The plain
+//! files follow later: while `materialised` is false, some may still belong to the version before.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use skillmount_base::{
     path::{ETag, KeyPrefix, SkillPath},
 };
 
-/// The format that this version writes, and the newest that it reads.
+/// The format of new heads, and the newest format that can be read.
 const FORMAT: u32 = 1;
 
 /// A file of a head.
@@ -33,7 +33,7 @@ pub struct HeadFile {
     pub etag: Option<ETag>,
 }
 
-/// What became of the skill in the last change of its head.
+/// The state of the skill after the last change of its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeadState {
@@ -51,7 +51,7 @@ pub struct SkillHead {
     pub skill: SkillPath,
     /// The number of changes that were published so far, this one included.
     pub generation: u64,
-    /// What became of the skill.
+    /// The state of the skill.
     pub state: HeadState,
     /// The digest of the published version; `None` for a deleted skill.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,13 +70,14 @@ pub struct SkillHead {
     /// Since when the skill is there; `None` if an earlier version of this program published it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Timestamp>,
-    /// What people call it, if it was published with a name beside that in its SKILL.md.
+    /// The display name, if the skill was published with a name beside the name in its SKILL.md.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// The numbers of its versions; none if an earlier version of this program published them.
     #[serde(default, skip_serializing_if = "VersionNumbers::is_unused")]
     pub numbers: VersionNumbers,
-    /// The draft whose place the skill took. One of this digest that is there is what a publish left that did not end.
+    /// The draft whose place the skill took. A draft with this digest that still exists is left from an unfinished
+    /// publish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took: Option<String>,
     /// Whether the plain files have followed.
@@ -88,7 +89,7 @@ pub struct SkillHead {
     pub replaces: BTreeMap<String, ETag>,
 }
 
-/// What is read of a head before anything else.
+/// The first part of a head that is read.
 #[derive(Deserialize)]
 pub struct HeadFormat {
     #[serde(default)]
@@ -102,12 +103,12 @@ impl HeadFormat {
     }
 }
 
-/// What is new in a head.
+/// A change of a head.
 #[derive(Clone, Debug)]
 pub struct HeadChange {
-    /// What becomes of the skill.
+    /// The new state of the skill.
     pub state: HeadState,
-    /// The files of the new version, in byte order of their paths, with the tags of those that need not be written.
+    /// The files of the new version, in byte order of their paths. A file that need not be written has its tag.
     pub files: Vec<HeadFile>,
     /// The plain objects that are there.
     pub replaces: BTreeMap<String, ETag>,
@@ -119,7 +120,7 @@ pub struct HeadChange {
     pub source: Option<String>,
     /// The numbers of the versions, the new one included.
     pub numbers: VersionNumbers,
-    /// The draft whose place it takes. Without one, that of the head before, if that is published.
+    /// The draft whose place the skill takes. `None` keeps the draft of a published head before.
     pub took: Option<String>,
 }
 
@@ -197,10 +198,10 @@ impl SkillHead {
         self.files.get(at)
     }
 
-    /// Checks what the format does not say by itself. `skill` is the one whose head was asked for.
+    /// Checks the rules that the format does not enforce. `skill` is the skill whose head was read.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why this is no head of `skill`.
     pub fn check(&self, skill: &SkillPath) -> Result<(), &'static str> {
         let is_path = |path: &str| KeyPrefix::all().key(path).is_ok();
         let is_file = |one: &HeadFile| is_sha256(&one.file.sha256) && is_path(&one.file.path);

@@ -1,4 +1,4 @@
-//! What a skill is, apart from where it is stored: pure functions over the text of a SKILL.md and its list of files.
+//! The model of a skill, apart from storage: pure functions over the text of a SKILL.md and its list of files.
 //!
 //! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down. `lint`
 //! judges. Only `frontmatter` parses YAML.

@@ -4,8 +4,8 @@
 //! it. A number is never given twice, not even after its version or the whole skill is deleted, so what was written down with
 //! it never means other files.
 //!
-//! An archive is stored before its publish counts, so one whose publisher lost to another, or ended halfway, lies among those of
-//! versions and never was one. The numbers tell them apart: what has no number and never had one was never published.
+//! An archive is stored before its publish counts. So the archives of versions lie beside archives whose publish lost
+//! to another or ended halfway. The numbers distinguish them: an archive that never had a number was never published.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +14,15 @@ use serde::{Deserialize, Serialize};
 use super::version::is_version_digest;
 use skillmount_base::limits::NUMBERED_VERSIONS;
 
-/// Which version has which number, and which had one.
+/// The numbers of the versions, and the versions that had a number before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionNumbers {
     /// The last number that was given.
     last: u64,
     /// The digests of the versions that have a number.
     digests: BTreeMap<u64, String>,
-    /// The digests of those that had one; `None` if nobody keeps them, as in what an earlier version of this program wrote.
+    /// The digests of versions that had a number and lost it. `None` if unknown, as in heads of earlier versions of
+    /// this program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     former: Option<BTreeSet<String>>,
 }
@@ -33,8 +34,8 @@ impl VersionNumbers {
         self.last == 0
     }
 
-    /// The number of the version `digest`, which is given the next one if it has none. Beyond the most numbers that are kept
-    /// the oldest version loses its own.
+    /// The number of the version `digest`. A version without a number gets the next one. Beyond the most numbers that
+    /// are kept the oldest version loses its own.
     pub fn add(&mut self, digest: &str) -> u64 {
         if let Some(number) = self.number_of(digest) {
             return number;
@@ -70,7 +71,7 @@ impl VersionNumbers {
         }
     }
 
-    /// Whether nobody keeps which versions had a number, or more had one than are kept.
+    /// Whether the former versions are unknown, or more than are kept.
     #[must_use]
     pub fn lacks_former(&self) -> bool {
         self.former.as_ref().is_none_or(|former| former.len() > NUMBERED_VERSIONS)
@@ -86,7 +87,7 @@ impl VersionNumbers {
         self.former = stored.map(unnumbered).filter(|former| former.len() <= NUMBERED_VERSIONS);
     }
 
-    /// Whether the archive of this digest is a version: it was published, or nobody knows that it was not.
+    /// Whether the archive of this digest is a version: it was published, or may have been.
     #[must_use]
     pub fn is_version(&self, digest: &str) -> bool {
         self.former.as_ref().is_none_or(|former| former.contains(digest)) || self.number_of(digest).is_some()
@@ -177,7 +178,7 @@ mod tests {
         let read: VersionNumbers = serde_json::from_str(&serde_json::to_string(&numbers).unwrap()).unwrap();
         assert_eq!(read, numbers);
 
-        // What an earlier version of this program wrote does not say which had one.
+        // Heads of an earlier version of this program do not list former versions.
         let mut earlier: VersionNumbers = serde_json::from_str(r#"{"last":7,"digests":{}}"#).unwrap();
         assert!(earlier.lacks_former() && is_version(&earlier, 4));
         earlier.keep_former(Some(vec![digest(4)]));
@@ -201,7 +202,7 @@ mod tests {
             numbers.keep_former(too_many);
             assert!(numbers.lacks_former() && numbers.is_version(&digest(NUMBERED_VERSIONS + 1)));
         }
-        // What has a number is none of them.
+        // A version with a number does not count as a former version.
         numbers.add(&digest(0));
         numbers.keep_former(stored(NUMBERED_VERSIONS + 1));
         assert!(!numbers.lacks_former() && numbers.is_version(&digest(0)) && numbers.is_version(&digest(1)));

@@ -1,7 +1,8 @@
 //! A version as one zip archive: how it is packed.
 //!
-//! The archive holds the files of the skill by their paths below its folder, so that any tool can unpack it. Its comment
-//! is the record of the version as JSON, which a reader gets with the last bytes of the object.
+//! The archive holds the files of the skill by their paths below the skill's folder, so that any tool can unpack the
+//! archive. The comment of the archive is the record of the version as JSON. A reader gets the record with the last
+//! bytes of the object.
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
@@ -34,7 +35,7 @@ pub struct Package {
     pub zip: Bytes,
 }
 
-/// What the archive of a version says of it.
+/// The record of a version in its archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionRecord {
     /// The number of the format.
@@ -55,7 +56,8 @@ pub struct VersionRecord {
     /// Where it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What its SKILL.md says of it, cut to [`SKILL_DESCRIPTION_CHARS`]; `None` if an earlier version of this program packed it.
+    /// The description in its SKILL.md, cut to [`SKILL_DESCRIPTION_CHARS`]; `None` if an earlier version of this
+    /// program packed the archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -79,8 +81,8 @@ pub struct Packer {
     unpacked: u64,
 }
 
-/// What was written of an archive, up to what one may have. Bytes beyond that are counted and not kept: whoever writes them is
-/// told once the file is written, and until then holds no more memory than for an archive that is allowed.
+/// The bytes written of an archive, up to the limit of an archive. Further bytes are counted and not kept. The packer
+/// reports the excess once the file is written, and never holds more memory than for an allowed archive.
 #[derive(Default)]
 struct BoundedOutput {
     kept: Cursor<Vec<u8>>,
@@ -158,7 +160,7 @@ impl Packer {
         self.unpacked
     }
 
-    /// Whether the version is over what one may have, so that no more files need to be added.
+    /// Whether the version is over a limit, so that no more files need to be added.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.unpacked > VERSION_UNPACKED_BYTES || self.writer.get_ref().is_some_and(|written| written.is_over)
@@ -197,7 +199,7 @@ pub fn described(main: &[u8], skill: &SkillPath) -> Option<String> {
     Some(description.chars().take(SKILL_DESCRIPTION_CHARS).collect())
 }
 
-/// What is said of a skill with too many bytes in all.
+/// The finding for a skill with too many bytes in all.
 pub(super) fn too_large_unpacked() -> Diagnostic {
     too_large(&format!("unpacked, and may have {} MiB", VERSION_UNPACKED_BYTES >> 20))
 }
@@ -242,7 +244,7 @@ mod tests {
         assert!(!written.is_over);
         written.write_all(b"x").unwrap();
         assert!(written.is_over && written.kept.get_ref().len() == VERSION_ZIP_BYTES);
-        // What a writer puts right behind it lies where it lay.
+        // The position counts the byte that was not kept.
         assert_eq!(written.stream_position().unwrap(), VERSION_ZIP_BYTES as u64 + 1);
     }
 }

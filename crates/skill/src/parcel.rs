@@ -7,8 +7,8 @@ use zip::{CompressionMethod, ZipWriter, result::ZipResult, write::SimpleFileOpti
 
 use skillmount_base::limits::VERSION_RATIO;
 
-/// Packs `files`, path and bytes of each. What shrinks so well that a server would take the archive for a bomb is sent as
-/// it is.
+/// Packs `files`, path and bytes of each. Files are stored uncompressed if a server would take the compressed archive
+/// for a bomb.
 ///
 /// # Errors
 /// Why they cannot be packed.

@@ -8,13 +8,13 @@ use std::io::{self, Cursor, Write as _};
 use bytes::Bytes;
 use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 
-/// What every file of the archive may do on a disk: be read by all, be written by its owner.
+/// The permissions of every file of the archive on a disk: all may read, the owner may write.
 const PERMISSIONS: u32 = 0o644;
 
 /// The archive of these files, which are in byte order of their paths.
 ///
 /// # Errors
-/// What the format does not take, such as two files of one path.
+/// Why the format does not take the files, such as two files of one path.
 pub fn plain_zip(files: &[(String, Bytes)]) -> io::Result<Bytes> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)

@@ -73,8 +73,8 @@ pub struct QualityReason {
     pub message: String,
 }
 
-/// The quality of a skill whose SKILL.md has these bytes. `files` and `size` are those of the whole skill, and `findings` what
-/// lint found in it. `folder` is its folder.
+/// The quality of a skill whose SKILL.md has these bytes. `files` and `size` describe the whole skill, `findings` comes
+/// from lint, and `folder` is the skill's folder.
 #[must_use]
 pub fn quality(main: &[u8], folder: &str, files: &[&str], size: u64, findings: &[Diagnostic]) -> Quality {
     let (document, _) = read_document(main, folder);
@@ -153,7 +153,7 @@ fn of_body(body: &str, files: &[&str]) -> Vec<QualityReason> {
     found
 }
 
-/// What lint found, as far as it makes a skill worse for agents.
+/// The findings of lint that make a skill worse for agents.
 fn of_findings(findings: &[Diagnostic]) -> Vec<QualityReason> {
     let costs = [
         (FindingCode::BodyEmpty, 30, 30, false),

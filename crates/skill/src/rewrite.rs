@@ -1,7 +1,7 @@
-//! Another description or body in a SKILL.md that otherwise stays as its author wrote it, byte by byte.
+//! Replaces the description or body in a SKILL.md. All other bytes stay as the author wrote them.
 //!
-//! The lines of the old description are found by their indentation alone. What is written is then read again, and is
-//! returned only if every other field says what it said before.
+//! The lines of the old description are found by their indentation alone. The rewritten text is then read again, and is
+//! returned only if every other field has the same value as before.
 
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ fn push_head(changed: &mut String, head: &[&str], description: &str) {
         return;
     };
     let (before, from) = head.split_at(at);
-    // A value goes on as long as lines are indented; blank lines at its end belong to what follows.
+    // A value goes on as long as lines are indented; blank lines at its end belong to the next field.
     let is_inside = |line: &&&str| line.starts_with([' ', '\t']) || line.trim().is_empty();
     let taken = 1 + from.iter().skip(1).take_while(is_inside).count();
     let (old, after) = from.split_at(taken.min(from.len()));

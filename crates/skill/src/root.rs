@@ -1,11 +1,11 @@
-//! The folder of a skill among paths that come from elsewhere, and what a skill is called that comes without a path.
+//! Finds the folder of a skill among paths from elsewhere, and the name of a skill that comes without a path.
 
 use bytes::Bytes;
 
 use super::{MAIN, read_document};
 use skillmount_base::path::{SkillPath, is_of_tools};
 
-/// The names that a skill may have that comes without a path, best first: the one in its SKILL.md, and that of the folder around
+/// The possible names of a skill that comes without a path, best first: the name in its SKILL.md, and the folder around
 /// its files. `read` gives the content of one of `paths`.
 pub fn names(paths: &[&str], read: impl FnOnce(&str) -> Option<Bytes>) -> Vec<String> {
     let root = common_root(paths.iter().copied());
@@ -20,7 +20,7 @@ pub fn names(paths: &[&str], read: impl FnOnce(&str) -> Option<Bytes>) -> Vec<St
 pub(super) fn common_root<'name>(mut names: impl Iterator<Item = &'name str> + Clone) -> usize {
     let all = names.clone();
     let Some((folder, _)) = names.next().and_then(|name| name.split_once('/')) else { return 0 };
-    // What no skill may be called is no folder of one, so that its paths are refused as they are.
+    // A folder with a name that no skill may have is not the folder of a skill. So its paths are refused as they are.
     if SkillPath::parse(folder).is_err() || is_of_tools(folder) || is_of_another_system(folder) {
         return 0;
     }

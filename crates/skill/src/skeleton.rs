@@ -1,4 +1,4 @@
-//! Skeletons for the bodies of skills that agents write: what such a skill says beside its instructions.
+//! Skeletons for the bodies of skills that agents write: the parts around the instructions.
 
 use serde::{Deserialize, Serialize};
 

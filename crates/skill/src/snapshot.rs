@@ -63,19 +63,20 @@ impl Snapshot {
         Self::new(others.chain(file).collect())
     }
 
-    /// Whether its digest is that of its files and these are sorted. A snapshot that was read may be wrong.
+    /// Whether the files are sorted and the digest matches them. A snapshot that was read may be wrong.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.files.is_sorted_by(|one, two| one.path < two.path) && self.digest == digest(&self.files)
     }
 
-    /// Whether the tag of each file may say what bytes it has, by its form.
+    /// Whether each file's tag has the form of a tag made from bytes.
     #[must_use]
     pub fn may_tell_bytes(&self) -> bool {
         self.files.iter().all(|file| file.etag.has_form_of_md5())
     }
 
-    /// Whether `files` are its files, each with the bytes that its tag says. A tag that says nothing of bytes is of none.
+    /// Whether `files` are the files of this snapshot, each with the bytes that its tag was made from. A tag of another
+    /// form matches no bytes.
     #[must_use]
     pub fn holds(&self, files: &[(String, Bytes)]) -> bool {
         let is_told = |(path, bytes): &(String, Bytes)| {

@@ -18,15 +18,16 @@ use skillmount_base::limits::{SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_RATIO, VER
 const RATIO_FROM: u64 = 1 << 20;
 /// Entries of an archive: the files, and as many folders.
 const ENTRIES: usize = 2 * SKILL_FILES;
-/// What each entry has beside its bytes at most: its header, that of a long name with the name, and what fills up blocks.
+/// The most bytes of an entry beside its content: the header, a long name with its own header, and the padding of
+/// blocks.
 const ENTRY_BYTES: u64 = 4096;
-/// The longest path that is looked at; what no skill may have is shorter.
+/// The longest path that is read; every valid path of a skill is shorter.
 const PATH_BYTES: usize = 2048;
 
 /// An archive.
 pub(super) struct Tarball(Bytes);
 
-/// What stands in the place of a file.
+/// An entry in the place of a file.
 pub(super) enum Member {
     /// A file, by its path.
     File(String),
@@ -34,7 +35,7 @@ pub(super) enum Member {
     Other(String),
 }
 
-/// Gzip, unpacked up to what a skill may have.
+/// Gzip, unpacked up to the limit of a skill.
 struct BoundedGunzip<'archive> {
     inner: MultiGzDecoder<&'archive [u8]>,
     left: &'archive Cell<u64>,
@@ -116,7 +117,8 @@ impl Tarball {
     }
 }
 
-/// The path of an entry. `tar` writes `./` before those of a folder that it packs from inside.
+/// The path of an entry. `tar` writes `./` before the paths of a folder that it packs from
+/// inside.
 fn path(part: &Part<'_, '_>) -> Result<String, String> {
     let bytes: Cow<'_, [u8]> = part.path_bytes();
     if bytes.len() > PATH_BYTES {
@@ -144,7 +146,7 @@ mod tests {
 
     const GOOD: &str = "---\nname: demo\ndescription: What it does.\n---\nBody\n";
 
-    /// A part of an archive: its type, its path as it is written, and its bytes.
+    /// A part of an archive: type, raw path and bytes.
     type Written<'part> = (EntryType, &'part str, &'part [u8]);
 
     fn file<'part>(path: &'part str, bytes: &'part [u8]) -> Written<'part> {
@@ -239,10 +241,10 @@ mod tests {
         let bomb = tarred(&[main, (EntryType::Regular, "zeros", &vec![0; 8 << 20])]);
         let (code, message) = taken(bomb).unwrap_err().remove(0);
         assert!(code == "archive_invalid" && message.contains("grows"), "{message}");
-        // One whose names grow, which are no files: the library keeps a long name in memory.
+        // An archive whose names grow. Names are no files: the library keeps a long name in memory.
         let long = tarred(&[(EntryType::GNULongName, "././@LongLink", &vec![b'a'; 8 << 20]), main]);
         assert_eq!(taken(long).unwrap_err()[0].0, "archive_invalid");
-        // One that says how much it would be, and one of too many entries.
+        // An archive that announces a huge size, and an archive with too many entries.
         let mut lies = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
         let mut header = Header::new_gnu();
         header.set_size(u64::MAX / 2);

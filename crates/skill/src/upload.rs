@@ -1,7 +1,7 @@
 //! The files of a skill on their way in: checked one by one, and refused together.
 //!
-//! A name that is fine here may be harmful where the skill is unpacked, so names are held to what every system takes:
-//! no way out of the folder, no links, no two names that a disk without letter case takes for one.
+//! A name that is fine here may be harmful where the skill is unpacked, so every system must accept the names. They
+//! cannot lead out of the folder, and links are refused. So are two names that a disk without letter case confuses.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -37,8 +37,8 @@ pub struct SkillUpload {
     /// Whether bytes are text, in which secrets are looked for.
     is_text: fn(&[u8]) -> bool,
     packer: Packer,
-    /// Each path and each folder above one, as a disk without letter case has it, with how it is written
-    /// and whether it is a file.
+    /// Each path and each folder above a path, in the form of a disk without letter case. The value is the original
+    /// spelling, and whether it is a file.
     names: BTreeMap<String, (String, bool)>,
     paths: Vec<String>,
     findings: Vec<Diagnostic>,
@@ -46,7 +46,7 @@ pub struct SkillUpload {
     hidden: Vec<Diagnostic>,
 }
 
-/// A skill that was taken in, with what its author should know.
+/// A skill that passed the checks, with warnings for its author.
 #[derive(Clone, Debug)]
 pub struct CheckedSkill {
     /// The skill.
@@ -64,15 +64,15 @@ impl Default for SkillUpload {
 }
 
 impl SkillUpload {
-    /// Begins to take files in. Secrets are looked for in those that are text by `is_text`.
+    /// Begins to take files in. Files that are text by `is_text` are searched for secrets.
     #[must_use]
     pub fn new(is_text: fn(&[u8]) -> bool) -> Self {
         let packer = Packer::default();
         Self { is_text, packer, names: BTreeMap::new(), paths: Vec::new(), findings: Vec::new(), hidden: Vec::new() }
     }
 
-    /// What is wrong with the paths of a skill's files: twins, and what no file of a skill may be called. The first of many
-    /// findings.
+    /// The findings about the paths of a skill's files: twins, and names that no file of a skill may have. The first of
+    /// many findings.
     pub fn path_findings<'path>(paths: impl IntoIterator<Item = &'path str>) -> Vec<Diagnostic> {
         let mut upload = Self::default();
         paths.into_iter().filter_map(|path| upload.check_path(path)).take(SKILL_FINDINGS).collect()
@@ -104,7 +104,8 @@ impl SkillUpload {
         let Ok(()): Result<(), Infallible> = self.add_each(&paths, bytes);
     }
 
-    /// As [`add_files`](Self::add_files), of files that `read` gives one by one, by their places in `paths`.
+    /// As [`add_files`](Self::add_files), for files that `read` returns in turn. `read` gets the index of the file in
+    /// `paths`.
     ///
     /// # Errors
     /// Those of `read`.
@@ -149,7 +150,7 @@ impl SkillUpload {
     fn unpack(&mut self, bytes: Bytes, packed: u64) -> Result<(), String> {
         let mut archive = VersionArchive::open(bytes)?;
         if archive.zip().has_duplicate_names() {
-            // Readers differ on which of the two they take, so nobody could say what was published.
+            // Readers differ on which of the two they take, so the published content would be ambiguous.
             return Err("has one name twice: pack each file once".to_owned());
         }
         let mut files = Vec::new();
@@ -176,7 +177,7 @@ impl SkillUpload {
         Ok(())
     }
 
-    /// The name of an entry; `None` for a folder, for what archivers add of their own, and for what is refused.
+    /// The name of an entry; `None` for a folder, for files that archivers add, and for refused entries.
     fn file_name(&mut self, archive: &mut VersionArchive, index: usize) -> Result<Option<String>, String> {
         let entry = archive.zip().by_index_raw(index).map_err(|cause| format!("cannot be read: {cause}"))?;
         let name = entry.name().map_err(|cause| format!("has a name that is no text: {cause}"))?.into_owned();

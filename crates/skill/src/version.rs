@@ -1,7 +1,7 @@
 //! A published state of a skill: its files by content, wherever they lie.
 //!
-//! A snapshot names the objects of one store; a version names bytes. So two stores that hold the same skill have
-//! different snapshots of it and one version.
+//! A snapshot names the objects of one store; a version names bytes. So two stores with the same skill have different
+//! snapshots and one version.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};

@@ -1,6 +1,6 @@
 //! The archive of a version as it is read: opened, bounded and looked through.
 //!
-//! What lies in a bucket may have been changed by others, so reading is bounded like that of an upload.
+//! Others may have changed the objects in a bucket, so reading is bounded like the reading of an upload.
 
 use std::io::{Cursor, Read as _};
 
@@ -18,7 +18,7 @@ const END_BYTES: usize = 22;
 const END: &[u8] = b"PK\x05\x06";
 /// How the place of a larger end begins, of which an archive of this size has no need.
 const END_64: &[u8] = b"PK\x06\x07";
-/// How the place of a larger end is told: in these bytes before the end.
+/// The length of the record with the place of a larger end, just before the end.
 const PLACE_64_BYTES: usize = 20;
 /// Where an end is looked for, from the end of the file. A reader looks a little further than the longest comment, of 64 KiB, is
 /// long, and for the place of a larger end before that.
@@ -74,7 +74,7 @@ impl VersionArchive {
         Ok((bytes.len() as u64 <= most).then(|| bytes.into()))
     }
 
-    /// The names of its files, but for those that archivers add of their own.
+    /// The names of its files, without the files that archivers add.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -128,7 +128,7 @@ impl VersionArchive {
         files
     }
 
-    /// The version that it holds, by reading all of it.
+    /// The version in this archive, computed by reading all files.
     ///
     /// # Errors
     /// As [`open`](Self::open).

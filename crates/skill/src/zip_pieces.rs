@@ -1,4 +1,4 @@
-//! A zip archive that is written piece by piece, so that nobody holds all of it.
+//! A zip archive that is written piece by piece, so that no process holds all of it.
 
 use std::{
     io::{self, Write},
@@ -18,7 +18,7 @@ pub struct ZipPieces {
     written: PendingOutput,
 }
 
-/// What was written and not taken yet.
+/// The bytes that were written and not taken yet.
 #[derive(Clone, Debug, Default)]
 struct PendingOutput(Arc<Mutex<Vec<u8>>>);
 
@@ -44,7 +44,7 @@ impl ZipPieces {
     /// Begins the file at `path`, which ends the one before.
     ///
     /// # Errors
-    /// What the format does not take.
+    /// The reason why the format does not take the file.
     pub fn begin(&mut self, path: &str) -> io::Result<()> {
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
         self.writer.start_file(path, options).map_err(io::Error::other)
@@ -53,7 +53,7 @@ impl ZipPieces {
     /// Adds bytes to the file that was begun, and returns what there is of the archive since the last piece.
     ///
     /// # Errors
-    /// What the format does not take.
+    /// The reason why the format does not take the bytes.
     pub fn add(&mut self, bytes: &[u8]) -> io::Result<Bytes> {
         self.writer.write_all(bytes)?;
         Ok(self.written.take())
@@ -62,7 +62,7 @@ impl ZipPieces {
     /// Ends the archive, and returns the rest of it.
     ///
     /// # Errors
-    /// What the format does not take.
+    /// The reason why the format does not take the archive.
     pub fn finish(self) -> io::Result<Bytes> {
         self.writer.finish().map_err(io::Error::other)?;
         Ok(self.written.take())

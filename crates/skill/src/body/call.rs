@@ -173,7 +173,7 @@ impl<'a> CallArguments<'a> {
         self.named(&longest.name, 1 + longest.name.len())
     }
 
-    /// `$ARGUMENTS` or `$ARGUMENTS[N]`, depending on what follows the word.
+    /// `$ARGUMENTS` or `$ARGUMENTS[N]`, depending on the text behind the word.
     fn arguments(&self, rest: &str) -> Option<Placeholder<'_>> {
         let length = "$ARGUMENTS".len();
         let index =

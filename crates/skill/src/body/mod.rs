@@ -62,7 +62,7 @@ pub fn render(document: &Document, arguments: Option<&str>, mount: &str) -> Rend
     RenderedBody { text, missing: missing.collect(), parameters, has_shell }
 }
 
-/// The body with its placeholders filled, and the words of the call that it shows.
+/// The body with its placeholders filled, and the words of the call that the text shows.
 fn fill(body: &str, call: &CallArguments<'_>, outline: &Outline, mount: &str) -> (String, BTreeSet<usize>) {
     let mut text = String::with_capacity(body.len() + call.raw.len());
     let mut shown = BTreeSet::new();
@@ -151,7 +151,7 @@ mod tests {
         render(body, &declared, Some(arguments), "/skills/x").text
     }
 
-    /// Of a skill that takes one parameter, `topic`, and must have it.
+    /// Renders a skill with one required parameter, `topic`.
     fn on_topic(body: &str, arguments: &str) -> String {
         render(body, &[parameter("topic", true, None)], Some(arguments), "/").text
     }
@@ -342,7 +342,8 @@ mod tests {
         fn nothing_panics(body in r"[${}a01!`\[\]\\ \nARGUMENTSé]{0,60}", arguments in r#"[a=1 "'\$é\\]{0,30}"#) {
             let rendered = render(&body, &[parameter("a", true, None)], Some(&arguments), "/m");
             prop_assert_eq!(rendered.missing.is_empty(), rendered.parameters[0].value.is_some());
-            // What is nowhere to be seen was lost. Quotes and backslashes may stay or go with the words they group.
+            // A word that is nowhere in the text was lost. Quotes and backslashes may stay or go with the words they
+            // group.
             let bare = |text: &str| text.replace(['"', '\'', '\\'], "");
             let seen = bare(&rendered.text);
             let is_seen = |word: words::Word| seen.contains(&bare(word.text.strip_prefix("a=").unwrap_or(&word.text)));

@@ -1,15 +1,15 @@
 //! Cuts arguments into words, much as a shell does.
 //!
 //! People and models type them, and mean `it's` and `C:\dir` literally. So a quote groups words only if it is closed,
-//! an apostrophe in a word is a character, and a backslash escapes a quote, a backslash or a blank and is a character
-//! before anything else.
+//! and an apostrophe in a word is a character. A backslash escapes a quote, a backslash or a blank. Before any other
+//! character it stands for itself.
 
 use std::{iter::Peekable, ops::Range, str::CharIndices};
 
 /// One word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Its text, without the quotes that group it.
+    /// The text, without the quotes that group it.
     pub text: String,
     /// Its range in the arguments, quotes included.
     pub span: Range<usize>,

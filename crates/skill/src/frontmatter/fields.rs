@@ -38,7 +38,7 @@ pub struct Frontmatter {
     pub keywords: Vec<String>,
     /// Its level, in the author's words.
     pub level: Option<String>,
-    /// Whether only a person may call it (`/name`), so that no listing for a model shows it.
+    /// Whether only a person may call the skill (`/name`), so that no listing for a model shows the skill.
     pub disable_model_invocation: bool,
     /// Whether a person may call it as `/name`; true by default.
     pub user_invocable: bool,
@@ -123,7 +123,7 @@ impl Fields<'_> {
         self.found.push(finding);
     }
 
-    /// One finding for each key that occurs more than once, at its second place.
+    /// One finding for each repeated key, at its second place.
     fn duplicates(&mut self) {
         let mut seen = BTreeMap::new();
         for (key, _) in &self.pairs {
@@ -186,7 +186,7 @@ impl Fields<'_> {
         self.get(key).map_or_else(Vec::new, |node| items(node, cut))
     }
 
-    /// A list that the specification has no field for: its own field, or one of the same name under `metadata`.
+    /// A list that the specification has no field for: from a field of its own, or from the same name under `metadata`.
     fn list_anywhere(&self, key: &str) -> Vec<String> {
         self.in_either(key).map_or_else(Vec::new, |node| items(node, commas))
     }

@@ -1,4 +1,4 @@
-//! A SKILL.md without frontmatter that begins with a heading: what its first paragraph says it is for.
+//! A SKILL.md without frontmatter that begins with a heading: its first paragraph is the description.
 //!
 //! Headings are lines with `#`, or lines above `===` or `---`. Comments, code, tables, the place of a table of contents, badges
 //! and other images are no paragraphs. If fields stand below the heading, their description is the skill's.
@@ -43,7 +43,7 @@ pub(super) fn is_heading(line: &str) -> bool {
     (1..=6).contains(&(line.len() - rest.len())) && rest.starts_with([' ', '\t'])
 }
 
-/// What a paragraph says of a skill: itself, or the description among its fields.
+/// The description in a paragraph: the paragraph itself, or the field `description` in it.
 fn said(paragraph: &[&str]) -> Option<String> {
     let is_one = |line: &&str| field(line).is_some_and(|(key, _)| FIELDS.contains(&key.as_str()));
     let mut words = Vec::new();

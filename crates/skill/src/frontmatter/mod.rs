@@ -31,7 +31,7 @@ pub(super) struct ParsedFrontmatter {
     pub frontmatter: Frontmatter,
     /// The findings, repairs included.
     pub diagnostics: Vec<Diagnostic>,
-    /// The block as its author should have written it, if it needed repairs and none of them is in doubt.
+    /// The block as its author should have written it, if the block needed repairs and none of the repairs is in doubt.
     pub repaired: Option<String>,
 }
 
@@ -73,7 +73,7 @@ fn derived(description: &str, folder: &str) -> ParsedFrontmatter {
 /// The value of a YAML document that is no frontmatter, as JSON. JSON is YAML too.
 ///
 /// # Errors
-/// What is wrong with it, with line and column.
+/// Why the text cannot be read, with line and column.
 pub fn yaml_value(text: &str) -> Result<Value, String> {
     if let Some((line, column)) = guard::too_deep(text) {
         return Err(format!("line {}, column {column}: too many `[` or `{{` are open here", line + 1));

@@ -1,8 +1,8 @@
 //! Repairs frontmatter that is not YAML but has a clear meaning.
 //!
-//! Of the public skills that do not parse, nearly all have one value that is prose with a `: ` in it or that begins
-//! with `*`, `@` or a backtick. Each entry of the block is parsed alone. If one fails, its value is put in double
-//! quotes, with its continuation lines. Lines keep their numbers, so that later findings still point at the file.
+//! Nearly all public skills that do not parse have one prose value with a `: ` inside, or with `*`, `@` or a backtick
+//! first. Each entry of the block is parsed alone. If an entry fails, the repair puts its value in double quotes, with
+//! its continuation lines. Lines keep their numbers, so that later findings still point at the file.
 //!
 //! Reading is one thing, writing back another: a repair that may have swallowed a field, a list or a comment is read,
 //! but is not offered as the text that the author should have written. Only the whole block gives an alias its meaning,
@@ -99,7 +99,7 @@ struct Repair<'a> {
     done: Vec<(usize, usize, String)>,
     /// Whether no repair is in doubt.
     is_certain: bool,
-    /// The names that the block gives to values, and those it refers to.
+    /// The names that the block gives to values, and the names that the block refers to.
     anchors: BTreeSet<&'a str>,
     aliases: BTreeSet<&'a str>,
 }

@@ -3,8 +3,8 @@
 //! Only a line that is `---` and nothing else is a delimiter: a description may contain ` --- `, and readers that split
 //! on the first three dashes cut it there. One slip is taken as it was meant: a heading or title behind the closing dashes.
 //!
-//! A file that begins with a heading has no frontmatter. If a paragraph follows, that says what the skill is for, as other
-//! readers take it.
+//! A file that begins with a heading has no frontmatter. A paragraph that follows is the description of the skill, as
+//! for other readers.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub(crate) struct Split {
     pub body: String,
     /// The 1-based line of SKILL.md at which the body begins.
     pub body_line: u32,
-    /// What is unusual about it.
+    /// The deviation from the usual form, if any.
     pub form: Delimiter,
 }
 

@@ -222,7 +222,7 @@ fn scalar<'de, D: Deserializer<'de>>(deserializer: D, value: impl FnOnce(&str) -
     Ok(Node::Scalar { value: value(&text), text })
 }
 
-/// A number, if JSON writes it in the same way; otherwise its text, so that version 1.10 never becomes 1.1.
+/// A number, if JSON writes the number in the same way; otherwise the text, so that version 1.10 never becomes 1.1.
 fn faithful_number(text: &str) -> Value {
     let number = serde_json::from_str(text).ok().filter(Value::is_number);
     let written = number.as_ref().map(ToString::to_string);

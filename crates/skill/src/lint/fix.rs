@@ -1,4 +1,4 @@
-//! Mends findings that have only one right answer: bytes, quoting and the name.
+//! Fixes findings that have only one right answer: bytes, quoting and the name.
 
 use super::{lint, name_fault};
 use crate::{
@@ -8,20 +8,21 @@ use crate::{
 };
 use skillmount_base::limits::SKILL_NAME_CHARS;
 
-/// A SKILL.md that was mended.
+/// A SKILL.md that was fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixResult {
-    /// The mended file.
+    /// The fixed file.
     pub bytes: Vec<u8>,
-    /// The findings that are mended, with their places in the original file.
+    /// The findings that are fixed, with their places in the original file.
     pub mended: Vec<Diagnostic>,
 }
 
-/// Mends a SKILL.md. Returns `None` if no finding can be mended safely.
+/// Fixes a SKILL.md. Returns `None` if no finding can be fixed safely.
 ///
-/// Byte order mark, line ends, blank lines before the frontmatter, a heading glued to its end, tabs and values that need
-/// quotes are corrected, and the name becomes the folder's if that is a valid name. Every other field reads the same before and after, which is
-/// checked. The body and the `---` lines keep their text, even a carriage return inside a line.
+/// Corrects the byte order mark, line ends, blank lines before the frontmatter, tabs, values that need quotes, and a
+/// heading glued to the frontmatter's end. The name becomes the folder's if that is a valid name. Every other field
+/// reads the same before and after, and this is checked. The body and the `---` lines keep their text, even a carriage
+/// return inside a line.
 #[must_use]
 pub fn fix(bytes: &[u8], folder: &str) -> Option<FixResult> {
     let (text, undecoded) = decode(bytes, false);

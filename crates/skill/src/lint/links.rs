@@ -37,8 +37,8 @@ enum LinkTarget {
     Path(String),
 }
 
-/// A warning for each link to a file that the skill does not have, or that lies outside it or deeper than advised, up
-/// to one more than are shown.
+/// A warning for each link whose file is missing, outside the skill, or deeper than advised. At most one more than are
+/// shown.
 pub(super) fn judge(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
     let files: BTreeSet<&str> = files.iter().copied().collect();
     let mut places = Places::from_split(split);
@@ -88,7 +88,7 @@ fn target(target: &str) -> Option<LinkTarget> {
     }
     let is_placeholder = path.contains(['{', '}', '<', '>', '$', '*']) || path.contains("...");
     let is_file = path.contains(['/', '.']) || PLAIN_NAMES.contains(&path);
-    // What is not an escape stays as it is written, as it does in an editor that follows the link.
+    // Text that is not an escape stays as it is, as in an editor that follows the link.
     let decoded = || percent_decode_str(path).decode_utf8_lossy().into_owned();
     (!is_placeholder && !path.starts_with("//") && is_file).then(|| LinkTarget::Path(decoded()))
 }

@@ -1,7 +1,8 @@
-//! What an unfinished merge leaves: marks in a text, of which an agent would read both sides as instructions, and the other
-//! author's file beside one that is no text.
+//! Leftovers of an unfinished merge: marks in a text, and the other author's file beside a file that is no text. An
+//! agent would read both sides of the marks as instructions.
 //!
-//! Only what a pull leaves is meant, with its names of the two sides: a skill about merges shows those of others.
+//! Only the leftovers of a pull count, with its names of the two sides: a skill about merges shows marks of other
+//! tools.
 
 use super::places::place;
 use crate::{Diagnostic, FindingCode};
@@ -9,7 +10,7 @@ use crate::{Diagnostic, FindingCode};
 /// The lines before, between and after the two sides, in their order.
 const MARKS: [&str; 3] = ["<<<<<<< mine", "=======", ">>>>>>> theirs"];
 
-/// The end of the name of the other author's file that a pull puts beside one that it cannot join.
+/// The end of the name of the other author's file, which a pull puts beside a file that cannot be joined.
 const THEIRS: &str = ".theirs";
 
 /// Where a pull puts the other author's file beside the one at `path`.

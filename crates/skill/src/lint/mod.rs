@@ -1,9 +1,9 @@
-//! The strict judgement: what an author should hear before a skill is published.
+//! The strict judgement, for an author before a skill is published.
 //!
 //! Lint reads as leniently as a load does and then judges, so it always judges the skill that would be loaded. An error
-//! is a rule of the Agent Skills specification, or a form that other readers reject; a warning is its advice. Each
-//! message says how to mend the finding; `fix` mends what has only one right answer. The codes stand in the table of
-//! `diagnostic`. Lint does not find `file_misnamed`: the code that looks for skills does.
+//! is a rule of the Agent Skills specification, or a form that other readers reject. A warning is advice of the
+//! specification. Each message says how to fix the finding. `fix` fixes findings with only one right answer. The
+//! codes stand in the table of `diagnostic`. Lint does not find `file_misnamed`: the code that looks for skills does.
 
 mod fix;
 mod hidden;
@@ -70,7 +70,7 @@ pub fn lint(bytes: &[u8], folder: &str, files: Option<&[&str]>) -> Vec<Diagnosti
     first_few(found)
 }
 
-/// What no text file of a skill may hold, whatever it is called: secrets, and the marks of a merge that nobody finished.
+/// Content that no text file of a skill may hold, under any name: secrets, and the marks of an unfinished merge.
 #[must_use]
 pub fn content_findings(bytes: &[u8]) -> Vec<Diagnostic> {
     let mut found = secrets::secrets(bytes);
@@ -78,7 +78,8 @@ pub fn content_findings(bytes: &[u8]) -> Vec<Diagnostic> {
     found
 }
 
-/// What no file of a skill may be called: what files with secrets are, and what a pull calls another author's file.
+/// Names that no file of a skill may have: names of files with secrets, and the name that a pull gives to another
+/// author's file.
 #[must_use]
 pub fn name_finding(path: &str) -> Option<Diagnostic> {
     secrets::secret_file(path).or_else(|| merge_marks::left_beside(path))

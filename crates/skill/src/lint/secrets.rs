@@ -1,8 +1,9 @@
-//! Secrets that were left in a skill. Whoever can load the skill has them, and so has every model that reads it.
+//! Secrets that were left in a skill. Every person who can load the skill has them, and so has every model that reads
+//! it.
 //!
-//! A file is judged by its name, text by the forms that keys and tokens of common services have. A form counts only if what
-//! it holds looks drawn at random: documentation is full of `AKIAIOSFODNN7EXAMPLE`, and an author who hears of those stops
-//! listening.
+//! A file is judged by its name, text by the forms that keys and tokens of common services have. A form counts only if
+//! its value looks drawn at random. Documentation is full of `AKIAIOSFODNN7EXAMPLE`, and an author who sees warnings
+//! about examples stops reading them.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -12,7 +13,7 @@ use super::places::place;
 use crate::{Diagnostic, FindingCode};
 use skillmount_base::limits::SKILL_FINDINGS;
 
-/// What is found, and the form that it has.
+/// Each kind of secret with its form.
 const FORMS: [(&str, &str); 11] = [
     (
         "a private key",
@@ -33,7 +34,7 @@ const FORMS: [(&str, &str); 11] = [
     ("a webhook of Slack", r"\bhooks\.slack\.com/(?:services|workflows)/T[A-Z0-9]{8,}/[A-Z0-9]{8,}/[A-Za-z0-9]{20,}"),
 ];
 
-/// What the secrets of examples hold, in lower case.
+/// Parts of made-up secrets in examples, in lower case.
 const MADE_UP: [&str; 14] = [
     "...",
     "0000",

@@ -1,4 +1,4 @@
-//! The SKILL.md to begin with, and what nobody has written yet.
+//! The SKILL.md to begin with, and its placeholders that an author has not replaced yet.
 //!
 //! A description that was left as it is goes into the prompt of every agent of the user, and search finds it for nothing,
 //! so it is an error. A line of the body reaches only an agent that loads the skill, and an author may mean to keep it, so
@@ -9,11 +9,11 @@ use crate::{
     frontmatter::{Split, saturating},
 };
 
-/// The sentences of a description that nobody has written yet.
+/// The placeholder sentences of a description.
 const DESCRIPTION: [&str; 2] =
     ["Says what this skill does.", "Use when the task calls for it; name the words that people use for it."];
 
-/// The lines of a body that nobody has written yet.
+/// The placeholder lines of a body.
 const BODY: [&str; 4] = [
     "# What the skill does",
     "1. Say first what must be known before the work can begin, and where to find it.",
@@ -24,7 +24,7 @@ const BODY: [&str; 4] = [
 /// How descriptions begin that other tools put there for the author to replace.
 const OTHER_BEGINNINGS: [&str; 3] = ["TODO", "[TODO", "<TODO"];
 
-/// The SKILL.md of a skill to begin with. It has no name: [`fix`](super::fix) puts in that of its folder.
+/// The SKILL.md of a skill to begin with. It has no name: [`fix`](super::fix) adds the name of the skill's folder.
 ///
 /// ```
 /// use skillmount_skill::{fix, lint, template};

@@ -1,8 +1,8 @@
 //! Text of a skill that is safe to show.
 //!
 //! A skill's text is the word of its author, not of the service. All code that shows it, to a model or to a person,
-//! shows a [`SafeText`] or a [`ShownBlock`], and only [`one_line`] and [`block`] make them. Neither is `Display`: a caller
-//! names the format it writes, and each format has one method here, which knows its escaping.
+//! shows a [`SafeText`] or a [`ShownBlock`], and only [`one_line`] and [`block`] make them. Neither is `Display`: a
+//! caller names a format, and each format has one method here with its escaping.
 //!
 //! ```
 //! use skillmount_skill::shown::one_line;
@@ -84,7 +84,7 @@ pub fn block(text: &str) -> ShownBlock {
     ShownBlock { text, removed }
 }
 
-/// Says that text of skills is not quite as its authors wrote it; `None` if nothing was removed.
+/// A note that invisible characters were removed from the text of skills; `None` if nothing was removed.
 pub fn removed_note(removed: usize) -> Option<String> {
     (removed > 0).then(|| format!("Invisible characters removed from what skills say: {removed}."))
 }
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!((body.fenced().as_str(), body.removed()), ("````\na\n```\n````", 1));
     }
 
-    /// Texts made of what Markdown gives a meaning to.
+    /// Texts made of pieces with a meaning in Markdown.
     fn markup() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(
             &[
