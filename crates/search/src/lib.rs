@@ -1,4 +1,4 @@
-//! Ranked search over skills: by their words, and by what they mean if an encoder is there.
+//! Ranked search over skills: by words, and by meaning if an encoder is configured.
 
 pub mod encoder;
 pub mod words;

@@ -1,4 +1,4 @@
-//! What the folder of an encoder says of it: what goes before a text, and how the vectors of tokens become one.
+//! The settings in the folder of an encoder: the prompts before a text, and the pooling of token vectors.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use super::folder::{POOLING, PROMPTS};
 use crate::encoder::EncoderError;
 
-/// What some encoders want before a question or a skill.
+/// The prompts that some encoders want before a question or a skill.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Prompts {
     pub(super) question: String,
@@ -64,7 +64,8 @@ impl Pooling {
         }
     }
 
-    /// One vector from those of the tokens, which follow each other in `numbers`. Its length means nothing.
+    /// Joins the vectors of the tokens, which follow each other in `numbers`, into one vector. The length of the vector
+    /// means nothing.
     pub(super) fn pooled(self, numbers: &[f32], dimensions: usize) -> Vec<f32> {
         let mut rows = numbers.chunks_exact(dimensions.max(1));
         let joined = match self {
@@ -94,7 +95,7 @@ fn read<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, Enc
     }
 }
 
-/// A file of an encoder that is not what it should be.
+/// The error for an unusable file of an encoder.
 pub(super) fn faulty(name: &str, fault: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> EncoderError {
     EncoderError::caused(format!("{name} of the encoder cannot be used"), fault)
 }

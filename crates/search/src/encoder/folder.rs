@@ -1,10 +1,10 @@
-//! The names of the files in the folder of an encoder: those that sentence-transformers gives them.
+//! The names of the files in the folder of an encoder, as sentence-transformers names them.
 
 /// The model.
 pub const MODEL: &str = "model.onnx";
 /// Its tokenizer.
 pub const TOKENIZER: &str = "tokenizer.json";
-/// What goes before questions and skills.
+/// The prompts before questions and skills.
 pub const PROMPTS: &str = "config_sentence_transformers.json";
 /// How the vectors of tokens become one.
 pub const POOLING: &str = "1_Pooling/config.json";

@@ -14,7 +14,7 @@ use crate::encoder::EncoderError;
 /// The library can be loaded once in a process, and stays.
 static LIBRARY: OnceLock<Environment> = OnceLock::new();
 
-/// The library of `folder`, or the one that this process has loaded.
+/// The library that this process has loaded, or else the library in `folder`.
 pub(super) fn library(folder: &Path) -> Result<&'static Environment, EncoderError> {
     if let Some(loaded) = LIBRARY.get() {
         return Ok(loaded);

@@ -1,7 +1,7 @@
-//! A sentence encoder on this machine: a folder with a model as ONNX, its tokenizer, and the library that runs it.
+//! A sentence encoder on this machine: a folder with a model as ONNX, a tokenizer, and the library that runs the model.
 //!
-//! The library is loaded when the encoder is opened, so the program needs none to be built. One text runs at a time, and those
-//! who wait are served in turn: a question waits for one skill of a batch and not for all.
+//! The library is loaded when the encoder is opened, so the program needs none to be built. One text runs at a time,
+//! and waiting callers are served in turn. So a question waits for one skill of a batch and not for all.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -26,9 +26,9 @@ pub struct LocalEncoder {
 }
 
 impl LocalEncoder {
-    /// Opens the encoder in `folder`: `model.onnx`, `tokenizer.json`, and the library `libonnxruntime`. What goes before
-    /// questions and skills may stand in `config_sentence_transformers.json`, and how the vectors of tokens become one in
-    /// `1_Pooling/config.json`; otherwise nothing goes before, and their mean counts.
+    /// Opens the encoder in `folder`: `model.onnx`, `tokenizer.json`, and the library `libonnxruntime`. The optional
+    /// `config_sentence_transformers.json` holds prompts that go before questions and skills. The optional
+    /// `1_Pooling/config.json` says how the vectors of tokens become one; without it their mean counts.
     ///
     /// # Errors
     /// If a file is missing or is not what it should be.

@@ -1,8 +1,7 @@
 //! Encoders for search by meaning: a model in a folder of this machine, or a server that speaks the API of OpenAI's
 //! embeddings.
 //!
-//! Both are adapters of the port [`Encoder`]. Nothing is downloaded: whoever wants a model brings its
-//! files.
+//! Both are adapters of the port [`Encoder`]. Nothing is downloaded: an operator who wants a model brings its files.
 
 #[cfg(feature = "local")]
 mod described;

@@ -39,7 +39,7 @@ impl Model {
         Ok(Self { session, tokenizer, pooling })
     }
 
-    /// What the model makes of a text.
+    /// Runs the model on a text, and returns the vector.
     pub(super) fn encode(&mut self, text: &str) -> Result<Vec<f32>, Fault> {
         let tokens = self.tokenizer.encode(text, true)?;
         let ids: Vec<i64> = tokens.get_ids().iter().map(|id| i64::from(*id)).collect();

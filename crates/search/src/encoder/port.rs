@@ -1,6 +1,8 @@
-//! The port to an encoder: from a text to a vector that points the same way as those of texts that mean the same.
+//! The port to an encoder: from a text to a vector. Texts with the same meaning have vectors of nearly the same
+//! direction.
 //!
-//! The catalog knows no encoder. Whoever starts a service may hand one in, and without one every search is lexical.
+//! The catalog knows no encoder. The caller that starts a service may hand in an encoder, and without an encoder every
+//! search is lexical.
 
 use std::{error::Error, fmt, time::Duration};
 
@@ -78,7 +80,7 @@ impl EncoderError {
         self.is_refusal
     }
 
-    /// What it says, with its causes.
+    /// The message, with its causes.
     #[must_use]
     pub fn chain(&self) -> String {
         let mut text = self.message.clone();

@@ -16,7 +16,7 @@ use skillmount_base::{
 
 /// Shorter than a question's patience, so that a server that cannot be reached is known to be away.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(1500);
-/// A batch of skills may take a while. A question is waited for less long by whoever asks.
+/// A batch of skills may take a while. For a question, the search itself waits less long.
 const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
 /// A text of so many bytes is too long for no model, so it is not cut if a server refuses it.
 const SHORT: usize = 256;
@@ -29,7 +29,7 @@ pub struct RemoteEncoder {
     /// The name of the model for skills.
     skill_model: String,
     key: Option<SecretString>,
-    /// What goes before a question, and before a skill.
+    /// The prompts before a question and before a skill.
     prompts: [String; 2],
     /// The address without its query, which may hold a key.
     shown: String,
@@ -66,7 +66,7 @@ impl RemoteEncoder {
     /// # Errors
     /// `invalid_request` for an address that is none, or that holds a user or a password.
     pub fn new(url: &str, model: &str, key: Option<String>) -> Result<Self> {
-        // What is refused may hold a password, so no message repeats it.
+        // A refused URL may hold a password, so no message repeats it.
         let parsed = Url::parse(url).map_err(|fault| {
             Error::new(Code::InvalidRequest, "the setting `encoder` is no URL of an endpoint").with_source(fault)
         })?;
@@ -212,7 +212,8 @@ impl Encoder for RemoteEncoder {
     }
 }
 
-/// Which encoder it is. The address may hold what is nobody's business, and the identity is stored and logged.
+/// The identity of an encoder. The address may hold a secret, and the identity is stored and logged. So the identity
+/// holds a hash of address and model.
 fn identity(url: &Url, model: &str) -> String {
     let hash = Sha256::new().chain_update(url.as_str()).chain_update("\n").chain_update(model).finalize();
     format!("remote {}", hex::encode(hash))
@@ -227,7 +228,7 @@ mod tests {
 
     use super::*;
 
-    /// What an encoder makes of a server that answers each request with this.
+    /// Encodes a text with a server that answers each request with `status` and `body`.
     async fn asked(status: &'static str, body: &'static str) -> Result<Vec<Vec<f32>>, EncoderError> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1/embeddings?secret=hush", listener.local_addr().unwrap());

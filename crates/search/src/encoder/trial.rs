@@ -11,7 +11,7 @@ const SAME: f32 = 0.999_9;
 /// Has `encoder` encode two sentences, and returns how many numbers their vectors have.
 ///
 /// # Errors
-/// If it fails, or its vectors cannot tell one sentence from the other.
+/// If the encoder fails, or gives both sentences the same vector.
 pub async fn try_encoder(encoder: &dyn Encoder) -> Result<usize, EncoderError> {
     let vectors = encoder.encode(SENTENCES.map(str::to_owned).to_vec(), TextRole::Question).await?;
     let [one, other] = vectors.as_slice() else {

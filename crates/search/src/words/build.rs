@@ -80,7 +80,7 @@ struct Builder {
 /// small; a catalog has fewer words than two hundred million.
 type Found = u32;
 
-/// What stands for the term of a word that has none.
+/// Takes the place of a term for stop words.
 const STOP_WORD: u32 = u32::MAX;
 
 /// A word of some documents of one language. There are very many, so it is small.
@@ -94,7 +94,7 @@ struct VocabularyWord {
 
 /// A document as terms.
 struct DocumentTerms {
-    /// Those of its words, in the order of its fields.
+    /// The terms of its words, in the order of its fields.
     found: Box<[Found]>,
     lengths: FieldNumbers,
 }
@@ -226,7 +226,7 @@ fn note_meaning(vectors: &mut Vec<Option<WordVector>>, term: u32, vector: Option
     }
 }
 
-/// The language of the skill: that of its description if it is clear, otherwise that of its body.
+/// The language of the skill: the language of its description if clear, otherwise of its body.
 pub(super) fn language_of(document: &SearchDocument<'_>) -> Language {
     let prose = [Field::Description, Field::WhenToUse, Field::Body];
     let guesses = prose.into_iter().filter_map(|field| {
@@ -263,7 +263,7 @@ fn strengths<E>(
             *next += 1;
         }
     }
-    // What comes next of one term is where those of the next begin.
+    // After the last posting of a term, its next place is the beginning of the next term.
     Ok((postings, next))
 }
 
@@ -287,8 +287,8 @@ fn beginnings(documents: &[DocumentTerms], place: impl Fn(u32) -> u32, sums: &mu
     (held, end)
 }
 
-/// What the words of one document add up to, by the places of their terms. It is cleared after each document, so that none costs a
-/// look at every term.
+/// The sums of the words of one document, by the places of their terms. The sums are cleared after each document, so
+/// that no document costs a look at every term.
 struct Sums {
     of: Vec<f32>,
     /// The places that something was added to.

@@ -1,47 +1,53 @@
-//! Messages that hold more than their task: which of their words tell less for it.
+//! Messages that hold more than their task: some of their words count less.
 //!
-//! A request of a sentence or two is taken as it is. In a longer message the everyday words would outweigh the task together,
-//! though each tells little. So each of them tells the less, the more of them there are, and the most common ones fall fastest.
-//! And a task stands together, in prose: in a long message a word tells the less, the less the passage around it tells, and a log, a
-//! trace or code that a person quotes tells little, however rare its words are.
+//! A request of a sentence or two is taken as it is. In a longer message the everyday words together would outweigh the
+//! task, though each has little information. So each everyday word loses more information the more of them there are,
+//! and the most common words lose it fastest. A task stands together, in prose. So in a long message a word counts less
+//! if the passage around it has little information. A log, a trace or code that a person quotes counts little, however
+//! rare its words are.
 
 use std::collections::BTreeMap;
 
 use super::words::placed;
 
-/// What the everyday words of a request tell together at most.
+/// The most information that the everyday words of a request have together.
 const TOGETHER: f32 = 15.0;
 /// How fast everyday words fall beyond that.
 const FALL: f32 = 0.6;
-/// The power of ten at which a word tells nothing in a crowd, and how far below it a word keeps all.
+/// The power of ten at which a word loses all information in a crowd, and the distance below at which a word loses
+/// none.
 const EMPTY: f32 = 6.5;
 const SPAN: f32 = 3.0;
-/// The crowd of which passages count by what it is: everyday words that tell twice as much as those of a request.
+/// Crowds above this decide how much passages count. At this value the everyday words have twice the information of those in a
+/// request.
 const LONG: f32 = std::f32::consts::LN_2;
-/// The most words of a request, also of several sentences. In a longer message passages count, even if its words tell little.
+/// The most words of a request, also of several sentences. In a longer message passages count, even if the words have
+/// little information.
 const REQUEST: f32 = 70.0;
 /// The most that passages count, so that in a message of many pages the others are heard too.
 const HEARD: f32 = 1.5;
 /// The words of a passage.
 pub(super) const PASSAGE: usize = 16;
-/// How often a word may stand in a message before it tells a passage less: what stands in each line of a log is its form.
+/// How often a word may stand in a message before it adds less to a passage. A word in each line of a log belongs to
+/// the form of the log.
 const OFTEN: f32 = 2.0;
-/// The words on either side of a word that say with it whether it is part of prose, and the share of them that stand as in prose at
-/// which it is part of none. A short task beside a log has few words around it.
+/// The number of words on either side that decide whether a word is part of prose. At `NO_PROSE`, the share of them
+/// that stand as in prose, the word is no part of prose. A short task beside a log has few words around it.
 const AROUND: usize = 4;
 const NO_PROSE: f32 = 0.7;
 
-/// How much more the everyday words of a message tell together than those of a request: its natural logarithm.
+/// The information of the everyday words of a message beside those of a request: the natural logarithm of the ratio.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommonWordLoad(f32);
 
 impl CommonWordLoad {
-    /// The crowd of everyday words that tell `together` so much; `None` in a request.
+    /// The crowd of everyday words with `together` information; `None` in a request.
     pub(super) fn from_sum(together: f32) -> Option<Self> {
         (together > TOGETHER).then(|| Self((together / TOGETHER).ln()))
     }
 
-    /// The part of its information that an everyday word keeps which stands so often (a power of ten) in a thousand million.
+    /// The part of its information that an everyday word keeps. `power` is its frequency in a thousand million words,
+    /// as a power of ten.
     pub(super) fn kept(self, power: f32) -> f32 {
         // Not quite nothing, so that a message of such words alone still finds.
         ((EMPTY - power) / SPAN).clamp(0.01, 1.0).powf(FALL * self.0)
@@ -58,7 +64,8 @@ pub(super) fn attention(words: usize, crowd: Option<CommonWordLoad>) -> f32 {
     chats.max((words / REQUEST).ln()).clamp(0.0, HEARD)
 }
 
-/// The part of its information that a word keeps whose passage has this part of what the best passage has, if passages count so much.
+/// The part of its information that a word keeps. `part` compares its best passage with the best passage of the
+/// message; `attention` is how much passages count.
 pub(super) fn heard(part: f32, attention: f32) -> f32 {
     part.clamp(0.01, 1.0).powf(attention)
 }
@@ -92,8 +99,9 @@ fn is_of_prose(gap: &str) -> bool {
     is_spaced || matches!(gap, "" | "'" | "’" | "-")
 }
 
-/// For each word of a message, the part that the best passage around it has of what the best one of all has: what its words tell, each
-/// once, as far as they are part of prose. `tells` is what a word tells.
+/// For each word of a message, the information of the best passage around it, as a part of the best passage of the
+/// message. Each word of a passage counts once, and only as far as it is part of prose. `tells` returns the information
+/// of a word.
 pub(super) fn passages<'word>(words: &[MessageWord<'word>], tells: impl Fn(&str) -> f32) -> BTreeMap<&'word str, f32> {
     let mut times = BTreeMap::<&str, f32>::new();
     for spoken in words {

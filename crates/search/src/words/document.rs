@@ -53,7 +53,7 @@ impl<'a> SearchDocument<'a> {
 /// A part of a skill that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
-    /// Its folder, and its name if that differs.
+    /// The folder, and the name if the two differ.
     Name,
     /// Its description.
     Description,

@@ -1,19 +1,19 @@
-//! How much everyday words may tell, by how often English in general has them.
+//! The information of everyday words, limited by their frequency in English.
 //!
-//! In a catalog `worried` is rarer than `database` and still tells less of a task. So the information of a word has a
+//! In a catalog `worried` is rarer than `database` and still says less about a task. So the information of a word has a
 //! ceiling, which falls with its general frequency.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use super::{language::Language, lexicon};
 
-/// The power of ten of a frequency at which a word tells nothing, of a thousand million words.
+/// The frequency at which a word has no information: a power of ten, in a thousand million words.
 const EMPTY: f32 = 7.5;
-/// What a word tells more for each power of ten that it is rarer.
+/// The additional information for each power of ten below that frequency.
 const STEP: f32 = 1.5;
-/// What the rarest words tell.
+/// The information of the rarest words.
 const MOST: f32 = 7.5;
-/// What any word tells.
+/// The least information of any word.
 const LEAST: f32 = 0.1;
 
 /// The power of ten of each word's frequency.
@@ -23,7 +23,8 @@ static WORDS: LazyLock<HashMap<&'static str, f32>> = LazyLock::new(|| {
     read.flat_map(|(power, words)| words.split(' ').map(move |word| (word, power))).collect()
 });
 
-/// The power of ten of a word's frequency, or of what it means in English; `None` if it is no everyday word.
+/// The power of ten of a word's frequency, or of the frequency of its English meaning; `None` if it is no everyday
+/// word.
 pub(super) fn power(word: &str, language: Option<Language>) -> Option<f32> {
     let own = WORDS.get(word).copied();
     own.or_else(|| {
@@ -32,12 +33,12 @@ pub(super) fn power(word: &str, language: Option<Language>) -> Option<f32> {
     })
 }
 
-/// The most that a word of this power tells.
+/// The most information of a word of this power.
 pub(super) fn ceiling(power: f32) -> f32 {
     ((EMPTY - power) * STEP).max(LEAST)
 }
 
-/// What a word tells in general, whatever the catalog.
+/// The general information of a word, independent of the catalog.
 pub(super) fn general(power: Option<f32>) -> f32 {
     power.map_or(MOST, |power| ceiling(power).min(MOST))
 }

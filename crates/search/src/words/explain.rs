@@ -1,4 +1,4 @@
-//! Why a skill has its score: which words in which fields made it.
+//! Why a skill has its score: the words and fields that made the score.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ use skillmount_base::{error::Result, limits::SEARCH_EXPLAINED_WORDS, path::Skill
 pub struct ExplainedScore {
     /// The score of a [`SearchHit`](super::SearchHit): the weights of all matches, and what nearness adds.
     pub score: f32,
-    /// How near it is to the question in meaning, if that counts: by its vector, or by its gist.
+    /// The nearness to the question in meaning, if nearness counts: by vector, or by gist.
     pub nearness: Option<ExplainedNearness>,
-    /// Whether the skill contains enough of what any skill can answer of the question to be found.
+    /// Whether the skill contains enough of the question to be found. Only the part that any skill can answer counts.
     pub is_enough: bool,
     /// The matches that count, heaviest first: at most `SEARCH_EXPLAINED_WORDS`.
     pub matches: Vec<WordMatch>,
@@ -30,12 +30,12 @@ pub struct ExplainedScore {
     pub more: usize,
 }
 
-/// What a score has from nearness in meaning, or in a ranking by words from that of the gists.
+/// The part of a score that comes from nearness in meaning. In a ranking by words, the gists give the nearness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExplainedNearness {
     /// The cosine of the angle between the vectors of question and skill.
     pub cosine: f32,
-    /// What it adds to the score.
+    /// The addition to the score.
     pub weight: f32,
 }
 
@@ -46,7 +46,7 @@ pub struct AskedWord {
     pub word: String,
     /// Its share of the question's information.
     pub share: f32,
-    /// Whether a skill that may be heard of contains it, or what it can mean.
+    /// Whether a skill that `is_heard_of` accepts contains the word, or a meaning of the word.
     pub is_known: bool,
 }
 
@@ -59,12 +59,12 @@ pub struct ParsedQuestion<'index> {
     meanings: Vec<QueryWord>,
     /// The information of all words.
     information: f32,
-    /// What the scores are measured by.
+    /// The scale of the scores.
     scale: Scale,
     /// The nearness from which on a skill is found by its meaning alone.
     nearest: f32,
     nearness: Option<&'index Similarity>,
-    /// What it is about, if no encoder counts.
+    /// The gist of the question, if no encoder counts.
     gist: Option<QuestionGist>,
 }
 
@@ -105,8 +105,8 @@ impl<'index> ParsedQuestion<'index> {
         Self { scale, ..self }
     }
 
-    /// Its words except stop words, in alphabetical order. A word that only skills contain which `is_heard_of` refuses is like one
-    /// that no skill contains.
+    /// The words except stop words, in alphabetical order. A word counts as unknown if only skills that `is_heard_of`
+    /// refuses contain it.
     #[must_use]
     pub fn words(&self, is_heard_of: impl Fn(&SkillPath) -> bool) -> Vec<AskedWord> {
         let is_known: Vec<bool> = self.meanings.iter().map(|meaning| self.is_known(meaning, &is_heard_of)).collect();
@@ -157,7 +157,7 @@ impl<'index> ParsedQuestion<'index> {
         })
     }
 
-    /// What the words of a skill add to its score if no encoder counts, and what its gist adds.
+    /// The additions of words and of gist to the score of a skill, if no encoder counts.
     fn by_words(&self, skill: usize, share: f32) -> (f32, Option<ExplainedNearness>) {
         let Some(gist) = &self.gist else { return (share, None) };
         let cosine = gist.cosine(self.index, skill);
@@ -165,7 +165,7 @@ impl<'index> ParsedQuestion<'index> {
         (lexical, Some(ExplainedNearness { cosine, weight }))
     }
 
-    /// The sense of a word that counts for a skill, which is the best of those that the skill contains.
+    /// The sense of a word that counts for a skill: the best of the senses that the skill contains.
     fn answered<'a>(&self, meaning: &'a QueryWord, skill: u32) -> Option<WordHit<'a>> {
         let gains = meaning.senses.iter().filter_map(|sense| {
             let postings = self.index.postings(sense.term);
@@ -214,7 +214,7 @@ impl<'index> ParsedQuestion<'index> {
     }
 }
 
-/// The words of a text in lower case, by their folded forms: of those that fold alike the first.
+/// The words of a text in lower case, by their folded forms. If several fold alike, the first counts.
 fn written(text: &str) -> BTreeMap<String, String> {
     let mut written = BTreeMap::new();
     for word in words(&text.to_lowercase()) {

@@ -1,9 +1,9 @@
-//! What was loaded after like questions.
+//! Boosts skills that were loaded after like questions.
 //!
-//! A skill that the same user's sessions loaded after a like question is raised a little among those that are found. It is
-//! raised by a part of what it lacks of the best score there is, so no score leaves its range; and it is only raised, so nothing
-//! is found or lost by it. Everything is counted in whole numbers and days: replicas that have the same loads give the same
-//! answers on the same day.
+//! If the same user's sessions loaded a skill after a like question, the skill gets a small boost among the found
+//! skills. The boost is a part of the distance to the best possible score, so no score leaves its range. Boosts are
+//! never negative, so no skill is found or lost by them. Everything is counted in whole numbers and days: replicas that
+//! have the same loads give the same answers on the same day.
 
 use std::collections::BTreeMap;
 
@@ -20,23 +20,24 @@ use skillmount_base::{
     path::SkillPath,
 };
 
-/// The most that a skill is raised by, of its score and what it lacks.
+/// The largest boost, as a part of the product of the score and its distance to 1.
 const MOST: f32 = 0.5;
 /// The likeness of two questions from which on one says something of the other.
 const LIKE: f32 = 0.25;
 /// The likeness of questions, all together, that raises a skill by the most.
 const ENOUGH: f32 = 1.0;
-/// How many numbers there are for words. Of the hundred thousand stems of a language, six have one number; of the ten words of a
-/// question and of another, one pair in 160 has the same by chance, and so little does not make them alike.
+/// How many numbers there are for words. Of the hundred thousand stems of a language, six share a number. Between ten
+/// words of a question and ten of another, one pair in 160 shares a number by chance. So little does not make questions
+/// alike.
 const NUMBERS: u32 = 1 << 14;
 
 /// A question as the numbers of its words. Several words of a language share each number, so that a number does not say which
 /// of them was asked with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuestionPrint {
-    /// A number for each word that tells something, in order.
+    /// A number for each word with information, in order.
     pub words: Vec<u32>,
-    /// What they tell in general, in hundredths.
+    /// The general information of the words, in hundredths.
     pub told: u32,
 }
 
@@ -52,11 +53,11 @@ impl QuestionPrint {
 /// A load that followed a question.
 #[derive(Clone, Copy, Debug)]
 pub struct PastLoad<'load> {
-    /// What was loaded.
+    /// The loaded skill.
     pub skill: &'load SkillPath,
     /// The question, as in a [`QuestionPrint`].
     pub words: &'load [u32],
-    /// What its words tell, likewise.
+    /// The general information of the words, likewise.
     pub told: u32,
     /// How many days ago.
     pub days: u32,
@@ -72,7 +73,7 @@ pub struct Boost {
 }
 
 impl Boost {
-    /// What it adds to a score.
+    /// The addition to a score.
     #[must_use]
     pub fn apply(&self, score: f32) -> f32 {
         MOST * (self.likeness / ENOUGH).min(1.0) * score * (1.0 - score).max(0.0)
@@ -129,7 +130,7 @@ impl Raises {
     }
 }
 
-/// What each word of a question tells in general, in hundredths, by its number.
+/// The general information of each word of a question, in hundredths, by the number of the word.
 fn told_by(question: &str) -> BTreeMap<u32, u32> {
     let question = question.get(..question.floor_char_boundary(DISCOVERY_QUERY_BYTES)).unwrap_or_default();
     let folded = fold(question);

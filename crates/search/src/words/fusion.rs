@@ -1,4 +1,4 @@
-//! What skills mean, beside the words that they share with a question.
+//! The meaning of skills, which counts beside the words that they share with a question.
 //!
 //! The score of a skill is its lexical score, as a part of the best, and its nearness in meaning, each with its weight. A
 //! skill that is near enough is found even if it shares no word. `docs/DECISIONS.md` records how the constants were chosen.
@@ -42,7 +42,7 @@ impl Similarity {
         Self { cosines: aligned.collect(), background, steps: 0 }
     }
 
-    /// The same, as the result of so many steps, which count as those of each search that it is for.
+    /// The same, with the number of steps that its computation took. Each search with this result counts these steps.
     #[must_use]
     pub fn after(self, steps: u64) -> Self {
         Self { steps, ..self }
@@ -73,7 +73,7 @@ impl Similarity {
     }
 }
 
-/// What the scores of a question are measured by: the best of the skills that answer it.
+/// The scale of the scores of a question: the best of the skills that answer it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Scale {
     /// The best lexical score.
@@ -96,24 +96,25 @@ pub(super) struct NearnessScale {
 }
 
 impl Scale {
-    /// What its words add to the score of a skill with this lexical score.
+    /// The addition of words to the score of a skill with this lexical score.
     pub(super) fn lexical_part(&self, score: f32) -> f32 {
         if self.best > 0.0 { score / self.best / (1.0 + MEANING) } else { 0.0 }
     }
 
-    /// What its nearness adds to the score of a skill.
+    /// The addition of nearness to the score of a skill.
     pub(super) fn near_part(&self, near: f32) -> f32 {
         let nearest = self.nearness.map_or(0.0, |nearness| nearness.nearest);
         MEANING * near * (nearest / UNDERSTOOD).min(1.0) / (1.0 + MEANING)
     }
 
-    /// The score of a skill without an encoder: what its share of the question's information and the nearness of its gist add.
+    /// The parts of a skill's score without an encoder: from the share of the question's information, and from the
+    /// nearness of the gist.
     pub(super) fn parts_of_words(&self, share: f32, gist: f32) -> [f32; 2] {
         [share, self.gist * gist * self.best_share].map(|part| part / (1.0 + self.gist))
     }
 
-    /// The score of a skill of another index, of which only this share of the question is known. It counts as near as the
-    /// lexically best skill, in the part that its words answer beside it.
+    /// The score of a skill of another index, from its share of the question alone. The skill counts as near as the
+    /// lexically best skill, reduced by the ratio of the two shares.
     pub(super) fn of_words(&self, share: f32) -> f32 {
         let Some(NearnessScale { of_best, .. }) = self.nearness else { return share };
         let part = if self.best_share > 0.0 { share / self.best_share } else { 1.0 };
@@ -127,7 +128,7 @@ mod tests {
     use crate::words::{SearchResults, tests::document};
     use skillmount_base::{error::Code, limits::SEARCH_STEPS};
 
-    /// What `query` finds among skills of these descriptions, each with its cosine.
+    /// The results of `query` among skills of these descriptions, each with its cosine.
     fn found(skills: &[(&str, &str, f32)], query: &str) -> SearchResults {
         let paths: Vec<_> = skills.iter().map(|(path, ..)| SkillPath::parse(path).unwrap()).collect();
         let documents = paths.iter().zip(skills).map(|(path, (_, description, _))| document(path, description));

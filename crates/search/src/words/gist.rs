@@ -1,8 +1,8 @@
-//! What a text is about: the sum of the vectors of its words.
+//! The subject of a text: the sum of the vectors of its words.
 //!
-//! A question and the skill that answers it share few words, and often the telling ones are not among them: `my page takes ages to
-//! open` and `web performance`. So the gist of a skill counts beside its words. It orders the skills that share a word with the question
-//! and finds no others: a sum of words is near to too much.
+//! A question and the skill that answers it share few words, and often not the important ones:
+//! `my page takes ages to open` and `web performance`. So the gist of a skill counts beside its words. It orders the
+//! skills that share a word with the question and finds no others: a sum of words is near to too much.
 
 use super::{
     gists::Gists,
@@ -15,7 +15,7 @@ use crate::words::QuantizedVector;
 /// The weight of a gist that is the question's, where the best lexical score has 1.
 const GIST: f32 = 0.75;
 
-/// The gists of the skills of `index`: a word counts by what it tells there and by its weight for the skill.
+/// The gists of the skills of `index`. A word counts by its information in the index and by its weight for the skill.
 /// `go_on` is called before each word.
 pub(super) fn of_skills<E>(index: &SearchIndex, mut go_on: impl FnMut() -> Result<(), E>) -> Result<Gists, E> {
     let mut sums = vec![[0.0; NUMBERS]; index.skills.len()];
@@ -43,9 +43,10 @@ pub(super) struct QuestionGist {
 }
 
 impl QuestionGist {
-    /// The gist of the words that a skill of `index` contains and of the everyday words that none does, each as far as the message
-    /// leaves it what it tells. Names and dates that no skill contains are part of no gist. If the words with vectors tell less than half
-    /// of what all do, there is `None`: a question about a product whose name has none is not about the everyday words beside it.
+    /// The gist of the words that a skill of `index` contains, and of the everyday words that no skill contains. Each
+    /// word counts by the part of its information that the message leaves. Names and dates that no skill contains are
+    /// part of no gist. The result is `None` if the words with vectors have less than half of the information. A
+    /// question about a product whose name has no vector is not about the everyday words beside the name.
     pub(super) fn from_words(index: &SearchIndex, meanings: &[QueryWord]) -> Option<Self> {
         let (mut sum, mut known, mut all) = ([0.0; NUMBERS], 0.0, 0.0);
         for meaning in meanings.iter().filter(|meaning| meaning.is_known() || meaning.vector.is_some()) {
@@ -68,8 +69,8 @@ impl QuestionGist {
     }
 }
 
-/// The vectors of what a word of a question means, each with its weight. What was guessed counts as a word and not for the gist: a
-/// misspelt word, and one that a skill has as a part of a longer one.
+/// The vectors of the meanings of a word of a question, each with its weight. A guessed meaning counts for the word and
+/// not for the gist: of a misspelt word, or of a part of a longer word.
 fn vectors(index: &SearchIndex, meaning: &QueryWord) -> Vec<(WordVector, f32)> {
     if let Some(vector) = meaning.vector {
         return vec![(vector, 1.0)];
@@ -86,7 +87,7 @@ mod tests {
     use crate::words::{RankingStep, SearchIndex, Steps, tests::document};
     use skillmount_base::path::SkillPath;
 
-    /// What a question finds among skills of these descriptions.
+    /// The skills of these descriptions that a question finds.
     fn found(skills: &[(&str, &str)], question: &str, steps: Steps) -> Vec<String> {
         let paths: Vec<_> = skills.iter().map(|(path, _)| SkillPath::parse(path).unwrap()).collect();
         let documents = paths.iter().zip(skills).map(|(path, (_, description))| document(path, description));

@@ -60,10 +60,11 @@ fn a_catalog_of_words_that_are_alike_makes_no_question_long() {
     assert!(steps < 10_000_000, "{steps}");
 }
 
-/// What no question takes over these few skills: the repair of 64 words compares each with the words of two languages.
+/// More steps than any question takes over these few skills. The repair of 64 words compares each with the words of two
+/// languages.
 const MOST_STEPS: u64 = 100_000;
 
-/// Pieces of questions that nobody asks: scripts, marks, numbers, and what search itself knows.
+/// Pieces of unlikely questions: scripts, marks, numbers, and names that search itself uses.
 const HOSTILE: [&str; 16] = [
     "\u{202e}",
     "e\u{301}\u{301}\u{301}",

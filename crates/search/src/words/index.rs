@@ -18,7 +18,7 @@ pub struct SearchIndex {
     pub(super) postings: Vec<Posting>,
     /// The mean number of words of each field, over the skills that have such words there.
     pub(super) mean_lengths: FieldNumbers,
-    /// What each term means in general. There are none if the step is left out.
+    /// The vector of each term. There are no vectors if the step is left out.
     pub(super) vectors: Vec<Option<WordVector>>,
     pub(super) gists: Gists,
 }

@@ -1,6 +1,6 @@
 //! The languages that search knows: detection, stop words and stems.
 //!
-//! Words arrive folded, so the stemmers see no accents. Spanish needs one accent, that of `-ción`. It is restored
+//! Words arrive folded, so the stemmers see no accents. Spanish needs one accent, as in `-ción`. The accent is restored
 //! before stemming so that singular and plural have one stem.
 
 use std::{borrow::Cow, sync::LazyLock};

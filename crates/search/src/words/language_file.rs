@@ -1,4 +1,4 @@
-//! The data file of a language, in `lexicon/`: its stop words, and words with what they mean in English.
+//! The data file of a language, in `lexicon/`: its stop words, and words with their English meanings.
 //! `lexicon/README.md` says where the words come from, and how a file is made.
 
 /// A file, read.
@@ -6,9 +6,9 @@
 pub(super) struct LanguageFile {
     /// Sorted.
     pub(super) stop_words: Vec<&'static str>,
-    /// Words with what they mean in English.
+    /// Words with their English meanings.
     pub(super) to_english: Vec<(&'static str, &'static str)>,
-    /// English words with what they mean in this language.
+    /// English words with their meanings in this language.
     pub(super) from_english: Vec<(&'static str, &'static str)>,
 }
 

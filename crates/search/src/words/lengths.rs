@@ -5,8 +5,8 @@
 
 use super::{document::Field, words::Spacing};
 
-/// A number for the words of each field, one for those of scripts with spaces and one for the others: how many there are, how many
-/// there are in the mean, or the worth of an occurrence.
+/// Two numbers for each field: for the words of scripts with spaces, and for all other words. The numbers are lengths,
+/// mean lengths, or the worth of an occurrence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FieldNumbers([[f32; Spacing::ALL.len()]; Field::ALL.len()]);
 
@@ -15,7 +15,7 @@ impl FieldNumbers {
         Self(Field::ALL.map(|field| Spacing::ALL.map(|spacing| number(field, spacing))))
     }
 
-    /// The means over the `lengths` of skills, each over those that have such words.
+    /// The means over the `lengths` of skills. Each mean is over the skills with such words.
     pub(super) fn means<'a, L: Iterator<Item = &'a Self>>(lengths: impl Fn() -> L) -> Self {
         Self::from_fn(|field, spacing| {
             let own = lengths().map(|one| one.get(field, spacing)).filter(|length| *length > 0.0);
@@ -24,7 +24,7 @@ impl FieldNumbers {
         })
     }
 
-    /// What one occurrence in a skill of these lengths is worth.
+    /// The worth of one occurrence in a skill of these lengths.
     pub(super) fn worths(&self, means: &Self) -> Self {
         Self::from_fn(|field, spacing| field.worth(self.get(field, spacing), means.get(field, spacing)))
     }

@@ -19,8 +19,8 @@ pub(super) fn translations(word: &str, from: Language) -> &'static [&'static str
     side(from).by_stem.get(&from.stem(word)).map_or(&[], Vec::as_slice)
 }
 
-/// What a word of the language `from` means in English, if the file has it as it is or in the singular; nothing if that is English. It
-/// needs no stems: those of a language take as long as the words of hundreds of skills.
+/// The English meaning of a word of the language `from`, if the file has the word or its singular; `None` for English.
+/// The look-up needs no stems: the stems of a language take as long as the words of hundreds of skills.
 pub(super) fn meaning_of_form(word: &str, from: Language) -> Option<&'static str> {
     let forms = FORMS.get(from as usize)?;
     let singular = |ending| word.strip_suffix(ending);

@@ -1,5 +1,5 @@
-//! How like a name is to a question, more generously than the search itself: for whoever found nothing and looks for another
-//! way.
+//! The likeness of a name to a question, more generous than the search itself. It is for callers who found nothing and
+//! look for another way.
 
 use rapidfuzz::distance::osa::BatchComparator;
 

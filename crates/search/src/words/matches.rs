@@ -42,7 +42,7 @@ pub struct WordMatch {
     pub matched: String,
     /// How the two go together.
     pub by: MatchedBy,
-    /// What it adds to the score.
+    /// The addition to the score.
     pub weight: f32,
 }
 
@@ -50,7 +50,7 @@ pub struct WordMatch {
 pub(super) struct WordHit<'a> {
     pub(super) meaning: &'a QueryWord,
     pub(super) sense: &'a TermWeight,
-    /// What it adds to the score.
+    /// The addition to the score.
     pub(super) gain: f32,
 }
 

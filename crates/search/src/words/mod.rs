@@ -2,11 +2,11 @@
 //!
 //! Questions are sentences, often misspelt and not always in the language of the skill. So words are folded and
 //! stemmed, stop words are dropped, an unknown word is repaired, and skills are ranked by BM25F: one saturating score
-//! per word over all fields. A name counts for more than a description, and a description for more than the rest. A text in two
-//! scripts, of which one has no spaces between words, has two lengths. A skill need not contain
-//! every word of the question: words that no skill contains, such as names and dates, hide nothing. Of skills that share as much with the
-//! question, the one that is about the same counts for more (`gist`). The score is made of the share of the question's information
-//! that a skill answers, and of how near it is.
+//! per word over all fields. A name counts for more than a description, and a description for more than the rest. A
+//! text in two scripts, of which one has no spaces between words, has two lengths. A skill need not contain every word
+//! of the question: words that no skill contains, such as names and dates, hide nothing. Of skills that share as much
+//! with the question, skills of the same subject count for more (`gist`). The score consists of the share of the
+//! question's information that a skill answers, and of the skill's nearness.
 //!
 //! Everything is deterministic: no clock, no randomness, ties in byte order of skill paths. `docs/DECISIONS.md` records
 //! the effect of each step; `benches/search.rs` measures it again.
@@ -76,11 +76,11 @@ pub enum RankingStep {
     Repair,
     /// Words are translated to English and, the most common ones of work, from English to Spanish.
     Lexicon,
-    /// Everyday words tell no more than English in general lets them.
+    /// Everyday words have at most the information that their frequency in English allows.
     Everyday,
-    /// In a message that chats, everyday words and those far from its task tell less.
+    /// In a long message, everyday words and words far from the task have less information.
     Chat,
-    /// What a skill is about counts, beside the words that it shares with the question.
+    /// The subject of a skill counts, beside the words that the skill shares with the question.
     Gists,
     /// Skills that contain too little of the question are left out.
     CutOff,

@@ -1,8 +1,9 @@
-//! The parts of a long message that are looked at for what they mean.
+//! The parts of a long message that are encoded for a search by meaning.
 //!
-//! An encoder makes one vector of a text, whatever its length, and models read only its first few hundred words. A task that
-//! stands amid chat or below a log would then have no part in the vector. Two short parts of a long message are encoded instead:
-//! its beginning, and the part whose words tell most. A skill is as near as it is to the nearer of them.
+//! An encoder makes one vector of a text, whatever its length, and models read only its first few hundred words. A task
+//! that stands amid chat or below a log would then have no part in the vector. Two short parts of a long message are
+//! encoded instead: the beginning, and the part whose words have most information. The nearness of a skill is the
+//! nearness to the nearer part.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,8 +19,8 @@ use skillmount_base::{error::Result, limits::SEARCH_PART_BYTES as PART};
 const STEP: usize = PART / 8;
 
 impl SearchIndex {
-    /// The parts of `query` that say what it means: all of it, or the beginning of a long one and the part of it that tells most
-    /// by the words that the index contains.
+    /// The parts of `query` to encode: a short query as a whole. Of a long query the beginning, and the part with most
+    /// information by the words of the index.
     ///
     /// # Errors
     /// As [`search`](Self::search).
@@ -36,8 +37,8 @@ impl SearchIndex {
     }
 }
 
-/// The beginning of a long text, and the part of it whose different words tell most together, if that is another one. The first
-/// of equals counts.
+/// The beginning of a long text, and the part whose different words together have most information, if that is another
+/// part. The first of equals counts.
 fn parts(text: &str, tells: impl Fn(&str) -> f32) -> Vec<&str> {
     let beginning = part(text, 0);
     let told = |part: &str| {

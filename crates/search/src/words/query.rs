@@ -62,11 +62,11 @@ pub(super) struct QueryWord {
     /// Its information: the fewer skills contain it, the more. A word that no skill contains has the most and finds
     /// nothing.
     pub(super) information: f32,
-    /// What it tells in general, whatever the catalog.
+    /// The general information, independent of the catalog.
     pub(super) general: f32,
-    /// What it means in general, if it is an everyday word that no skill contains as it is.
+    /// The word vector, for an everyday word that no skill contains literally.
     pub(super) vector: Option<WordVector>,
-    /// The part of what it tells that the message around it leaves.
+    /// The part of its information that the message around the word leaves.
     pub(super) kept: f32,
     /// The power of ten of its general frequency, if it is an everyday word.
     everyday: Option<f32>,
@@ -78,7 +78,7 @@ impl QueryWord {
         !self.senses.is_empty()
     }
 
-    /// Leaves this part of what it tells.
+    /// Reduces the information to this part.
     fn tell_less(&mut self, part: f32) {
         self.information *= part;
         self.general *= part;
@@ -98,7 +98,7 @@ pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> R
     if asked.len() > SEARCH_QUERY_WORDS {
         return Err(refused(&format!("{} different words long; the limit is {SEARCH_QUERY_WORDS}", asked.len())));
     }
-    // The repairs are for the words that come first in the text: a message says what it is about before it quotes a log.
+    // The repairs are for the first words of the text: a message states its subject before it quotes a log.
     let mut repairs = SEARCH_REPAIRS;
     let mut meanings = Vec::with_capacity(asked.len());
     for word in &asked {
@@ -119,7 +119,7 @@ pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> R
     Ok(meanings)
 }
 
-/// In a long message, everyday words tell less, and so do words that stand far from its task.
+/// In a long message, reduces the information of everyday words, and of words that stand far from the task.
 fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut Spent) -> Result<()> {
     let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
     let crowd = CommonWordLoad::from_sum(everyday.map(|meaning| meaning.information).sum());
@@ -214,7 +214,7 @@ impl<'index> Reading<'index> {
         QueryWord { word, senses, information, general, vector, kept: 1.0, everyday }
     }
 
-    /// What a word means in general.
+    /// The vector of the meaning of a word.
     fn vector(&self, word: &str) -> Option<WordVector> {
         let of = |language: Language| match language {
             Language::English => WordVector::from_stem(&language.stem(word), []),
@@ -264,7 +264,7 @@ impl<'index> Reading<'index> {
         }
     }
 
-    /// Adds what the two words mean that a German one is put together from. Returns whether it has such words.
+    /// Adds the meanings of the two words that a German compound consists of. Returns whether there are such words.
     fn take_apart(&mut self, word: &str) -> bool {
         if !self.index.steps.has(RankingStep::Lexicon) || self.language == Some(Language::English) {
             return false;

@@ -22,8 +22,8 @@ pub(super) const NEAR_BEST: f32 = 0.33;
 /// The strength of an answer from which on it is trusted. Most small talk has less, and few of the questions that are
 /// answered among the first five.
 const TRUSTED: f32 = 2.0;
-/// The part of the share of the question that is answered in the strength of an answer. The rest is what the answered words
-/// tell in general.
+/// The weight of the share of the question in the strength of an answer. The rest is the general information of the
+/// answered words.
 const SHARE_PART: f32 = 0.3;
 /// The same where nearness in meaning counts too, and the strength that full nearness has.
 const TRUSTED_FUSED: f32 = 4.75;
@@ -34,7 +34,8 @@ const NEAR_PART: f32 = 16.0;
 pub struct SearchHit {
     /// Its path.
     pub skill: SkillPath,
-    /// How good it is beside the others, from 0 to 1: by the share of the question's information that it answers, and by what it is about.
+    /// The quality beside the other skills, from 0 to 1: by the share of the question's information, and by the
+    /// subject.
     pub score: f32,
     /// That share alone.
     pub(super) share: f32,
@@ -42,18 +43,18 @@ pub struct SearchHit {
     pub confidence: Confidence,
 }
 
-/// Whether a skill that was found is likely to answer the question: whether what it answers of it tells much.
+/// Whether a skill that was found is likely to answer the question. The information of the answered words decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
     /// Small talk gets this, and so does a question to which there is no skill.
     Low,
-    /// What the skill answers tells much, or it means much the same.
+    /// The answered words have much information, or the skill is near in meaning.
     High,
 }
 
 impl Confidence {
-    /// The confidence in a skill that answers this share of a question. `told` is what the answered words tell in general, and
-    /// `near` how near the skill is in meaning, if that is known.
+    /// The confidence in a skill that answers this share of a question. `told` is the general information of the
+    /// answered words, and `near` the nearness of the skill in meaning, if known.
     fn from_parts(share: f32, told: f32, near: Option<f32>) -> Self {
         let strength = told.powf(1.0 - SHARE_PART) * share.powf(SHARE_PART);
         let trusted = match near {
@@ -73,7 +74,7 @@ pub struct SearchResults {
     pub total: usize,
     /// The steps that it took, of [`SEARCH_STEPS`].
     pub steps: u64,
-    /// What the scores are measured by.
+    /// The scale of the scores.
     pub(super) scale: Scale,
     /// The nearness in meaning from which on a skill is found by it alone.
     pub(super) nearest: f32,
@@ -103,12 +104,12 @@ impl SearchResults {
 }
 
 impl SearchIndex {
-    /// Finds the skills that answer `query`, a few words or a whole message, among those that `filter` accepts. Returns
-    /// at most `limit` of them, and the number of all. A query of stop words finds nothing.
+    /// Finds the skills that answer `query`, a few words or a whole message, among the skills that `filter` accepts.
+    /// Returns at most `limit` of them, and the number of all. A query of stop words finds nothing.
     ///
     /// # Errors
-    /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words;
-    /// `too_expensive` for one that takes more than `SEARCH_STEPS`.
+    /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words.
+    /// `too_expensive` for a query that takes more than `SEARCH_STEPS`.
     pub fn search(&self, query: &str, filter: impl Fn(&SkillPath) -> bool, limit: usize) -> Result<SearchResults> {
         self.search_near(query, None, filter, limit)
     }
@@ -230,7 +231,7 @@ struct Found<'index> {
     gist: f32,
 }
 
-/// What the scores of these skills are measured by.
+/// The scale of the scores of these skills.
 fn scale_of(found: &[Found<'_>], information: f32, has_nearness: bool) -> Scale {
     // Of equals the first.
     let first = found.iter().reduce(|best, one| if one.tally.score > best.tally.score { one } else { best });
@@ -260,7 +261,8 @@ pub(super) fn is_enough(covered: f32, known: f32, score: f32, best: f32) -> bool
     covered >= LEAST_COVERED * known || score >= NEAR_BEST * best
 }
 
-/// What one word adds to each skill. It is cleared after each word, so that a rare word costs no look at every skill.
+/// The additions of one word to the scores of skills. They are cleared after each word, so that a rare word costs no
+/// look at every skill.
 struct Gains {
     of: Vec<f32>,
     /// The skills that it adds something to.
@@ -272,7 +274,7 @@ struct Gains {
 pub(super) struct SkillScore {
     /// The information of its matches, each weighted by its posting.
     pub(super) score: f32,
-    /// The same with what the words tell in general in place of their information.
+    /// The same with the general information of the words.
     told: f32,
     /// The information of the words that it contains.
     covered: f32,

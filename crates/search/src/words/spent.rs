@@ -5,8 +5,8 @@ use skillmount_base::{
     limits::SEARCH_STEPS,
 };
 
-/// The steps that a search has taken: a word that it looked up or compared with another, a skill to whose score it added, or some
-/// numbers of a vector that it compared.
+/// The steps that a search has taken. A step is a word looked up or compared, an addition to a skill's score, or a
+/// comparison of some numbers of a vector.
 #[derive(Debug, Default)]
 pub(super) struct Spent(u64);
 

@@ -1,4 +1,4 @@
-//! What search must find, on a small catalog in two languages.
+//! Questions and the skills that search must find, on a small catalog in two languages.
 
 use super::*;
 use skillmount_base::{
@@ -54,7 +54,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("traducir un documento", "office/translation"),
     ("busca vulnerabilidades de seguridad", "code/security-audit"),
     ("房屋合同", "中文/买卖合同"),
-    // Names, dates and words of no skill beside those that tell.
+    // Names, dates and words of no skill beside the words of the task.
     ("code review Johnny Minneapolis", "code/review"),
     (
         "Hi! My boss Johnny wants this pull request reviewed before tomorrow's demo in Minneapolis (#4521)",

@@ -1,12 +1,13 @@
 //! Which skills a text calls for without a search: by their names, the triggers that their authors wrote, or words of
 //! their descriptions.
 //!
-//! A search answers a question with what comes nearest. Here only what stands in the text counts: no word is repaired,
-//! translated or completed. Each match has the words that made it, so that a caller can quote them and claim no more.
+//! A search answers a question with the nearest skills. Here only the words of the text count: no word is repaired,
+//! translated or completed. Each match has the words that made the match, so that a caller can quote them and claim no
+//! more.
 //!
-//! A phrase is a trigger or a name. It matches if its words follow each other in the text, stop words left out. A word of a
-//! description tells something only if few skills contain it. Two such words that stand near each other call for the skill, and
-//! one alone does so only if the caller says that it may: the program of a command, or the type of a file.
+//! A phrase is a trigger or a name. It matches if its words follow each other in the text, stop words left out. A word
+//! of a description counts only if few skills contain the word. Two such words near each other call for the skill. A
+//! single word does so only if the caller allows the word: the program of a command, or the type of a file.
 
 use std::{
     cmp::Reverse,
@@ -27,7 +28,7 @@ use skillmount_base::{
     path::SkillPath,
 };
 
-/// Up to so many skills may contain a word that tells something, even in a small catalog.
+/// Up to so many skills may contain a word that counts, even in a small catalog.
 const FEW_SKILLS: usize = 3;
 /// The part of a larger catalog that may contain such a word: an eighth.
 const FEW_OF: usize = 8;
@@ -81,7 +82,7 @@ impl SearchIndex {
         let read = ReadText::new(self, text);
         let candidates = read.candidates(work)?.into_iter().filter_map(document).take(TRIGGER_CANDIDATES);
         let mut found: Vec<_> = candidates.filter_map(|document| read.held_against(&document)).collect();
-        // The sort is stable, and those that share most with the text come first.
+        // The sort is stable, and the skills that share most with the text come first.
         found.sort_by_key(|(is_named, found)| Reverse((*is_named, found.words.len())));
         Ok(found.into_iter().take(limit).map(|(_, found)| found).collect())
     }
@@ -114,7 +115,7 @@ impl<'text> ReadText<'text> {
         Self { index, alone: &text.alone, tokens: words(&text.folded).filter(tells).map(token).collect() }
     }
 
-    /// The skills that share words with the text, those first that share most of its information.
+    /// The skills that share words with the text, ordered by the information that they share, most first.
     fn candidates(&self, work: &WorkBudget) -> Result<Vec<&'text SkillPath>, StopReason> {
         let skills = &self.index.skills;
         let mut shared = vec![0.0_f32; skills.len()];
@@ -160,7 +161,7 @@ impl<'text> ReadText<'text> {
         Some((at..at + stems.len()).collect())
     }
 
-    /// Where words of what the skill says of itself stand in the text, if they call for it.
+    /// Where words of the skill's own description stand in the text, if they call for the skill.
     fn described(&self, document: &SearchDocument<'_>, language: Language) -> BTreeSet<usize> {
         let fields = [Field::Description, Field::WhenToUse, Field::Keywords];
         let texts = fields.into_iter().flat_map(|field| document.texts(field));

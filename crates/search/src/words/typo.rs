@@ -23,7 +23,7 @@ pub(super) fn compared(word: &str, known: &Vocabulary) -> Range<u32> {
     }
 }
 
-/// The nearest words to `word` in all of `known`, which have one distance, with that distance. The first letter must
+/// The words of all `known` that are nearest to `word`, all at one distance, with this distance. The first letter must
 /// match: it is nearly always right, and it limits the search to a small part of each vocabulary.
 pub(super) fn nearest<'known>(
     word: &str,

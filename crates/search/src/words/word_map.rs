@@ -1,7 +1,8 @@
 //! A map from the words of thousands of skills.
 //!
-//! Nearly all words are short: they are kept as numbers, beside their values, and found without a look elsewhere. Hashes are
-//! keyed by a number that nobody can guess, so that nobody can write a skill whose words all fall into one place.
+//! Nearly all words are short: they are kept as numbers, beside their values, and found without a look elsewhere.
+//! Hashes are keyed by a number that no author can guess, so no author can write a skill whose words all fall into one
+//! place.
 
 use std::{
     collections::HashMap,
@@ -32,7 +33,7 @@ impl<V> WordMap<V> {
         }
     }
 
-    /// The value of a word, which gets this one if it has none.
+    /// The value of a word. A word without a value gets `value`.
     pub(super) fn get_or_insert(&mut self, word: &str, value: V) -> &mut V {
         match number(word) {
             Some(short) => self.short.entry(short).or_insert(value),

@@ -1,4 +1,4 @@
-//! What words mean in general: a vector for each of the stems that English uses most.
+//! The general meaning of words: a vector for each of the most frequent English stems.
 //!
 //! This is a table and not a model: the vectors of the words of a text are added up, in any order. The numbers were chosen so that
 //! such sums come near to the vectors that a sentence encoder makes of whole texts. `lexicon/README.md` names the encoder and the
@@ -16,7 +16,7 @@ pub(super) const NUMBERS: usize = 128;
 pub(super) struct WordVector(NonZeroU16);
 
 impl WordVector {
-    /// That of a word of any language: of the first of the words that it means in English, or else of its stem, since languages share
+    /// The vector of a word of any language: of its first English meaning, or else of its stem, since languages share
     /// words.
     pub(super) fn from_stem<'word>(stem: &str, meant: impl IntoIterator<Item = &'word str>) -> Option<Self> {
         let meant = meant.into_iter().find_map(|meant| Self::of_english(&Language::English.stem(meant)));

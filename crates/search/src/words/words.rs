@@ -44,17 +44,17 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
     placed(folded).map(|(_, word)| word)
 }
 
-/// The words of folded text, in order, each with what stands between it and the word before.
+/// The words of folded text, in order, each with the text between the previous word and this one.
 pub(super) fn placed(folded: &str) -> impl Iterator<Item = (&str, &str)> {
     let words = Words { folded, rest: folded, parts: Vec::new().into_iter() };
     words.filter(|(_, word)| word.len() <= SEARCH_WORD_BYTES)
 }
 
-/// The words of a text with what stands before them, long ones too.
+/// The words of a text with the text before each, long words too.
 struct Words<'text> {
     folded: &'text str,
     rest: &'text str,
-    /// What is left of a run that has parts.
+    /// The rest of a run that has parts.
     parts: vec::IntoIter<&'text str>,
 }
 
@@ -123,7 +123,7 @@ impl Spacing {
     }
 }
 
-/// Whether a word is a single sign of Han or Hangul, which may stand for a longer word that begins with it.
+/// Whether a word is a single sign of Han or Hangul. Such a sign may stand for a longer word that begins with it.
 pub(super) fn is_sign(word: &str) -> bool {
     let mut signs = word.chars();
     matches!((signs.next(), signs.next()), (Some(sign), None) if is_han(sign) || is_hangul(sign))
