@@ -29,7 +29,7 @@ impl PartialSchema for ErrorCode {
 
 impl ToSchema for ErrorCode {}
 
-/// The HTTP status and the meaning of each code. OpenAPI has no place for what a value of an enumeration means.
+/// The HTTP status and the meaning of each code. OpenAPI has no place for the meaning of a value of an enumeration.
 fn codes() -> Value {
     let entry = |code: &Code| {
         let meaning = json!({"status": code.http_status(), "description": code.meaning()});

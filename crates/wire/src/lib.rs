@@ -1,4 +1,4 @@
-//! What goes over the wire: every operation, and every document that is served, fetched or printed, once.
+//! The documents on the wire: every operation, and every document that is served, fetched or printed, once.
 //!
 //! All of it is plain data with names for its fields and a schema, so that a server, a client in any language, a command
 //! line and a model's tools speak of the same things. Requests carry text as the caller wrote it; the server parses it

@@ -16,7 +16,7 @@ pub struct UploadFile {
     pub bytes: Bytes,
 }
 
-/// What became of one file of an upload.
+/// The outcome of one file of an upload.
 #[derive(Clone, Debug)]
 pub struct UploadOutcome {
     /// The path as it was given.
@@ -25,7 +25,7 @@ pub struct UploadOutcome {
     pub result: Result<Option<ETag>, Error>,
 }
 
-/// What became of one file of a download.
+/// The outcome of one file of a download.
 #[derive(Clone, Debug)]
 pub struct DownloadOutcome {
     /// The path as it was given.
@@ -34,7 +34,7 @@ pub struct DownloadOutcome {
     pub result: Result<Bytes, Error>,
 }
 
-/// What must hold of a file for its bytes to be written.
+/// The condition on a file under which its bytes are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum WriteCondition {
     /// Nothing: the last writer wins.

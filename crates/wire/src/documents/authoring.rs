@@ -1,11 +1,11 @@
-//! What the authors of skills are shown: what becomes of each file, and what lint finds.
+//! The documents for authors of skills: the change of each file, and the findings of lint.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use skillmount_skill::{Diagnostic, FindingCode, MAIN, Quality, Severity, quality};
 
-/// What becomes of one file when a skill is pushed or pulled.
+/// The change of one file when a skill is pushed or pulled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileChange {
     /// The receiving side did not have it.
@@ -135,7 +135,8 @@ pub struct LintedSkill {
 }
 
 impl LintedSkill {
-    /// The same with its quality. `main` is its SKILL.md, `folder` its folder, `files` and `size` are those of the whole skill.
+    /// The same with its quality. `main` is its SKILL.md, `folder` its folder; `files` and `size` describe the whole
+    /// skill.
     #[must_use]
     pub fn with_quality(self, main: &[u8], folder: &str, files: &[&str], size: u64) -> Self {
         let (of_main, of_others): (Vec<_>, Vec<_>) = self.findings.iter().partition(|finding| finding.path == MAIN);

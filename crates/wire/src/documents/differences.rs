@@ -1,4 +1,4 @@
-//! What differs between two versions of a skill.
+//! The differences between two versions of a skill.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

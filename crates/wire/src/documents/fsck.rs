@@ -1,4 +1,4 @@
-//! What a check of a store found.
+//! The findings of a check of a store.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -97,7 +97,7 @@ pub struct FsckFinding {
 }
 
 impl FsckFinding {
-    /// A finding that is not mended.
+    /// A finding that is not fixed.
     #[must_use]
     pub fn new(owner: Option<&str>, code: FindingCode, key: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The users of a store, what an export of one contains, and what became of one who was deleted.
+//! The users of a store, the contents of an export, and the state of a deletion.
 
 use std::collections::BTreeMap;
 

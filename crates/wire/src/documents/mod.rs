@@ -1,4 +1,4 @@
-//! The documents beside the operations: what is served, fetched and printed of a user's skills and of their store.
+//! The documents beside the operations: about a user's skills, and about their store.
 
 mod authoring;
 mod differences;

@@ -1,4 +1,4 @@
-//! What is shown of a user's skills.
+//! The documents about a user's skills.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What is shown of the store below the skills: what it keeps of a catalog, and whether it works.
+//! The documents about the store below the skills: the stored state of a catalog, and checks of the store.
 
 use std::fmt;
 

@@ -80,7 +80,7 @@ impl DeleteReply {
         Some(self.add_files_to(error))
     }
 
-    /// What the delete did, as the beginning of a sentence.
+    /// The effect of the delete, as the beginning of a sentence.
     #[must_use]
     pub fn summary(&self) -> String {
         let Self { path, deleted, failed, more_failed, .. } = self;

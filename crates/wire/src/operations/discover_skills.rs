@@ -146,7 +146,8 @@ impl SearchConfidence {
 }
 
 impl DiscoverReply {
-    /// What a low confidence in the best skill means, as a sentence; `None` if it is high or nothing was found.
+    /// The meaning of a low confidence in the best skill, as a sentence; `None` if the confidence is high or nothing
+    /// was found.
     #[must_use]
     pub fn doubt(&self) -> Option<&'static str> {
         let best = self.skills.first()?;

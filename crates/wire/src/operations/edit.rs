@@ -66,7 +66,7 @@ impl Request for EditRequest {
     const OPERATION: Operation = Operation::Edit;
     const FOR_MODELS: &'static str =
         "Replace exact text in a file. old_string must occur once, unless replace_all is true. Read the file first.";
-    // A model copies what it was shown, and is told if the line ends were the reason for a miss.
+    // A model copies the text that it was shown. The error says if the line ends were the reason for a miss.
     const NOT_FOR_MODELS: &'static [&'static str] = &["newlines"];
     type Reply = EditReply;
 

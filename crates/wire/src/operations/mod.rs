@@ -1,9 +1,9 @@
-//! The operations of an agent: one table, and one unit per operation with its request and reply.
+//! The operations of an agent: one table, and one module for each operation with request and reply.
 //!
-//! From the table come the trait, the routes, the remote client, the tools of a model, the order in which the calls of a
-//! turn may run, and the names a policy knows. Every route and every tool that acts is one of these, so that a rule of a
-//! policy cannot be walked round by another way to the same end: `Skill` is `load_skill` by another name, and a rule for
-//! `write` holds for whatever else changes a file.
+//! From the table come the trait, the routes, the remote client, the tools of a model, the order in which the calls of
+//! a turn may run, and the names a policy knows. Every route and every tool that acts is an operation of the table. So
+//! no other way to the same end evades a rule of a policy. `Skill` is an alias of `load_skill`. A rule for `write` also
+//! holds for `edit`, `move`, `create_skill` and uploads.
 
 mod create_skill;
 mod delete;
@@ -80,12 +80,12 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What an account says of a text that it leaves out.
+/// The place of an omitted text in an account: its length.
 fn left_out(text: &str) -> Value {
     json!({ "bytes": text.len() })
 }
 
-/// What an operation changes.
+/// The kind of change that an operation makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Nothing that a caller could lose: a lost reply is asked for again.
@@ -96,7 +96,7 @@ pub enum Effect {
     Writes,
 }
 
-/// What a call takes of memory at worst, beside its body and what came of that.
+/// The memory that a call takes at worst, beside its body and the parsed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryClass {
     /// A change or a look at one thing.
@@ -113,7 +113,7 @@ pub enum MemoryClass {
     Files,
 }
 
-/// What a call touches, for the order in which the calls of a turn may run.
+/// The paths that a call touches, for the order in which the calls of a turn may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access<'request> {
     /// Reads at or below a path.
@@ -128,21 +128,22 @@ pub enum Access<'request> {
 pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
     /// Which operation.
     const OPERATION: Operation;
-    /// What it does and how to use it, for a model.
+    /// The purpose and the use, for a model.
     const FOR_MODELS: &'static str;
     /// Members that are not a model's to say.
     const NOT_FOR_MODELS: &'static [&'static str] = &[];
-    /// What answers it.
+    /// The answer.
     type Reply: Reply;
 
     /// The paths it touches as the caller wrote them, whether they can be parsed or not.
     fn touches(&self) -> Vec<Access<'_>>;
 
-    /// The input as an account of it may hold it, by what its members are. Of texts that are contents or questions it has their
-    /// length alone. What names a skill is hidden from watchers who may not see the skill, so each member has its kind.
+    /// The input as an account of the call may hold it, by the kinds of its members. Texts that are contents or
+    /// questions are replaced by their lengths. Members that name a skill are hidden from watchers who may not see the
+    /// skill, so each member has its kind.
     fn outline(&self) -> CallOutline;
 
-    /// What it is about, for a log: its paths, or the skill or the question. Never the content of a file.
+    /// The subject of the call, for a log: its paths, or the skill or the question. Never the content of a file.
     fn subject(&self) -> String {
         let paths = self.touches().into_iter().filter_map(|touch| match touch {
             Access::Reads(path) | Access::Writes(path) => Some(path),
@@ -176,10 +177,10 @@ macro_rules! enumerate {
         impl Operation {
             /// Every operation, in the order of the table.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)* $(Self::$other,)*];
-            /// Those that are one request and one reply, and so tools of a model.
+            /// The operations with a single request and a single reply: the tools of a model.
             pub const CALLS: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// What a policy, a route and a model call it.
+            /// The name in policies, routes and tools.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* $(Self::$other => $other_name,)* }
@@ -191,19 +192,19 @@ macro_rules! enumerate {
                 match self { $(Self::$variant => &[$($alias)*],)* $(Self::$other => &[],)* }
             }
 
-            /// The operation that it is a way to do: no rule makes it freer than that one.
+            /// The operation whose rules hold too: the stricter rule of the two applies.
             #[must_use]
             pub const fn under(self) -> Option<Self> {
                 match self { $(Self::$variant => $under,)* $(Self::$other => $other_under,)* }
             }
 
-            /// What a call takes of memory; none for those whose bytes are not in a JSON document.
+            /// The memory that a call takes; `None` for operations on bytes outside JSON documents.
             #[must_use]
             pub const fn memory(self) -> Option<MemoryClass> {
                 match self { $(Self::$variant => Some(MemoryClass::$memory),)* $(Self::$other => None,)* }
             }
 
-            /// What it changes.
+            /// The kind of change.
             #[must_use]
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* $(Self::$other => Effect::$other_effect,)* }
@@ -221,7 +222,7 @@ impl Operation {
         matches!(self.effect(), Effect::Writes)
     }
 
-    /// Whether it may replace or take away what is there. What makes something new beside it does not.
+    /// Whether it may replace or take away what is there. An operation that only adds something new is not destructive.
     #[must_use]
     pub const fn is_destructive(self) -> bool {
         matches!(self, Self::Write | Self::Edit | Self::Move | Self::Delete | Self::Upload)
@@ -290,7 +291,7 @@ mod tests {
         check::<UnloadSkillRequest>(r#"{"skill": "a"}"#, &[]);
     }
 
-    /// The members that are paths, that name skills, and that are globs, of each operation.
+    /// The members of each operation's input: paths, names of skills, and globs.
     #[test]
     fn an_outline_says_which_members_are_names() {
         fn names<R: Request>(request: &str) -> [String; 3] {

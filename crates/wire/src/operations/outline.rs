@@ -1,10 +1,10 @@
-//! The input of a call as an account of it holds it, with what its members are.
+//! The input of a call as an account of the call holds it, with the kinds of its members.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// The members of an input by what they are. Of texts that are contents or questions it holds the length alone.
+/// The members of an input by kind. Of texts that are contents or questions it holds the length alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallOutline {
     /// Virtual paths.
@@ -13,7 +13,7 @@ pub struct CallOutline {
     pub skills: Map<String, Value>,
     /// Globs of virtual paths.
     pub globs: Map<String, Value>,
-    /// What names neither a file nor a skill.
+    /// The members that name neither a file nor a skill.
     pub other: Map<String, Value>,
 }
 

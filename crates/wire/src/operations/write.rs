@@ -34,7 +34,7 @@ pub struct WriteReply {
 }
 
 impl WriteRequest {
-    /// Makes this file; `overwrite` replaces one that is there.
+    /// Creates this file; with `overwrite` also replaces an existing file.
     #[must_use]
     pub fn new(file_path: impl Into<String>, content: impl Into<String>) -> Self {
         Self { file_path: file_path.into(), content: content.into(), overwrite: false }
