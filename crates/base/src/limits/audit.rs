@@ -46,11 +46,11 @@ pub const AUDIT_LINE_BYTES: usize = 512 << 10;
 pub const AUDIT_LATENESS: Duration = Duration::from_secs(65);
 /// Events that wait for one listener. A listener who falls further behind is dropped.
 pub const EVENTS_WAITING: usize = 256;
-/// How long the sender of many events pauses if half of those that may wait do.
+/// How long the sender of many events pauses while the buffer of a slow listener is half full.
 pub const EVENTS_PAUSE: Duration = Duration::from_millis(10);
 /// The most pauses for slow listeners in one look at the records of other replicas.
 pub const EVENTS_PAUSES: usize = 100;
-/// How often the records of other replicas are looked for while somebody listens.
+/// How often a process looks for the records of other replicas while clients listen.
 pub const EVENTS_LOOK: Duration = Duration::from_secs(4);
 /// Events of one answer to a client that does not listen.
 pub const EVENTS_PAGE: usize = 1000;
@@ -60,7 +60,7 @@ pub const EVENTS_PAGE_BYTES: usize = 128 << 10;
 pub const EVENTS_PIECE_BYTES: u64 = 64 << 10;
 /// Sessions that are read in one such look, if others have changed them.
 pub const SESSIONS_LOOKED_AT: usize = 64;
-/// Permission requests of a user that a process remembers to have told to those who listen.
+/// Permission requests of a user that a process remembers as sent, so that listeners receive each once.
 pub const REQUESTS_REMEMBERED: usize = 1024;
 /// How often a stream of events sends a sign of life, and checks whether the caller may still watch.
 pub const EVENTS_ALIVE: Duration = Duration::from_secs(15);

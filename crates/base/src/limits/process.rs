@@ -9,7 +9,7 @@ use super::{TEXT_FILE_BYTES, VERSION_CACHE_BYTES};
 // ---- sessions and ages
 /// How long a session or a catalog in memory is trusted without asking the store.
 pub const FRESH: Duration = Duration::from_secs(30);
-/// How long a call may take what its surface read of the session before it. The body of a request may arrive later.
+/// How old session data may be that a surface read ahead of a call. The body of the request may arrive later.
 pub const READ_AHEAD: Duration = Duration::from_secs(1);
 /// How old a catalog may be that is served while the store is asked again.
 pub const CATALOG_STALE: Duration = Duration::from_mins(5);
@@ -126,7 +126,7 @@ pub const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 pub const WRITE_STALL: Duration = Duration::from_secs(30);
 /// Connections open at once. A further connection replaces the connection that has been without a call for longest.
 pub const CONNECTIONS: usize = 4096;
-/// Connections of those that no call on a user's data ever has: for new ones, and for probes.
+/// Connections reserved for new connections and for probes. Calls on users' data never hold them.
 pub const CONNECTIONS_RESERVED: usize = 256;
 /// Calls on users' data under way at once; one user has at most half of them, one key seven eighths.
 pub const REQUESTS_AT_ONCE: usize = 1024;

@@ -237,7 +237,8 @@ pub const TOOL_LOADED_FILES: usize = 50;
 // ---- hooks
 /// The part of a message, a command or a task that is held against the triggers of skills: a few pages.
 pub const TRIGGER_TEXT_BYTES: usize = 16 << 10;
-/// Skills that share words with such a text whose triggers are looked at, those that share most first.
+/// Skills that share words with such a text and whose triggers are examined. Skills with the most shared words come
+/// first.
 pub const TRIGGER_CANDIDATES: usize = 100;
 /// How many words apart two words of a description may stand in a text to call for the skill, stop words not counted.
 pub const TRIGGER_REACH: usize = 8;
