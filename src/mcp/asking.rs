@@ -24,7 +24,7 @@ const ONCE: &str = "allow";
 const ALWAYS: &str = "allow until the conversation ends";
 const DENY: &str = "deny";
 
-/// Characters of what a request has in it that the question quotes.
+/// Characters of a request that the question quotes.
 const QUOTED: usize = 1000;
 
 /// The approval that an error says a call waits for.
@@ -35,19 +35,19 @@ pub(super) fn waits_for(error: &Error) -> Option<&str> {
 
 /// A request of a host that a person approves.
 pub(super) struct Waiting<'a> {
-    /// What its person is asked.
+    /// The question for the person.
     question: String,
-    /// What the host says that its person answered, if it comes back with that.
+    /// The person's answer, if the host comes back with an answer.
     responses: Option<&'a InputResponses>,
 }
 
-/// What came of asking.
+/// The result of asking.
 pub(super) enum ElicitationResult {
-    /// Somebody decided: the request is run again.
+    /// A person decided: the request is run again.
     Decided,
     /// The host is to ask, and to come back.
     Returns(InputRequiredResult),
-    /// Nobody was asked, or gave an answer: the request waits.
+    /// No person was asked or gave an answer: the request waits.
     Waits,
 }
 
@@ -65,9 +65,10 @@ impl<'a> Waiting<'a> {
         Self { question, responses: wanted.input_responses.as_ref() }
     }
 
-    /// Has the host ask its person about this request, for which `approval` waits. A host on this machine has a person; of any other
-    /// the policy says whether it may decide. Up to the version of the protocol of 2026-07-28 a host is asked while its request
-    /// waits, which one over HTTP cannot be. From then on it asks between two requests: the second has the answer.
+    /// Has the host ask its person about this request, for which `approval` waits. A host on this machine has a person.
+    /// For any other host the policy says whether it may decide. Before protocol version 2026-07-28 a host is asked
+    /// while its request waits, which is impossible over HTTP. From that version on the host asks between two requests,
+    /// and the second has the answer.
     ///
     /// # Errors
     /// As [`SessionBackend::state`]; those of the decision.
@@ -125,7 +126,7 @@ async fn settle(backend: &SessionBackend, approval: &str, answer: &ElicitResult)
     };
     match backend.decide_approval(approval, DecideApproval { decision, remember }).await {
         Ok(_) => Ok(ElicitationResult::Decided),
-        // Somebody else decided meanwhile.
+        // Another caller decided meanwhile.
         Err(error) if error.code() == Code::ApprovalNotFound => Ok(ElicitationResult::Decided),
         Err(error) => Err(error),
     }

@@ -1,8 +1,8 @@
 //! How a host learns that its tools and resources changed.
 //!
-//! Before 2026-07-28 it is told by a notification. Since then a host is told what it listens to, by `subscriptions/listen`, which
-//! stays open: on standard input and output as long as the process lives. Over HTTP no replica could keep it from memory, so there
-//! it is neither promised nor answered.
+//! Before protocol version 2026-07-28 the server sends notifications. Since then a host subscribes with
+//! `subscriptions/listen`. On standard input and output the stream stays open as long as the process lives. Over HTTP a
+//! replica could not keep the stream from its own memory, so the server neither promises nor serves it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -16,42 +16,42 @@ use rmcp::{
 };
 use tokio::time::timeout;
 
-/// How long a notification may take. It is shorter than what the protocol's crate gives the last answers.
+/// How long a notification may take. The `rmcp` crate waits longer for the last answers.
 const TELL_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whom to tell of changes. Cheap to clone.
+/// The hosts that are notified of changes. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeNotifier {
     /// The streams that are open.
     listening: Arc<Mutex<Vec<SubscriptionSink>>>,
-    /// Whether the host is told at all.
+    /// Whether the host is notified at all.
     are_told: bool,
     /// Whether streams may be opened.
     may_listen: bool,
 }
 
 impl ChangeNotifier {
-    /// A host that is told, and may open no stream.
+    /// A host that gets notifications, and may open no stream.
     pub(super) fn by_notification() -> Self {
         Self { listening: Arc::default(), are_told: true, may_listen: false }
     }
 
-    /// A host that is told, and may listen by a stream.
+    /// A host that gets notifications, and may open streams.
     pub(super) fn with_streams() -> Self {
         Self { may_listen: true, ..Self::by_notification() }
     }
 
-    /// A host that is told nothing.
+    /// A host that gets no notifications.
     pub(super) fn none() -> Self {
         Self { are_told: false, ..Self::by_notification() }
     }
 
-    /// Whether the host is promised that it will be told.
+    /// Whether the server promises notifications to the host.
     pub(super) fn are_promised(&self) -> bool {
         self.are_told
     }
 
-    /// What a stream may be about; `None` if there are no streams.
+    /// The changes that a stream may subscribe to; `None` if there are no streams.
     pub(super) fn filter(&self) -> Option<SubscriptionFilter> {
         self.may_listen.then(|| SubscriptionFilter::builder().tools_list_changed().resources_list_changed().build())
     }
@@ -64,14 +64,15 @@ impl ChangeNotifier {
         self.streams(|streams| streams.retain(|one| one.id() != sink.id()));
     }
 
-    /// Tells the host of the call that its tools and resources changed.
+    /// Notifies the host of the call that its tools and resources changed.
     pub(super) async fn tell(&self, context: &RequestContext<RoleServer>) {
         if !self.are_told {
             return;
         }
         let has_streams = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         let telling = async { if has_streams { self.tell_streams().await } else { tell_peer(&context.peer).await } };
-        // A host that has closed its side takes no notification any more, and its last answers wait for this.
+        // A host that has closed its side reads no notification any more. Its last answers wait for this call, so the
+        // time is limited.
         let is_told = timeout(TELL_PATIENCE, telling).await.unwrap_or_default();
         if !is_told {
             tracing::debug!("the notification that tools and resources changed did not reach the host");

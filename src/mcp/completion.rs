@@ -1,4 +1,4 @@
-//! Completion of what a person types: the skills that there are, and the parameters of one.
+//! Completion of a person's typing: names of skills, and parameters of a skill.
 
 use rmcp::{
     ErrorData,
@@ -25,7 +25,7 @@ pub(super) fn template() -> ResourceTemplate {
     template.with_mime_type("text/markdown")
 }
 
-/// What the text of an argument may go on as.
+/// The completions of an argument's text.
 pub(super) async fn complete(
     backend: &SessionBackend,
     wanted: CompleteRequestParams,
@@ -62,7 +62,8 @@ fn nothing() -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
-/// The text with each parameter whose name may be under way at its end, and that it does not give yet.
+/// The text, completed by each parameter whose name begins with its last word. Parameters that have a value already are
+/// omitted.
 fn parameters_after(typed: &str, parameters: &[Parameter]) -> Vec<String> {
     let at = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let (before, begun) = typed.split_at_checked(at).unwrap_or((typed, ""));

@@ -24,7 +24,8 @@ const WAITING: usize = 16;
 /// Some hosts begin with the mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A host behind two streams. Two tasks have them, so that a message which is under way is not lost with whoever waits for it.
+/// A host behind two streams. Two tasks own the streams, so a message under way is not lost if its caller stops
+/// waiting.
 #[derive(Debug)]
 pub(super) struct Lines {
     incoming: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
@@ -48,7 +49,7 @@ impl Outgoing {
     }
 }
 
-/// What one line is.
+/// The kinds of lines.
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
     /// All of it is in the buffer.
@@ -100,7 +101,7 @@ impl Transport<RoleServer> for Lines {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        // Whoever sent a message has waited until it was written. A host that reads nothing is not waited for any longer.
+        // Each sender has waited until its message was written. A host that reads nothing is not waited for any longer.
         self.reading.abort();
         self.outgoing = None;
         Ok(())
@@ -116,7 +117,7 @@ async fn write_lines(
         if !is_written {
             return;
         }
-        // Whoever sent it may be gone.
+        // The sender may be gone.
         let _ = done.send(());
     }
 }
@@ -177,7 +178,8 @@ async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>,
     }
 }
 
-/// The message of a line, or else the answer to what is none. A notification is not answered, nor is an answer.
+/// The message of a line, or else the answer to a line that is no message. A notification is not answered, nor is an
+/// answer.
 fn message_of(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<Value>> {
     serde_json::from_slice(line).map_err(|_| answer_to(line))
 }
@@ -217,7 +219,7 @@ mod tests {
 
     const MOST: usize = 100;
 
-    /// The methods of the messages that come of this input, and the answers to what is none: id and code.
+    /// The methods of the messages in this input, and the id and code of each error answer.
     async fn read(input: &[u8]) -> (Vec<String>, Vec<(Value, i64)>) {
         let (mut host, server) = duplex(7);
         let (reader, writer) = tokio::io::split(server);

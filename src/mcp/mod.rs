@@ -1,8 +1,8 @@
 //! The Model Context Protocol: the tools of a session for any host that speaks it.
 //!
-//! The tools, their texts and what they may do are those of [`tools`](crate::tools): nothing is decided here. A failed call is a
-//! result that its model reads, as the protocol has it. Only what names no tool at all is an error of the protocol, which hosts
-//! seldom show.
+//! [`tools`](crate::tools) defines the tools, their texts and their rights: nothing is decided here. As the protocol
+//! requires, a failed call is a result that the model reads. Only a call of an unknown tool is an error of the
+//! protocol, which hosts seldom show.
 
 mod admitted;
 mod asking;

@@ -75,7 +75,7 @@ fn unknown(prompt: &str) -> Error {
     Error::new(Code::SkillNotFound, format!("no skill answers to {prompt:?}; prompts/list has those that do"))
 }
 
-/// An error about a prompt as the protocol has it, to which a prompt that is not there is a wrong parameter.
+/// An error about a prompt as the protocol has it: an unknown prompt is a wrong parameter.
 pub(super) fn refused(error: &Error) -> ErrorData {
     match error.code() {
         Code::SkillNotFound => ErrorData::invalid_params(error.message().to_owned(), refusal(error).data),
@@ -86,7 +86,8 @@ pub(super) fn refused(error: &Error) -> ErrorData {
 /// Loads the skill that the prompt is, as a person who types `/skill arguments` does.
 ///
 /// # Errors
-/// `skill_not_found` for a prompt that is no skill; `invalid_request` for an argument that it does not have; those of a load.
+/// `skill_not_found` for a prompt that is no skill; `invalid_request` for an argument that is unknown or no text; those
+/// of a load.
 pub(super) async fn get(backend: &SessionBackend, wanted: &GetPromptRequestParams) -> Result<GetPromptResult> {
     let skill = skill_of(backend, &wanted.name).await?;
     let given = typed(&skill, &wanted.arguments.clone().unwrap_or_default())?;
@@ -98,7 +99,7 @@ pub(super) async fn get(backend: &SessionBackend, wanted: &GetPromptRequestParam
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, reply.text)]))
 }
 
-/// What a person would have typed behind the command to give these arguments.
+/// The text that a person would type behind the command to give these arguments.
 fn typed(skill: &CatalogEntry, given: &JsonObject) -> Result<String> {
     let wrong = |name: &str, why: &str| {
         let has: Vec<&str> = named(skill).map(|one| one.name.as_str()).chain([ARGUMENTS]).collect();

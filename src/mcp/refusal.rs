@@ -27,8 +27,9 @@ pub(super) fn no_such_cursor() -> ErrorData {
     ErrorData::invalid_params("there is no such cursor: list again from the beginning", None)
 }
 
-/// The methods that are served. The crate of the protocol takes a request of them that has wrong parameters for one of a method of
-/// its own. `initialize` comes first, or to a version of the protocol that does not have it.
+/// The methods that are served. The `rmcp` crate treats a request with wrong parameters as a custom request, so these
+/// names show which methods exist. A request for `initialize` comes first, or from a host whose protocol version does
+/// not have it.
 const METHODS: [&str; 12] = [
     "completion/complete",
     "prompts/get",

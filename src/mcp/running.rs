@@ -1,7 +1,7 @@
-//! Calls over HTTP that run, so that a host can cancel one by a request of its own.
+//! Running calls over HTTP, so that a host can cancel a call by another request.
 //!
-//! A cancellation names a call by the number that its host gave it. It counts in the session it came in, and on the replica that
-//! it came to: hosts may do without it, as they end a call by leaving too.
+//! A cancellation names a call by the number that the host chose. It works only in the session and on the replica that
+//! receive it. Hosts can do without cancellations: a call also ends when its host leaves.
 
 use std::{
     collections::HashMap,

@@ -37,11 +37,11 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct SessionServer {
     backend: SessionBackend,
-    /// What the host puts before its model: the listing of skills when the conversation began.
+    /// The text that the host puts before its model: the listing of skills when the conversation began.
     instructions: String,
-    /// Whether a person is in front of the host, and it is not the agent's own program that would answer in that person's place.
+    /// Whether a person sits at the host. Otherwise the agent's own program could answer in the person's place.
     has_person: bool,
-    /// How the host is told that its tools and resources changed.
+    /// How the host learns that its tools and resources changed.
     changes: ChangeNotifier,
     /// The calls that other requests may cancel; `None` if all come on one stream, where the library sees to it.
     running: Option<Running>,
@@ -76,7 +76,7 @@ impl SessionServer {
         Self { has_person: true, changes: ChangeNotifier::with_streams(), ..self }
     }
 
-    /// The same server for a host that is not told of changes.
+    /// The same server for a host that gets no notifications of changes.
     pub(super) fn without_changes(self) -> Self {
         Self { changes: ChangeNotifier::none(), ..self }
     }
@@ -149,7 +149,7 @@ impl SessionServer {
         }
     }
 
-    /// Runs one call, and reports its progress to a host that asked for that.
+    /// Runs one call, and reports its progress if the host asked for reports.
     async fn run(&self, call: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Result<CallOutcome> {
         let input = Value::Object(call.arguments.clone().unwrap_or_default());
         let Some(token) = context.meta.get_progress_token() else {
@@ -319,7 +319,7 @@ impl ServerHandler for SessionServer {
         skills::directory(&self.backend, &wanted.uri, wanted.cursor.as_deref()).await
     }
 
-    /// What is no request of the protocol. One of a method that is served is here because its parameters are wrong.
+    /// Answers a request outside the protocol. A request of a served method arrives here if its parameters are wrong.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -334,7 +334,7 @@ fn as_number(count: usize) -> f64 {
     count as f64
 }
 
-/// Checks that a listing of one page is asked for from its beginning.
+/// Checks that the host asks for the first page, because the listing has no other.
 fn only_page(page: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     cursor(page).map_or(Ok(()), |_| Err(no_such_cursor()))
 }

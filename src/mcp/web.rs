@@ -1,4 +1,5 @@
-//! A host that calls over HTTP. Each request stands alone: what a conversation has is in its session, on any replica.
+//! A host that calls over HTTP. Each request stands alone: the session has the state of the conversation, for every
+//! replica.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ const STATELESS: &str = "2026-07-28";
 /// The method of a cancellation.
 const CANCELLED: &str = "notifications/cancelled";
 
-/// Hosts that call over HTTP, with those of their calls that run. Cheap to clone.
+/// Hosts that call over HTTP, with their running calls. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HttpTransport {
     running: Running,
@@ -54,7 +55,7 @@ impl HttpTransport {
     /// Answers one request of the protocol, whose body has a message of this kind, in the session behind `backend`. If a
     /// conversation begins, the answer has the listing of skills. Host, Origin and key were checked before.
     ///
-    /// A host that leaves ends its call: the library hears of it because nobody waits for the answer any more.
+    /// A host that leaves ends its call, because the answer then has no receiver.
     ///
     /// # Errors
     /// Those of the prompt, if a conversation begins.

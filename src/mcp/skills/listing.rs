@@ -113,7 +113,7 @@ pub(in crate::mcp) fn page_of(
     Ok(SkillResourcePage { entries, next })
 }
 
-/// What asks for the skills after `last`. It is of no use to another user.
+/// The cursor for the skills after `last`. It is of no use to another user.
 fn cursor_after(backend: &SessionBackend, last: &SkillPath) -> String {
     format!("{}:{last}", mark_of(backend))
 }
@@ -130,7 +130,8 @@ fn mark_of(backend: &SessionBackend) -> String {
     mark
 }
 
-/// A skill as the protocol has it; `None` if it is none to the protocol, which the operator is told.
+/// A skill in the form of the protocol. Returns `None` if the protocol does not allow the skill, and logs the reason
+/// for the operator.
 pub(super) fn shown(backend: &SessionBackend, found: &HostSkill) -> Option<Skill> {
     skill_of(found).inspect_err(|why| backend.note_left_out(&found.entry, why)).ok()
 }
@@ -153,7 +154,7 @@ fn skill_of(found: &HostSkill) -> Result<Skill, String> {
         None => SkillResources::Dynamic,
     };
     let skill = Skill::new(address(&entry.skill, MAIN), frontmatter, resources);
-    // One that breaks a rule would cost the whole page.
+    // An invalid skill would cost the whole page.
     skill.validate().map_err(|fault| fault.to_string())?;
     Ok(skill)
 }

@@ -1,6 +1,6 @@
 //! The Skills extension: hosts that know skills list them, and fetch their files, as resources.
 //!
-//! They are those of the user's catalog. A host that fetches a skill has not loaded it: it is not below `/skills` for that.
+//! The skills are the user's catalog. A host that fetches a skill has not loaded it: `/skills` does not show it.
 
 mod listing;
 mod resources;

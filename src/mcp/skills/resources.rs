@@ -61,7 +61,7 @@ pub(in crate::mcp) async fn read(backend: &SessionBackend, uri: &str) -> Result<
     Ok(ReadResourceResult::new(vec![contents(uri, &path, &file)]))
 }
 
-/// What lies directly in a folder of a skill.
+/// The entries directly in a folder of a skill.
 pub(in crate::mcp) async fn directory(
     backend: &SessionBackend,
     uri: &str,

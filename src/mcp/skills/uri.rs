@@ -11,7 +11,7 @@ use crate::{
 
 const SCHEME: &str = "skill://";
 
-/// What a segment of an address is written without.
+/// The characters that are percent-encoded in a segment of an address.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The address of a file or folder of a skill; of the skill's own folder for an empty path.
@@ -21,7 +21,7 @@ pub(super) fn address(skill: &SkillPath, path: &str) -> String {
     format!("{SCHEME}{}", written.join("/"))
 }
 
-/// What an address names, as a path; `None` if it names nothing that could be here.
+/// The path that an address names; `None` if no file or folder can have this address.
 fn path_of(uri: &str) -> Option<String> {
     let decode = |segment: &str| {
         let text = String::from_utf8(percent_decoded(segment)?.into_owned()).ok()?;
@@ -32,7 +32,7 @@ fn path_of(uri: &str) -> Option<String> {
     Some(segments?.join("/"))
 }
 
-/// The skill in which an address lies, and the path in it, which is empty for the skill's own folder.
+/// The skill that contains an address, and the path inside the skill. The path is empty for the skill's own folder.
 pub(super) fn find(skills: &[Arc<CatalogEntry>], uri: &str) -> Option<(Arc<CatalogEntry>, String)> {
     let path = path_of(uri)?;
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
