@@ -1,4 +1,4 @@
-//! Changes that a caller makes to a session as a whole: its policy, its variables, its current skill.
+//! Changes of a whole session by a caller: of policy, variables and current skill.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -68,7 +68,7 @@ impl Sessions {
         .map(|(session, is_new)| CreatedSession { session, is_new })
     }
 
-    /// The present session, or the one that [`create`](Self::create) would create. Writes nothing.
+    /// The present session, or the session that [`create`](Self::create) would create. Writes nothing.
     ///
     /// # Errors
     /// As [`create`](Self::create).
@@ -81,7 +81,7 @@ impl Sessions {
         Ok(draft)
     }
 
-    /// Checks the first state of a new session, and returns its parent, if it has one.
+    /// Checks the first state of a new session. Returns the parent; `None` for a session without a parent.
     async fn check_wanted(&self, user: &Id, wanted: &CreateSession) -> Result<Option<Parent>> {
         self.check_vars(&wanted.vars)?;
         if let Some(policy) = &wanted.policy {
@@ -97,7 +97,7 @@ impl Sessions {
 /// The session that another one is made from.
 struct Parent {
     session: Arc<Session>,
-    /// What sessions made from it may do.
+    /// The rights of sessions made from the parent.
     children: ChildRights,
 }
 

@@ -1,9 +1,9 @@
 //! Which skills the sessions of a user loaded after which questions: searches raise a skill a little for the like questions of
 //! the same user.
 //!
-//! Of a question only the fingerprints of its words are kept. Loads are added up in memory and written some seconds after the
-//! first, so that no load costs a write. They are hints: a crash or an outage can lose some, unreadable ones count as none, and
-//! whoever deletes the object loses nothing else.
+//! Of a question only the fingerprints of its words are kept. Loads are added up in memory and written some seconds
+//! after the first, so that no load costs a write. Loads are hints: a crash or an outage can lose some, and unreadable
+//! loads count as none. Deleting the object loses nothing else.
 
 use std::{
     collections::HashMap,
@@ -28,11 +28,11 @@ use crate::{
 /// A load that followed a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowedLoad {
-    /// What was loaded.
+    /// The loaded skill.
     pub skill: SkillPath,
     /// The fingerprints of the question's words, in order.
     pub words: Vec<u32>,
-    /// What these words tell in general, in hundredths.
+    /// The general information of these words, in hundredths.
     pub told: u32,
     /// The day of the load, counted from 1970.
     pub day: i64,
@@ -60,7 +60,7 @@ impl StoredValue for FollowedLoads {
     }
 }
 
-/// The loads of every user, and those that are not written yet.
+/// The loads of every user, and the loads that wait to be written.
 #[derive(Debug)]
 pub(super) struct LoadHistory {
     namespace: Namespace,
@@ -145,8 +145,8 @@ fn loads(seen: &CachedObject<FollowedLoads>) -> Result<Arc<Vec<FollowedLoad>>> {
     Ok(seen.value()?.map(|value| value.loads.clone()).unwrap_or_default())
 }
 
-/// The last loads of both, without those that are too old beside the newest. What was loaded on one day comes in the order of its
-/// skills and words, so that it is the same whichever replica wrote first.
+/// The last loads of both, without loads that are too old beside the newest. Loads of one day are sorted by skill and
+/// words, so the result does not depend on which replica wrote first.
 fn joined(known: &[FollowedLoad], added: &[FollowedLoad]) -> Vec<FollowedLoad> {
     let mut all: Vec<_> = known.iter().chain(added).cloned().collect();
     all.sort_by(|one, two| (one.day, &one.skill, &one.words).cmp(&(two.day, &two.skill, &two.words)));

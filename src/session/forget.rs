@@ -29,7 +29,7 @@ pub struct ExpiryReport {
     pub untagged: Option<String>,
 }
 
-/// What came of a session that was looked at.
+/// The outcome for one session of a collection.
 enum End {
     Stays,
     Removed,
@@ -99,7 +99,7 @@ impl Sessions {
         Ok(if is_removed { End::Removed } else { End::Stays })
     }
 
-    /// Whether an object was last written so long ago that its session has expired, whatever its content.
+    /// Whether a session has expired by the age of its object, whatever the content.
     fn is_idle(&self, entry: &ListEntry) -> bool {
         let idle = SignedDuration::try_from(SESSION_IDLE).unwrap_or(SignedDuration::MAX);
         self.clock.now().duration_since(entry.modified_at) >= idle

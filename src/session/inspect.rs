@@ -6,7 +6,8 @@ use super::{Session, Sessions};
 use crate::{error::Result, json, path::Id, skill::Snapshot};
 
 impl Sessions {
-    /// A session as it is in the store, also one that was idle too long; `None` if there is none. Nothing of it is kept in memory.
+    /// A session as the store has it, even if it was idle too long; `None` if the store has none. Memory keeps nothing
+    /// of the session.
     ///
     /// # Errors
     /// `internal` if its object is damaged; the store's.

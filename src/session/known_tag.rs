@@ -1,11 +1,11 @@
-//! A tag for what this process knows of a session, from memory alone.
+//! A tag of a session, from the memory of this process alone.
 
 use super::Sessions;
 use crate::path::Id;
 
 impl Sessions {
-    /// A text that changes when the session or the user's policy does. A session that does not exist yet has the ranks it would begin
-    /// with, so its tag changes with those. `None` unless memory has recent versions of them all. Does not ask the store.
+    /// A text that changes when the session or the user's policy does. A new session begins with the user's ranks, so
+    /// its tag changes with these ranks. `None` unless memory has recent versions of them all. Does not ask the store.
     pub async fn known_tag(&self, user: &Id, session: &Id) -> Option<String> {
         let space = self.namespace.user(user).ok()?;
         let policy = self.policies.known_tag(&space.policy().ok()?).await?;

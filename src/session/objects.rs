@@ -107,7 +107,7 @@ pub(super) trait StoredValue: std::fmt::Debug + Serialize + DeserializeOwned + S
         SessionVersion::default()
     }
 
-    /// Checks what its type cannot: that it belongs to `key`.
+    /// Checks that the value belongs to `key`: its type cannot ensure this.
     ///
     /// # Errors
     /// The fault, in words.

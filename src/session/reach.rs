@@ -1,7 +1,7 @@
 //! Whether a session lies within the bounds of a caller's key.
 //!
-//! The stored session decides, never the request. It lies within the bounds if the key names its id or that of an
-//! ancestor, and if it has the values of the key's variables.
+//! The stored session decides, never the request. A session lies within the bounds if the key names the session or an
+//! ancestor, and if the session has the values of the key's variables.
 
 use std::collections::BTreeMap;
 

@@ -95,7 +95,7 @@ impl Sessions {
     /// `store_unavailable` if the store is down and the session is not in memory; `internal` if its object is damaged.
     pub async fn get(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
         let found = self.look_on(user, session, at_least).await?;
-        // Nobody uses a session that is not there.
+        // A session that does not exist is not in use.
         if found.version == 0
             || self.read_only.is_some()
             || self.clock.now().duration_since(found.updated_at) < SESSION_TOUCH
@@ -111,7 +111,7 @@ impl Sessions {
         }
     }
 
-    /// As [`get`](Self::get), for one who only looks on: the session does not count as used.
+    /// As [`get`](Self::get), for a caller that only looks on: the session does not count as used.
     ///
     /// # Errors
     /// As [`get`](Self::get).
@@ -155,7 +155,7 @@ impl Sessions {
         found.map(|found| if found.version > 0 { found } else { ranked(found, ranks) })
     }
 
-    /// Fetches what a new session begins with, so that the change that creates it need not.
+    /// Fetches the ranks of a new session, so that the change that creates the session does not wait for them.
     pub async fn prepare(&self, session: &Session) {
         if session.version == 0 {
             self.uses.ranks(&session.user_id).await;
@@ -293,8 +293,8 @@ impl Sessions {
         }
     }
 
-    /// The loads of a user that followed questions, oldest first: those in memory, or else those in the bucket. True beside them
-    /// if it is time to [`look`](Self::look_at_followed) again.
+    /// The loads of a user that followed questions, oldest first: from memory, or else from the bucket. Also returns
+    /// true if it is time to [`look`](Self::look_at_followed) again.
     pub async fn followed(&self, user: &Id) -> (Arc<Vec<FollowedLoad>>, bool) {
         self.followed.for_user(user).await
     }
@@ -375,12 +375,12 @@ impl Sessions {
     }
 }
 
-/// What [`Sessions::update`] does with the session that it read.
+/// Whether [`Sessions::update`] saves the session.
 #[derive(Debug)]
 pub enum Change<T> {
     /// Leaves it unchanged.
     None(T),
-    /// Saves it, changed or not: it counts as used now, and its discoveries are written.
+    /// Saves the session, changed or not. The session counts as used now, and its discoveries are written.
     Save(T),
 }
 

@@ -1,7 +1,7 @@
 //! Snapshots stored beside their sessions: an object each, named by the digest, so that it never changes.
 //!
-//! These are the snapshots too large for a session object, and those that a fork shares with its parent. No session
-//! owns them: a session can end while its forks go on, so nothing here deletes a snapshot.
+//! A snapshot is stored here if it is too large for a session object, or if a fork shares it with its parent. No
+//! session owns a snapshot: a session can end while its forks go on, so nothing here deletes one.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) struct Snapshots {
 }
 
 impl Snapshots {
-    /// A snapshot equal to one in `known` is replaced by that one.
+    /// An equal snapshot in `known` takes the place of a fetched snapshot.
     pub(super) fn new(store: SharedStore, clock: Arc<dyn Clock>, known: Arc<KnownSnapshots>) -> Self {
         let weigh = |key: &ObjectKey, snapshot: &Arc<Snapshot>| {
             weight::counted(weight::SLOT + weight::text(key.as_str()) + snapshot.weight())
@@ -72,8 +72,8 @@ impl Snapshots {
         fetched.map_err(|error: Arc<Error>| error.as_ref().clone())
     }
 
-    /// Stores the snapshots that the object of `session` does not contain, and leaves their digests: those that are too
-    /// large, and in a new fork all except the small ones.
+    /// Stores the large snapshots of `session` as objects of their own, and leaves their digests in the session. In a
+    /// new fork all snapshots except the small ones count as large.
     pub(super) async fn put_aside(&self, space: &UserSpace, session: &mut Session) -> Result<()> {
         let is_fork = session.version == 0 && session.parent.is_some();
         let most = if is_fork { SNAPSHOT_COPIED_FILES } else { SNAPSHOT_INLINE_FILES };
@@ -81,7 +81,7 @@ impl Snapshots {
             |snapshot: &Arc<Snapshot>| snapshot.files().len() > most || snapshot.weight() > SNAPSHOT_INLINE_BYTES;
         let large = session.loaded_skills.iter().filter_map(|loaded| loaded.snapshot.clone().filter(is_large));
         let large: Vec<Arc<Snapshot>> = large.collect();
-        // The snapshots come first, so that a session never names one that does not exist.
+        // Snapshots are stored first, so a session never names a missing snapshot.
         stream::iter(large)
             .map(|snapshot| self.put(space, snapshot))
             .buffer_unordered(PARALLEL_GETS)

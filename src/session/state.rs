@@ -39,10 +39,10 @@ pub struct LoadedSkill {
     pub description: String,
     /// The digest of its files at the time of the load.
     pub digest: String,
-    /// The digest of the published version that those files are, if they are one.
+    /// The digest of the published version that has these files; `None` if no version has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The digest of the draft that those files are, if they are one.
+    /// The digest of the draft that has these files; `None` if no draft has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<String>,
     /// The arguments of its last load, for the parameters of its body.
@@ -56,7 +56,7 @@ pub struct LoadedSkill {
     pub snapshot: Option<Arc<Snapshot>>,
 }
 
-/// A draft of a skill that a session made, as far as its prompt and its searches say it.
+/// A draft of a skill by a session, with the fields for its prompt and its searches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionDraft {
     /// Its path.
@@ -102,8 +102,8 @@ pub struct Session {
     /// The session it was forked from.
     #[serde(default)]
     pub parent: Option<Id>,
-    /// What the policies of parent and user let it do when it was made. `None` if it has no parent, or if an earlier version made
-    /// or changed it: see [`rights`](Self::rights).
+    /// The rights that the policies of parent and user gave at creation. `None` without a parent, or if an earlier
+    /// version of the program made or changed the session: see [`rights`](Self::rights).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<ChildRights>,
     /// The session whose `/workspace` and `/ticket` it shares. `None` if its own id chooses them, as in old forks,
@@ -188,21 +188,21 @@ impl Session {
         }
     }
 
-    /// The id that chooses its `/workspace` and `/ticket` if no variable does: its own, or that of the session it
-    /// shares them with.
+    /// The id that chooses `/workspace` and `/ticket` if no variable does: the id of the session that shares them, or
+    /// else the session's own.
     #[must_use]
     pub fn files_id(&self) -> &Id {
         self.workspace_of.as_ref().unwrap_or(&self.session_id)
     }
 
-    /// The rights that no policy of its own goes beyond; `None` for a session without a parent. If nobody kept what it was given,
-    /// its present policy says it, because that was restricted to what it was given.
+    /// The rights that bound each policy of the session; `None` for a session without a parent. If `given` is missing,
+    /// the present policy yields the rights, because creation restricted the policy to them.
     #[must_use]
     pub fn rights(&self) -> Option<ChildRights> {
         self.parent.as_ref().map(|_| self.given.unwrap_or_else(|| self.policy.rights()))
     }
 
-    /// The time at which it expires if it is not used.
+    /// When the session expires if it is not used.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         let idle = SignedDuration::try_from(SESSION_IDLE).unwrap_or(SignedDuration::MAX);

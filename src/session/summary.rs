@@ -1,4 +1,5 @@
-//! A session without what only its own operations need: the document that is shown, listed and fetched.
+//! The document of a session for callers: shown, listed and fetched. It omits the parts that only operations of the
+//! session need.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The tag of session objects, by which one rule of the bucket expires those of every user.
+//! The tag of session objects. With this tag, one rule of the bucket expires the sessions of every user.
 //!
 //! Each write of a session carries it. Sessions that were written without, by an earlier version or while the bucket refused
 //! tags, are given it afterwards.
@@ -13,7 +13,7 @@ use crate::{
     store::{ListOptions, StoreError},
 };
 
-/// What came of tagging the sessions of a user.
+/// The result of tagging the sessions of a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaggingReport {
     /// Sessions that have the tag now.

@@ -36,8 +36,8 @@ impl StoredValue for Policy {
 }
 
 impl Sessions {
-    /// The user's policy. It holds in every session of the user, beside the session's own. A user without a policy has
-    /// one that forbids nothing.
+    /// The user's policy. It holds in every session of the user, beside the session's own. Nothing is forbidden to a
+    /// user without a policy.
     ///
     /// # Errors
     /// `internal` if its object is damaged: an unreadable policy never counts as a laxer one. The store's.
@@ -52,7 +52,7 @@ impl Sessions {
     /// Replaces the user's policy, even a damaged one.
     ///
     /// # Errors
-    /// `invalid_request` for an invalid policy, and for one that sets what is a session's own; the store's.
+    /// `invalid_request` for an invalid policy, and for a policy with a setting that only sessions have; the store's.
     pub async fn set_user_policy(&self, user: &Id, policy: Policy) -> Result<Arc<Policy>> {
         self.check_writable()?;
         policy.check_for_user()?;

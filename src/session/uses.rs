@@ -24,7 +24,7 @@ use crate::{
     store::{SharedStore, StoreError},
 };
 
-/// Skills with the number of their uses. A skill that is not in it was used less than all that are.
+/// Skills with the number of their uses. An absent skill was used less than all present ones.
 pub type Ranks = BTreeMap<SkillPath, u64>;
 
 /// The counts of one user, as stored.
@@ -49,13 +49,13 @@ impl StoredValue for Counts {
     }
 }
 
-/// What ranks take in memory.
+/// The bytes of ranks in memory.
 pub(super) fn weight_of_ranks(ranks: &Ranks) -> usize {
     let names: usize = ranks.keys().map(|skill| weight::text(skill.as_str())).sum();
     names + weight::tree(ranks.len(), size_of::<(SkillPath, u64)>())
 }
 
-/// The counts of every user, and those that are not written yet.
+/// The counts of every user, and the counts that wait to be written.
 #[derive(Debug)]
 pub(super) struct UsageCounts {
     namespace: Namespace,

@@ -1,6 +1,7 @@
 //! Calls that have begun to wait for an approval, as other replicas have stored them.
 //!
-//! The objects of sessions show it first: a call waits once its session is stored, also if the replica that stored it ends then.
+//! The objects of sessions show such a call first. A call waits once its session is stored, even if the storing replica
+//! ends then.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +22,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct KnownSessions {
     versions: BTreeMap<String, ETag>,
-    /// The key of the last one. The next look begins behind it, so that each has its turn.
+    /// The key of the last session that was read. The next look begins behind this key, so every session has its turn.
     last: String,
 }
 
@@ -37,9 +38,9 @@ impl Sessions {
         Ok(KnownSessions { versions, last: String::new() })
     }
 
-    /// The calls that wait in sessions that have changed since `known`, which is brought up to date. At most
-    /// [`SESSIONS_LOOKED_AT`] sessions are read; the next look reads the others, and those that the store did not give. A session
-    /// that is damaged says nothing.
+    /// The calls that wait in sessions that changed since `known`. Updates `known`. One call reads at most
+    /// [`SESSIONS_LOOKED_AT`] sessions. The next call reads the others, and sessions whose read failed. A damaged
+    /// session has no calls.
     ///
     /// # Errors
     /// The store's.

@@ -1,6 +1,6 @@
 //! A call that needs approval, and how it is known again: by the digest of its canonical JSON.
 //!
-//! What a person is shown of a long input is a value of the same members, whose long texts are cut.
+//! For a long input, a person sees a value with the same members and shortened texts.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ use crate::{
     wire::CallOutline,
 };
 
-/// What is asked about, and which rules of the policy ask.
+/// The tool and the skill of a call that needs approval, and which rules of the policy ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PendingSubject {
     pub(super) tool: String,
@@ -37,8 +37,8 @@ pub struct AskedCall {
 }
 
 impl AskedCall {
-    /// The call of `tool` with `input`, which loads `skill` if it loads one. `tool_asks` and `skill_asks` say which rules of
-    /// the policy ask.
+    /// The call of `tool` with `input`. `skill` is the skill that the call loads, if any. `tool_asks` and `skill_asks`
+    /// say which rules of the policy ask.
     ///
     /// # Errors
     /// None that a caller can cause.

@@ -111,16 +111,16 @@ struct KeptCall {
     decision: Option<Decision>,
 }
 
-/// What is decided about a call that is made.
+/// The decision about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallDecision {
     /// It runs. An approval of this one call is used up.
     Allowed,
-    /// It waits for a decision. `is_new`: nobody asked for it before.
+    /// It waits for a decision. `is_new`: the call did not wait before.
     Waits {
         /// The call, as it is shown.
         call: WaitingCall,
-        /// Whether nobody asked for it before.
+        /// Whether the call did not wait before.
         is_new: bool,
     },
     /// A person denied it.
@@ -162,8 +162,8 @@ impl KeptCall {
 }
 
 impl Approvals {
-    /// What is decided about `call` at `now`. If nothing is, it waits from now on, under an id made of `random`. Returns
-    /// whether anything changed that has to be saved before the answer counts.
+    /// The decision about `call` at `now`. An undecided call waits from now on, under an id made of `random`. Also
+    /// returns whether the change must be saved before the answer counts.
     ///
     /// # Errors
     /// `rate_limited` if too many calls wait already.
@@ -264,7 +264,7 @@ impl Approvals {
         self.calls.retain(|kept| now < kept.expires_at);
     }
 
-    /// What was decided for the whole session about everything that asks.
+    /// The decision for the whole session about all rules that ask for approval of `subject`.
     fn remembered(&self, subject: &PendingSubject) -> Option<Decision> {
         let tool = subject.tool_asks.then(|| self.tools.get(&subject.tool).copied());
         let skill = subject.skill_asks.then(|| self.skills.get(subject.skill.as_ref()?).copied());
@@ -275,7 +275,7 @@ impl Approvals {
         decisions.iter().all(Option::is_some).then_some(Decision::Allow)
     }
 
-    /// Remembers a decision about what asked, so that calls that it settles are no longer kept.
+    /// Remembers a decision for the rules that asked. Drops the calls that this decision settles.
     fn remember(&mut self, subject: PendingSubject, decision: Decision) -> Result<()> {
         if self.skills.len() >= POLICY_RULES {
             let message = "too many skills are remembered in this session; set a rule in its policy";

@@ -1,11 +1,11 @@
-//! Tools that a person approves unless a rule names them: `*` says what holds for what nobody thought of, and an agent that
-//! writes skills is to be thought of.
+//! Tools that a person approves unless a rule names them. `*` is no such rule: an operator allows agents to write
+//! skills only on purpose.
 
 use super::{EffectivePolicy, Policy, ToolRule};
 use crate::wire::Operation;
 
 impl EffectivePolicy {
-    /// What `operation` is at least. A `*` that is stricter holds beside it.
+    /// The laxest rule that `operation` can have. A `*` that is stricter holds beside it.
     pub(super) fn least_rule(&self, operation: Operation) -> ToolRule {
         let names = |policy: &Policy| operation.own_names().any(|name| policy.tools.contains_key(name));
         let is_named = names(&self.session) || names(&self.user);

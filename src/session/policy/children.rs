@@ -1,4 +1,4 @@
-//! What a policy lets sessions do that are made from its own: those of sub-agents.
+//! The rights of sessions made from another session: the sessions of sub-agents.
 
 use serde::{Deserialize, Serialize};
 

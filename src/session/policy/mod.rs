@@ -1,4 +1,4 @@
-//! What a session may do. Two policies hold at once, the user's and the session's; the stricter answer holds.
+//! The rights of a session. Two policies hold at once, the user's and the session's; the stricter answer holds.
 
 mod asked;
 mod children;
@@ -239,7 +239,7 @@ impl Policy {
     }
 
     /// The rule for an operation: its own under any of its names, or else the rule for the rest. It is never laxer than
-    /// the rule of the operation that it is a form of.
+    /// the rule of the operation of which this one is a form.
     #[must_use]
     pub fn tool(&self, operation: Operation) -> ToolRule {
         let named = |operation: Operation| operation.own_names().filter_map(|name| self.tools.get(name)).max().copied();
@@ -247,8 +247,8 @@ impl Policy {
         own.max(operation.under().and_then(named).unwrap_or_default())
     }
 
-    /// The rule for a skill: that of the longest pattern that matches it or a folder around it. It is never laxer than
-    /// the rule of a skill around it.
+    /// The rule for a skill: the rule of the longest pattern that matches the skill or a folder around it. It is never
+    /// laxer than the rule of a skill around it.
     #[must_use]
     pub fn skill(&self, skill: &SkillPath) -> SkillRule {
         self.folder(skill.as_str())
@@ -318,7 +318,7 @@ impl EffectivePolicy {
         self.session.plan_mode || self.user.plan_mode
     }
 
-    /// What sessions made from this one may do.
+    /// The rights of sessions made from this one.
     #[must_use]
     pub fn children(&self) -> ChildRights {
         self.session.children.and(self.user.children)
@@ -358,7 +358,7 @@ impl EffectivePolicy {
         self.session.folder(path).max(self.user.folder(path))
     }
 
-    /// Whether models are offered a skill: no rule hides it, and its author does not reserve it for people.
+    /// Whether models are offered a skill: no rule hides the skill, and its author does not reserve it for people.
     #[must_use]
     pub fn offers(&self, skill: &SkillPath, frontmatter: &Frontmatter) -> bool {
         self.skill(skill).is_visible() && !frontmatter.disable_model_invocation

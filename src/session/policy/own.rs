@@ -1,5 +1,5 @@
-//! What is a session's own: how its agent works, for which no answer is the stricter one. A user's policy would say it in vain, so
-//! one that says it is refused.
+//! Settings that only a session has. They say how an agent works, so no value is stricter than another. They would have
+//! no effect in a user's policy, so a user's policy that has one is refused.
 
 use super::Policy;
 use crate::error::{Code, Error, Result};

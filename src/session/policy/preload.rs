@@ -21,7 +21,7 @@ const AUTO: &str = "auto";
 pub enum Preload {
     /// These. A session of which one cannot be loaded is not made.
     Skills(Vec<SkillPath>),
-    /// Those that at least 30 % of the user's conversations used. One that cannot be loaded is left out.
+    /// The skills that at least 30 % of the user's conversations used. A skill that cannot be loaded is omitted.
     Auto,
 }
 

@@ -1,10 +1,10 @@
-//! What the policy of a session keeps of the rights that its parent gives, and how a policy at rest tells which they were.
+//! How the rights of a parent restrict the policy of a session, and how a stored policy shows these rights.
 
 use super::{ChildRights, Policy, Preload, SkillsAccess, ToolRule};
 use crate::wire::Operation;
 
 impl Policy {
-    /// Takes from the policy of a session made from another one what that one withholds. Rules for tools hold in every version,
+    /// Takes from the policy of a session the rights that its parent withholds. Rules for tools hold in every version,
     /// so a replica of an earlier version keeps to them too.
     pub(in crate::session) fn restrict(&mut self, rights: ChildRights) {
         self.children = self.children.and(rights);
@@ -14,7 +14,7 @@ impl Policy {
             }
         }
         if !rights.load {
-            // The skills that it begins with are those of its parent.
+            // The session begins with the skills of its parent.
             self.preload = Preload::default();
         }
         if !rights.publish {
