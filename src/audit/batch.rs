@@ -1,7 +1,7 @@
 //! Names of batches, and of the records in them.
 //!
-//! A batch is named by the time it was begun and by the process that writes it, so that listings have batches in the order
-//! of time. The place of a record in its batch makes its position, which means the same to every replica.
+//! The name of a batch has its start time and its writing process, so listings have batches in the order of time. A
+//! record's position is its batch and its place in the batch. A position means the same to every replica.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
 use crate::error::{Code, Error, Result};
 
-/// To the microsecond, and of one length, so that the order of bytes is that of time.
+/// To the microsecond and of fixed length, so the order of bytes is the order of time.
 const TIME: &str = "%Y%m%dT%H%M%S.%6fZ";
 const TIME_BYTES: usize = "20260102T030405.000006Z".len();
 const REPLICA_BYTES: usize = 8;

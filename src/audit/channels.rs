@@ -14,9 +14,9 @@ use crate::{
     path::Id,
 };
 
-/// Whether a task looks for the events of other replicas. It is held while a listener begins such a task, so that the listeners
-/// of one user begin one, and those of other users do not wait. Each channel has its own, by which a task knows the channel that
-/// it was begun for from a later one of the same user.
+/// Whether a task looks for the events of other replicas. A listener holds the lock while it begins such a task, so a
+/// user has one task and listeners of other users do not wait. Each channel has its own lock. A task recognises its
+/// channel by the lock, also after a later channel of the same user began.
 pub(super) type FollowLock = Arc<tokio::sync::Mutex<bool>>;
 
 /// The channel of one user.
@@ -24,7 +24,7 @@ pub(super) type FollowLock = Arc<tokio::sync::Mutex<bool>>;
 struct Channel {
     sender: broadcast::Sender<Arc<EventReport>>,
     followed: FollowLock,
-    /// When the records of other replicas were looked at. What came into the store later was not sent.
+    /// When the records of other replicas were looked at. Records that came into the store later were not sent.
     looked: Timestamp,
     /// The permission requests that were sent, the oldest first. Records and sessions both report them.
     told: VecDeque<String>,
@@ -49,7 +49,8 @@ impl Channel {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channels(Arc<Mutex<HashMap<Id, Channel>>>);
 
-/// Removes the channel of a user when it is dropped, if that has no listener: one that failed to begin leaves nothing behind.
+/// Removes the channel of a user on drop, if the channel has no listener. A listener that fails to begin leaves no
+/// channel behind.
 #[derive(Debug)]
 pub(super) struct ChannelCleanup {
     channels: Channels,
@@ -77,7 +78,7 @@ impl Channels {
         (receiver, followed)
     }
 
-    /// What tidies up behind a listener of `user` that fails to begin.
+    /// The cleanup behind a listener of `user` that fails to begin.
     pub(super) fn tidied(&self, user: &Id, followed: &FollowLock) -> ChannelCleanup {
         ChannelCleanup { channels: self.clone(), user: user.clone(), followed: Arc::clone(followed) }
     }
@@ -111,9 +112,9 @@ impl Channels {
         }
     }
 
-    /// Sends events of which there may be more than wait for one listener, as fast as all listeners take them. One that takes none
-    /// is waited for as often as `pauses` says, which is counted down; after that there is one pause for each half of what may
-    /// wait, in which those that read take it.
+    /// Sends events as fast as all listeners take them, because more may come than a listener's buffer holds. While the
+    /// buffer of the slowest listener is half full, the sender pauses and decrements `pauses`. At 0 the sender pauses
+    /// once for each half buffer of events, so other listeners can still read.
     pub(super) async fn tell_at_pace(&self, user: &Id, events: Vec<EventReport>, pauses: &mut usize) {
         for (number, report) in events.into_iter().enumerate() {
             let Some(sender) = self.sender(user) else { return };

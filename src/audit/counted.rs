@@ -82,8 +82,8 @@ async fn latest(log: &AuditLog, user: &Id, from: &str, most: usize) -> Result<(V
     }
 }
 
-/// Counts the records of batches in the order of time. Those of one replica may lie in later batches than those of another, so the
-/// latest that were read wait for the next piece: as many as that piece may have.
+/// Counts the records of batches in the order of time. A record of one replica may lie in a later batch than a younger
+/// record of another replica. So the latest records wait for the next piece, up to the bytes of one piece.
 async fn count(tally: &mut UsageTally, log: &AuditLog, user: &Id, batches: Vec<StoredBatch>) -> Result<()> {
     let mut pieces = ChunkedReader::new(log, user, batches, AUDIT_PIECE_BYTES);
     let mut read = Vec::new();

@@ -1,7 +1,7 @@
-//! Events for whoever watches a user or a session, made from records.
+//! Events for watchers of a user or a session, made from records.
 //!
-//! The id of an event is the position of its record and its part of it, so that it means the same to every replica. An event
-//! has what its record has: the input of its call without contents.
+//! The id of an event is its record's position and its part number, so an id means the same to every replica. Like its
+//! record, an event has the input of its call without contents.
 
 use std::fmt;
 
@@ -47,15 +47,15 @@ pub struct EventId {
     pub part: usize,
 }
 
-/// Where a client goes on that was sent a part of what it missed: `{id}@{microseconds}`.
+/// Where a client goes on that has received a part of its missed events: `{id}@{microseconds}`.
 ///
-/// Whoever comes back with an id is told once more what may have come into the store late, and would be so after each part. With
-/// this it is not, until it has been told all.
+/// A client that comes back with an id receives late events once more. With an id alone, each part would repeat them.
+/// With the time beside the id, they come only after all other missed events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
     /// The last event that was sent to it.
     pub after: EventId,
-    /// When it began to ask for what it missed; `None` for an id alone, with which it begins.
+    /// When the client began to ask for missed events; `None` for an id alone, as in its first request.
     pub begun: Option<Timestamp>,
 }
 
@@ -128,7 +128,7 @@ impl Event {
         Self { id: None, event: REQUEST.to_owned(), session: Some(session.to_string()), data }
     }
 
-    /// The approval that it asks for, if it is such a request.
+    /// The approval that a permission request asks for; `None` for other events.
     pub(super) fn requested(&self) -> Option<&str> {
         if self.event == REQUEST { self.data.get("requestId")?.as_str() } else { None }
     }
@@ -156,7 +156,7 @@ impl Event {
 }
 
 impl EventId {
-    /// What lies before every event of batches from `time` on.
+    /// The place before every event of batches from `time` on.
     pub(super) fn before(time: Timestamp) -> Self {
         Self { record: Position { batch: BatchName::new(time, "00000000"), place: 0 }, part: 0 }
     }
@@ -178,7 +178,7 @@ impl EventId {
 }
 
 impl Resume {
-    /// Reads an id, or what names the rest of what was missed.
+    /// Reads an id, with or without a time behind `@`.
     ///
     /// # Errors
     /// `invalid_request` if the text is neither.
@@ -228,7 +228,7 @@ fn shown(skills: &[AuditSkill]) -> Value {
     json!({"skills": skills.iter().map(shown).collect::<Vec<_>>()})
 }
 
-/// The input of a call; of a record without one, what the call was about.
+/// The input of a call; for a record without input, the subject of the call.
 fn input_of(input: Option<&Value>, subject: &str) -> Value {
     input.cloned().unwrap_or_else(|| json!({ "subject": subject }))
 }

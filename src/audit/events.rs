@@ -44,12 +44,12 @@ pub struct Events {
     clock: Arc<dyn Clock>,
 }
 
-/// What happened that a client missed.
+/// The events that a client missed.
 #[derive(Debug, Default)]
 pub struct EventGap {
     /// The events, in the order of their records.
     pub events: Vec<Event>,
-    /// What names the rest of them; `None` if that is all.
+    /// Where the rest of them begins; `None` if there is no rest.
     pub next: Option<Resume>,
 }
 
@@ -62,9 +62,9 @@ impl Events {
         Self { log: AuditLog::for_service(service), recorder, channels, catalogs, service: service.clone(), clock }
     }
 
-    /// Listens to what happens to the user of `watcher`, or in one of the sessions; first to what happened since `after`. The
-    /// listener also receives what this process finds changed in the skills that the watcher sees. No event names a skill that is
-    /// hidden from the watcher.
+    /// Listens to the events of the user of `watcher`, or of one session, from the events after `after` on. The
+    /// listener also receives changes that this process finds in the skills of the watcher's view. No event names a
+    /// skill that is hidden from the watcher.
     ///
     /// # Errors
     /// The store's.
@@ -80,7 +80,8 @@ impl Events {
         let last = self.now_as_id();
         let live = {
             let (receiver, followed) = self.channels.listen(user, self.clock.now());
-            // Before `live`, so that it is dropped after it. Once others are followed, what follows them tidies up.
+            // Declared before `live`, so it is dropped after `live`. Once a task follows other replicas, the task
+            // cleans up.
             let _tidied = self.channels.tidied(user, &followed);
             let live = receiver;
             // No client listens before the batches that are there have been listed.
@@ -109,7 +110,7 @@ impl Events {
         Ok(Listener::new((live, changes), (gap, doubt, replay), sight, session.cloned(), last))
     }
 
-    /// The event after which a client goes on, if it is not certain that the store has its batch.
+    /// The event after which a client goes on, while the store may lack its batch.
     fn doubted(&self, user: &Id, after: &EventId) -> UncertainEvent {
         let recorder = self.recorder.as_ref().filter(|recorder| recorder.keeps_records());
         UncertainEvent {
@@ -135,8 +136,9 @@ impl Events {
         has_records.then(|| EventId::before(self.clock.now()).into())
     }
 
-    /// What happened since `from`: `most` events and `bytes` of them as JSON at most, but one that has an id if there is one.
-    /// Returns nothing while another replica may still write the batch of `from`, so that a gap comes first.
+    /// The events since `from`: at most `most` events and `bytes` of JSON. If any of them has an id, the answer has at
+    /// least one with an id. Returns nothing while another replica may still write the batch of `from`, so that a gap
+    /// comes first.
     ///
     /// # Errors
     /// As [`listen`](Self::listen).
@@ -162,7 +164,7 @@ impl Events {
             last = event.id.as_deref().map(EventId::parse).transpose()?;
             events.push(event);
         }
-        // What came into the store meanwhile may lie before what was told meanwhile.
+        // Batches that arrived meanwhile may lie before the events that were sent meanwhile.
         let is_long = begun <= earlier(now);
         let again = is_long.then(|| Resume { after: EventId::before(earlier(begun)), begun: Some(now) });
         Ok(EventGap { events, next: again })
@@ -180,7 +182,7 @@ impl Events {
         Ok(())
     }
 
-    /// Looks for what other replicas wrote since `looked`, at which time it had `seen` these batches.
+    /// Looks for records that other replicas wrote since `looked`. At that time the task had `seen` these batches.
     async fn follow(
         &self,
         user: &Id,
@@ -217,7 +219,7 @@ impl Events {
         }
     }
 
-    /// Tells what came into the store since it was looked at, at `looked`.
+    /// Sends the events that came into the store since the last look, at `looked`.
     async fn look_once(
         &self,
         user: &Id,

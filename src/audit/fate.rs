@@ -1,4 +1,4 @@
-//! What became of the batch of an event that a client knows. A process sends events before their batch is in the store.
+//! The fate of the batch of an event that a client knows. A process sends events before their batch is in the store.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{clock::Clock, error::Result, limits::EVENTS_LOOK, path::Id, store::GetOptions};
 
-/// What became of a batch.
+/// Whether a batch is in the store, or may still come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BatchStatus {
     /// It is in the store.
@@ -28,7 +28,7 @@ pub(super) struct UncertainEvent {
     pub(super) log: AuditLog,
     pub(super) user: Id,
     pub(super) after: EventId,
-    /// The name of this process in those of its batches, all of which are in the store if they come there.
+    /// The name of this process in its batches. Such a batch is in the store by now, or never comes.
     pub(super) own: Option<String>,
     /// How long records are kept, if this process knows.
     pub(super) kept_for: Option<SignedDuration>,
@@ -36,7 +36,7 @@ pub(super) struct UncertainEvent {
 }
 
 impl UncertainEvent {
-    /// What became of its batch by now.
+    /// The status of its batch now.
     ///
     /// # Errors
     /// The store's.

@@ -19,14 +19,14 @@ use crate::{
     path::Id,
 };
 
-/// Told what became of a batch.
+/// Receives the result of a batch.
 pub(super) type Waiter = oneshot::Sender<Result<()>>;
 
-/// What waits, of all users.
+/// The waiting records of all users.
 #[derive(Debug)]
 pub(super) struct RecordBuffers {
     by_user: HashMap<Id, Journal>,
-    /// How many changes of each user are under way. Whoever makes the only one waits for no group.
+    /// How many changes of each user are under way. A change that is the only one waits for no group.
     under_way: HashMap<Id, usize>,
     /// The users who are being deleted: nothing of them is written any more.
     left: HashSet<Id>,
@@ -37,7 +37,7 @@ pub(super) struct RecordBuffers {
     replica: String,
 }
 
-/// What waits of one user.
+/// The waiting records of one user.
 #[derive(Debug, Default)]
 struct Journal {
     wake: Arc<Notify>,
@@ -54,7 +54,7 @@ pub(super) struct BufferedRecord {
     pub(super) is_first: bool,
 }
 
-/// What a writer is to do now.
+/// The next step of a writer.
 pub(super) enum Next {
     Write(Batch),
     Wait(Duration),
@@ -95,7 +95,7 @@ impl RecordBuffers {
         *self.under_way.entry(user.clone()).or_default() += 1;
     }
 
-    /// A change of `user` has ended. If it was the only one, a group that gathers waits no longer.
+    /// A change of `user` has ended. After the last change, a gathering group waits no longer.
     pub(super) fn end_change(&mut self, user: &Id) {
         if let Entry::Occupied(mut count) = self.under_way.entry(user.clone()) {
             *count.get_mut() -= 1;
@@ -161,7 +161,7 @@ impl RecordBuffers {
         Some(BufferedRecord { position, is_first })
     }
 
-    /// What the writer of a user does now. A batch that is to be written is taken out.
+    /// The next step of the writer of a user. A batch that is to be written is taken out.
     pub(super) fn next(&mut self, user: &Id, uptime: Duration) -> Next {
         let gathers = self.under_way.contains_key(user);
         let Some(journal) = self.by_user.get_mut(user) else { return Next::End };
@@ -194,8 +194,8 @@ impl RecordBuffers {
         self.settle(user, &batch.name)
     }
 
-    /// A batch was not written, and is tried again later; under another name if it is certain that it is not there, so that
-    /// it is found by who reads on from now. Returns those who wait for it.
+    /// A batch was not written, and is tried again later. If the store certainly lacks the batch, the batch gets a new
+    /// name. So readers that go on from now find it. Returns those who wait for it.
     pub(super) fn failed(&mut self, user: &Id, mut batch: Batch, is_absent: bool, at: ClockReading) -> Vec<Waiter> {
         if self.has_left(user) {
             return self.discard(user, &batch);
@@ -213,7 +213,7 @@ impl RecordBuffers {
         waiters
     }
 
-    /// Gives a batch that is being written the name of this moment. Those who wait for it wait for that.
+    /// Gives a batch that is being written the name of this moment. The waiters of the batch wait for the new name.
     pub(super) fn rename(&mut self, user: &Id, batch: &mut Batch, now: Timestamp) {
         let old = std::mem::replace(&mut batch.name, self.new_name(now));
         if let Some(journal) = self.by_user.get_mut(user) {
@@ -261,7 +261,7 @@ impl RecordBuffers {
         self.by_user.keys().cloned().collect()
     }
 
-    /// What wakes the writer of a user, if there is one.
+    /// The notification that wakes the writer of a user, if there is a writer.
     pub(super) fn wake(&self, user: &Id) -> Option<Arc<Notify>> {
         self.by_user.get(user).map(|journal| Arc::clone(&journal.wake))
     }

@@ -1,4 +1,4 @@
-//! One who listens: what happened before, from the store, and then what happens, as one sequence of events.
+//! A listener for events: first past events from the store, and then live events, as one sequence.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -18,24 +18,24 @@ use crate::{catalog::CatalogChange, error::Result, limits::EVENTS_PIECE_BYTES, p
 /// Batches that are listed at once.
 pub(super) const LISTED: usize = 256;
 
-/// One who listens.
+/// A listener for events.
 #[derive(Debug)]
 pub struct Listener {
     replay: Option<Replay>,
     ready: VecDeque<EventReport>,
     live: broadcast::Receiver<Arc<EventReport>>,
-    /// What this process finds changed in any catalog.
+    /// The changes that this process finds in any catalog.
     changes: broadcast::Receiver<Arc<CatalogChange>>,
     /// The `gap` that comes if the batch of the last event that the client knows never does.
     doubt: Option<oneshot::Receiver<Event>>,
     sight: EventFilter,
     session: Option<Id>,
-    /// The id of the last event that it received, at first an id from before it listened.
+    /// The id of the last event that the listener received; at first an id from before the listener began.
     last: Option<String>,
     is_over: bool,
 }
 
-/// What the store has of events after some id.
+/// The stored events after some id.
 #[derive(Debug)]
 pub(super) struct Replay {
     log: AuditLog,
@@ -43,7 +43,7 @@ pub(super) struct Replay {
     after: EventId,
     /// The listing goes on behind this.
     from: String,
-    /// What was listed and is not read yet.
+    /// The listed batches that are not read yet.
     pieces: ChunkedReader,
     is_listed: bool,
 }
@@ -90,7 +90,7 @@ impl Listener {
         Ok(None)
     }
 
-    /// The next event of those that happened before, as the watcher may see it; `None` after the last of them.
+    /// The next of the past events, as the watcher may see it; `None` after the last.
     pub(super) async fn missed(&mut self) -> Result<Option<Event>> {
         while let Some(report) = self.replayed().await? {
             if let Some(event) = self.sight.shown(&report).await? {
@@ -131,7 +131,7 @@ impl Listener {
         is_told.then(|| Event::catalog_changed(&change.difference).into())
     }
 
-    /// The next event of those that happened before; `None` after the last of them.
+    /// The next of the past events; `None` after the last.
     async fn replayed(&mut self) -> Result<Option<EventReport>> {
         loop {
             while let Some(report) = self.ready.pop_front() {
@@ -147,7 +147,8 @@ impl Listener {
         }
     }
 
-    /// Whether it is about the session. What is about none, as the catalog, is for every session.
+    /// Whether the event is about the session. An event about no session, such as a change of the catalog, is for every
+    /// session.
     fn wants(&self, event: &Event) -> bool {
         let of = |session: &Id| event.session.as_ref().is_none_or(|of| of == session.as_str());
         self.session.as_ref().is_none_or(of)

@@ -88,8 +88,8 @@ pub(super) fn looked_since(time: Timestamp) -> Timestamp {
     time.checked_sub(looks).unwrap_or(Timestamp::MIN)
 }
 
-/// From when on batches may be of which a client that received an event of `time` was not told: they come late into the store, and
-/// a process looks for them now and then.
+/// The start of batches that a client may have missed when it received an event of `time`. Batches come late into the
+/// store, and a process looks for them now and then.
 pub(super) fn untold(time: Timestamp) -> Timestamp {
     earlier(looked_since(time))
 }

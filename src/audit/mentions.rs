@@ -7,7 +7,7 @@ use crate::wire::InputNames;
 /// The folder in which skills are.
 const SKILLS: &str = "skills";
 
-/// Reads the members of one input as what they are.
+/// Reads the members of one input as paths, skills and globs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mentions<'names> {
     names: &'names InputNames,

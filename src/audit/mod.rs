@@ -1,4 +1,4 @@
-//! The account of what was done: who called what, in which session, on which paths, with which outcome.
+//! The audit records: caller, session, operation, paths and outcome of each call.
 //!
 //! A service reports every operation to the [`Recorder`], which writes records in batches, one object for many of them.
 //! [`AuditLog`] reads them, and [`usage()`] makes figures of them. A record names paths and digests, and never a content or

@@ -19,7 +19,7 @@ pub enum AuditMode {
     Strict,
 }
 
-/// What a recorder does.
+/// The options of a recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditOptions {
     /// How much it does for its records.

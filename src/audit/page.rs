@@ -1,7 +1,7 @@
 //! Reading records: pages of them, in the order of their positions.
 //!
-//! A listing begins behind the time that is asked for, and a page ends when it has its records or their bytes, or has read
-//! its batches. So a page costs the same however many records there are and however large they are.
+//! A listing begins behind the requested time. A page ends at its limit of records, of bytes or of batches read. So a
+//! page costs the same however many records there are and however large they are.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

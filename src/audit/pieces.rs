@@ -1,7 +1,7 @@
 //! Reading batches in pieces, so that a reader holds as much however large they are.
 //!
-//! A piece is several small batches, which are read at once, or a part of a large one: the sizes in the listing say which. Each
-//! record comes with the bytes that it takes, so that whoever keeps records knows how much it keeps.
+//! A piece is several small batches, which are read at once, or a part of a large one: the sizes in the listing say
+//! which. Each record comes with its bytes, so a reader knows the size of the records that it keeps.
 
 use std::collections::VecDeque;
 

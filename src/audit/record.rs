@@ -1,7 +1,7 @@
 //! A record of one operation, and its form in the bucket: a batch is a line for its format and a line for each record.
 //!
-//! Batches are read leniently. Members that this version does not know are passed over, those that an older one did not
-//! write have a default, and a line that is no record takes its place without being one.
+//! Batches are read leniently. Members that this version does not know are ignored. Members that an older version did
+//! not write have a default. A line that is no record still takes its place.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ pub struct AuditRecord {
 pub(super) struct StoredRecord {
     pub(super) position: Position,
     pub(super) record: AuditRecord,
-    /// What it takes in its batch, and as JSON with its id.
+    /// The bytes of the record in its batch, and as JSON with the id.
     pub(super) bytes: usize,
 }
 

@@ -1,8 +1,8 @@
 //! The writer of audit records.
 //!
-//! Records of one user gather in a batch, which a task of that user writes when it is full, old, or waited for. Changes
-//! that are made at the same time share a batch, so that strict mode costs few requests. Batches are written beside the
-//! requests of the service, by a handle of the store that its counts do not see.
+//! Records of one user gather in a batch. A task of this user writes the batch when it is full, old, or waited for.
+//! Changes that are made at the same time share a batch, so that strict mode costs few requests. Batches are written
+//! beside the requests of the service, by a handle of the store that its counts do not see.
 
 use std::{
     fmt,
@@ -61,7 +61,7 @@ pub(super) struct RecorderState {
     dropped: AtomicU64,
 }
 
-/// What a recorder has done so far.
+/// The counts of a recorder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AuditCounts {
     /// Records that are in the store.
@@ -75,7 +75,7 @@ pub struct AuditCounts {
 }
 
 impl Recorder {
-    /// A recorder that writes below `namespace` in `store`, or in the mode `off` tells listeners alone.
+    /// A recorder that writes below `namespace` in `store`, or in the mode `off` only sends events to listeners.
     #[must_use]
     pub fn new(
         store: SharedStore,
@@ -104,14 +104,14 @@ impl Recorder {
         Self { shared: Arc::new(shared) }
     }
 
-    /// A recorder for services over `store`. It asks the store itself, past what they count.
+    /// A recorder for services over `store`. The recorder uses the store below the counters of these services.
     #[must_use]
     pub fn for_store(store: &OpenStore, options: impl Into<AuditOptions>) -> Self {
         let (below, namespace, clock) = store.itself();
         Self::new(below, namespace, options, clock)
     }
 
-    /// What it has done so far.
+    /// The counts so far.
     #[must_use]
     pub fn counts(&self) -> AuditCounts {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -120,7 +120,7 @@ impl Recorder {
         AuditCounts { records: read(records), batches: read(batches), dropped: read(dropped), waiting }
     }
 
-    /// Its name in those of its batches.
+    /// The name of this recorder in the names of its batches.
     #[must_use]
     pub fn replica(&self) -> String {
         self.shared.journals().replica().to_owned()
@@ -247,7 +247,7 @@ impl RecorderState {
         let is_awaited = self.options.mode == AuditMode::Strict && operation.is_account_due();
         let user = operation.call.user.clone();
         let at = self.moment();
-        // Whoever decides on an approval may listen at another replica.
+        // The person who decides on an approval may listen at another replica.
         let is_urgent = operation.effects.approval.is_some();
         let record = AuditRecord::from_operation(operation, at.now);
         if self.options.mode == AuditMode::Off {
@@ -262,7 +262,8 @@ impl RecorderState {
         let later = |(_, report): &(EventId, EventReport)| !report.event.is_begin();
         let line = record.line().ok();
         let added = {
-            // Events are sent in the order of their ids, so a listener that comes back with an id has received those before it.
+            // Events are sent in the order of their ids, so a listener that comes back with an id has received all
+            // earlier events.
             let mut journals = self.journals();
             let added = line.and_then(|line| journals.add(&user, &line, at, is_urgent, waiter));
             if let Some(BufferedRecord { position, .. }) = &added {

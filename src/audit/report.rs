@@ -1,4 +1,4 @@
-//! An event, and what its source says of the names in it. A watcher receives those of skills that it may see.
+//! An event with the names that its source reports. A watcher receives only the names of skills within its view.
 
 use super::{
     batch::{BatchName, Position},
@@ -12,7 +12,7 @@ use crate::{
     wire::{CallOutline, InputNames},
 };
 
-/// An event, and what its source says of the names in it.
+/// An event with the names that its source reports.
 #[derive(Clone, Debug)]
 pub(super) struct EventReport {
     pub(super) event: Event,
@@ -53,7 +53,7 @@ impl EventReport {
         Self::of(&nowhere, record).map(|(_, report)| report.without_id())
     }
 
-    /// The same event without its id, so that no client goes on from it.
+    /// The same event without an id, so that no client goes on from it.
     pub(super) fn without_id(self) -> Self {
         Self { event: Event { id: None, ..self.event }, ..self }
     }

@@ -1,4 +1,4 @@
-//! Deleting records that are too old, by whoever writes newer ones or clears a user's old sessions away.
+//! Deletion of old records. A process deletes them when it writes newer ones or clears a user's old sessions away.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +24,7 @@ impl RecorderState {
         if self.pruned.get(user).is_some_and(|due| now < due) {
             return;
         }
-        // Nobody else begins meanwhile.
+        // No other task begins meanwhile.
         self.pruned.insert(user.clone(), now + PRUNE_EVERY);
         let (this, user) = (Arc::clone(self), user.clone());
         tokio::spawn(async move {
@@ -48,7 +48,7 @@ impl RecorderState {
         let mut left = AUDIT_PRUNED;
         loop {
             let page = self.store.list(&prefix, options.clone()).await?;
-            // What is no batch is another tool's.
+            // An object that is no batch belongs to another tool.
             let batch = |key: &str| Some((prefix.admit(key)?, BatchName::parse(prefix.relative(key)?)?));
             let batches: Vec<_> = page.objects.iter().filter_map(|entry| batch(&entry.key)).collect();
             // Names come in the order of time.

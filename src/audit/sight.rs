@@ -1,9 +1,10 @@
-//! What one watcher may see of events: no name of a skill that is hidden from it.
+//! The events that one watcher may see, without the names of hidden skills.
 //!
-//! The policy and the layers of this moment decide, and not those of the moment at which something happened. An event keeps its id
-//! even if something is left out of it, so that a watcher goes on from it. The source of an event says which members of an input are
-//! names. A name of no skill that the watcher is known to see counts as that of a hidden one. If the source does not say what is a
-//! name, because an earlier version wrote it, the whole input is left out. To watch a session is not to use it.
+//! The present policy and layers decide, not the policy and layers at the time of the event. An event keeps its id even
+//! if parts are omitted, so a watcher can go on from it. The source of an event says which members of an input are
+//! names. A name counts as hidden unless it names a skill that the watcher is known to see. If the source does not say
+//! what is a name, because an earlier version wrote it, the whole input is left out. To watch a session is not to use
+//! it.
 
 use std::sync::Arc;
 
@@ -23,7 +24,8 @@ use crate::{
     session::{EffectivePolicy, Policy, Session, SkillRule},
 };
 
-/// Who watches. The layers of its audience decide what it sees, and for an agent the policy too.
+/// A watcher of events. The layers of its audience limit its view. If the watcher is an agent, the policy limits its
+/// view too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watcher {
     /// The user, and the team of the key.
@@ -53,10 +55,10 @@ pub(super) struct EventFilter {
     service: Service,
 }
 
-/// What decides about the skills of one session.
+/// The rules for the skills of one session.
 struct Rules {
     policy: EffectivePolicy,
-    /// `None` for what lies beside sessions.
+    /// `None` for events beside sessions.
     session: Option<Arc<Session>>,
 }
 
@@ -74,7 +76,7 @@ impl EventFilter {
         &self.watcher.audience
     }
 
-    /// The event as the watcher may see it; `None` if it says nothing but what is hidden.
+    /// The event as the watcher may see it; `None` if only hidden content is left.
     ///
     /// # Errors
     /// The store's.
@@ -108,14 +110,14 @@ impl EventFilter {
         self.service.catalogs().has_layers()
     }
 
-    /// What decides in this session now; `None` if nothing is hidden from the watcher.
+    /// The rules for this session now; `None` if nothing is hidden from the watcher.
     async fn rules(&self, session: Option<&str>) -> Result<Option<Rules>> {
         let (sessions, user) = (self.service.sessions(), &self.watcher.audience.user);
         let session = match session.and_then(|session| Id::parse(session).ok()) {
             None => None,
             Some(session) => match sessions.look_on(user, &session, 0).await {
                 Ok(found) => Some(found),
-                // What is known of a damaged session shows no skill. Its watchers go on.
+                // A damaged session shows no skill. Its watchers go on.
                 Err(error) if error.code() == Code::Internal => {
                     let policy = blocked().under(&blocked());
                     return Ok(Some(Rules { policy, session: None }));
@@ -179,8 +181,8 @@ impl EventFilter {
         Ok(true)
     }
 
-    /// Whether the watcher sees every skill that a word names, and there is one. The nearest that is known decides: what the record says, then
-    /// what the session has loaded, then the catalog.
+    /// Whether a word names a skill, and the watcher sees every skill of this name. The nearest source decides: first
+    /// the record, then the loaded skills of the session, then the catalog.
     async fn sees(&self, word: &str, rules: &Rules, known: &[AuditSkill]) -> Result<bool> {
         let recorded = known.iter().filter(|one| names(&one.skill, &one.name, word));
         let recorded =
@@ -230,7 +232,7 @@ fn may_name_skills(EventReport { event, names, .. }: &EventReport) -> bool {
     data.get("skills").is_some() || is_in_path() || input.is_some_and(is_in)
 }
 
-/// Whether a word names the skill: its path, its folder, or the name in its frontmatter.
+/// Whether a word names the skill: as its path, its folder, or the name in the frontmatter.
 fn names(skill: &str, name: &str, word: &str) -> bool {
     let folder = skill.rsplit('/').next().unwrap_or_default();
     [skill, folder, name].contains(&word)

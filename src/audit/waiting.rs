@@ -15,7 +15,7 @@ pub(super) struct Batch {
     pub(super) begun: Timestamp,
     /// Whether it may be in the store under its name.
     pub(super) is_doubtful: bool,
-    /// Names that it had before, under which it may be in the store.
+    /// Earlier names of the batch. The store may have the batch under them.
     pub(super) earlier: Vec<BatchName>,
     pub(super) text: Vec<u8>,
     pub(super) records: usize,
@@ -43,7 +43,7 @@ impl Batch {
         self.name.time() < earlier(now)
     }
 
-    /// What its records hold.
+    /// The bytes of its records.
     pub(super) fn record_bytes(&self) -> usize {
         self.text.len() - HEADER.len()
     }

@@ -81,8 +81,9 @@ impl RecorderState {
         tombstone.is_ok() || receipt.is_ok_and(|receipt| receipt.modified_at >= batch.begun)
     }
 
-    /// Puts a batch under a name that is at most [`AUDIT_LATENESS`](crate::limits::AUDIT_LATENESS) old when it is in the store. One
-    /// that came later is put again under another name: a listener that comes back would not look so far behind.
+    /// Puts a batch under a name that is at most [`AUDIT_LATENESS`](crate::limits::AUDIT_LATENESS) old when it is in
+    /// the store. A later batch is put again under another name, because a returning listener would not look so far
+    /// back.
     async fn put_in_time(&self, user: &Id, batch: &mut Batch) -> Result<()> {
         for _ in 0..PUTS {
             if batch.is_late(self.clock.now()) {

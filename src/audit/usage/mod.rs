@@ -1,7 +1,7 @@
 //! Figures of use, made from records: how conversations find skills, and which skills they use.
 //!
-//! [`UsageTally`] takes records one by one and keeps what it needs of each conversation, a few words: so the figures of a
-//! million records take as little memory as those of a thousand. Records hold no question, so no figure does.
+//! [`UsageTally`] takes records one by one and keeps a few words for each conversation. So the figures of a million
+//! records take as little memory as the figures of a thousand. Records hold no question, so no figure does.
 
 mod skill;
 
@@ -23,14 +23,15 @@ use crate::{
     wire::Operation,
 };
 
-/// How a session began with a skill that nobody named.
+/// The status of a skill that a session began with although no caller named it.
 const PRELOADED: &str = "preloaded";
 /// Where loaded skills lie, and the operations that give the content of their files.
 const SKILLS: &str = "/skills/";
 const READS: [Operation; 3] = [Operation::Read, Operation::Grep, Operation::Download];
 /// The outcome of a call that a person must approve first.
 const APPROVAL_REQUIRED: &str = "approval_required";
-/// The operation by which a person decides about a call that waits, and how its subject begins if the call is allowed.
+/// The operation by which a person decides about a waiting call. If the call is allowed, its subject begins with
+/// `allow`.
 const DECIDE_APPROVAL: &str = Action::DecideApproval.name();
 const ALLOW: &str = "allow";
 /// The outcomes of a call that its caller may not make.
@@ -55,21 +56,21 @@ pub struct UsageTally {
     approved: u64,
     calls: u64,
     completed: u64,
-    /// About what all this takes.
+    /// About the bytes of all this.
     bytes: u64,
     pub(super) truncated: bool,
 }
 
-/// What a conversation, a skill beside its path, a skill of a conversation and a call that waits take.
+/// The bytes of a conversation, a skill beside its path, a skill of a conversation, and a waiting call.
 const CONVERSATION_BYTES: u64 = 128;
 const SKILL_BYTES: u64 = 128;
 const SKILL_OF_CONVERSATION_BYTES: u64 = 16;
 const ASKED_BYTES: u64 = 64;
 
-/// What is known of one conversation.
+/// The state of one conversation.
 #[derive(Debug, Default)]
 struct Conversation {
-    /// Whether an agent has called an operation: before that it is a session that was made.
+    /// Whether an agent has called an operation. Before that, the session was only created.
     has_begun: bool,
     /// When it was made, if it began with skills.
     made: Option<Timestamp>,
@@ -94,7 +95,7 @@ struct ConversationSkill {
 /// A call that waits for an approval. Two calls may look the same here, because records contain no file contents.
 #[derive(Debug)]
 struct OpenCall {
-    /// A hash of what records have of the call.
+    /// A hash of the call as records have it.
     call: u64,
     /// When it was asked for, or decided about.
     since: Timestamp,
@@ -111,7 +112,8 @@ impl UsageTally {
         Self { since, ..Self::default() }
     }
 
-    /// Counts a record. One that is no call of an agent, makes no session with skills and decides about no call changes nothing.
+    /// Counts a record. Ignores a record unless an agent called, a session began with skills, or a person decided about
+    /// a call.
     pub fn add(&mut self, record: &AuditRecord) {
         let Some(session) = record.session.as_deref() else { return };
         let (is_call, is_decision) = (is_call(&record.operation), record.operation == DECIDE_APPROVAL);
@@ -252,7 +254,7 @@ impl UsageTally {
         self.count_loads(number, record.time);
     }
 
-    /// Notes that a conversation reads a file of a skill that it began with.
+    /// Counts a skill as chosen if the conversation reads one of its files.
     fn count_read(&self, conversation: &mut Conversation, record: &AuditRecord) {
         if !record.is_ok() || !READS.iter().any(|read| read.name() == record.operation) {
             return;
@@ -314,7 +316,7 @@ impl UsageTally {
         }
     }
 
-    /// Takes `bytes` of the memory for what is counted. If there is not so much left, figures are of what was counted before.
+    /// Takes `bytes` of the memory for counting. If too little is left, the figures cover the records counted before.
     fn has_room(&mut self, bytes: u64) -> bool {
         let has_room = self.bytes + bytes <= USAGE_TALLY_BYTES;
         if has_room {
@@ -331,7 +333,7 @@ impl UsageTally {
         let begun = || self.conversations.values().filter(|one| one.has_begun);
         let conversations = begun().count() as u64;
         let searched = begun().filter(|one| one.has_searched).count() as u64;
-        // The conversations that used each, and those of them that chose it.
+        // For each skill: how many conversations used it, and how many chose it.
         let mut users = vec![(0, 0); self.tallies.len()];
         for used in begun().flat_map(|one| &one.skills) {
             if let Some((all, chosen)) = users.get_mut(used.number as usize) {
@@ -341,7 +343,7 @@ impl UsageTally {
         }
         let figures = |(skill, number): (String, u32)| {
             let (tally, (users, chosen)) = (self.tallies.get(number as usize)?, users.get(number as usize)?);
-            // What only sessions began with that are no conversations is not used.
+            // A skill that began only sessions without a call was not used.
             (tally.loads > 0).then(|| (tally.figures(skill, *users, conversations), *chosen))
         };
         let mut counted: Vec<_> = self.skills.into_iter().filter_map(figures).collect();

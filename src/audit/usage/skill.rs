@@ -1,4 +1,4 @@
-//! What is counted of one skill, and the shares that are made of it.
+//! The counts of one skill, and the shares made of them.
 
 use jiff::Timestamp;
 
@@ -7,10 +7,10 @@ use crate::audit::figures::SkillUsage;
 /// The share of conversations from which on a skill is worth loading when a session begins.
 const CANDIDATE_RATE: (u64, u64) = (3, 10);
 
-/// What is known of one skill.
+/// The counts of one skill.
 #[derive(Debug)]
 pub(super) struct SkillTally {
-    /// A hash of the name of its folder, at which sessions have it.
+    /// A hash of its folder's name: sessions mount the skill under this name.
     pub(super) mount: u64,
     pub(super) loads: u64,
     pub(super) last_used: Timestamp,

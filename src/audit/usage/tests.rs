@@ -159,7 +159,7 @@ fn what_sessions_begin_with_because_others_did_is_a_candidate_only_while_it_is_u
         load.skill.iter_mut().for_each(|skill| skill.skill = "a/k1".to_owned());
         load
     };
-    // Ten conversations that began with it, of which three do this.
+    // Ten conversations begin with the skill, and three of them do this.
     let table = [
         ("nothing with it", "preloaded", record(0, "ls"), false),
         ("it was named", "loaded", record(0, "ls"), true),
@@ -204,7 +204,7 @@ fn memory_is_bounded_whatever_the_records_say() {
     (0..=USAGE_ASKED).for_each(|number| tally.add(&ask(number)));
     assert_eq!(tally.conversations.values().map(|one| one.asked.len()).sum::<usize>(), USAGE_ASKED);
 
-    // What is waited for no longer takes no memory.
+    // A call that no longer waits takes no memory.
     let late = AuditRecord { time: ask(0).time + APPROVAL_LIFE, ..record(0, "ls") };
     tally.add(&late);
     assert_eq!(tally.bytes, CONVERSATION_BYTES);
