@@ -1,8 +1,8 @@
 //! The catalogs in memory, in one budget of bytes: the readings of layers, and the outlooks of audiences.
 //!
-//! The least recently used leave first. One question uses an outlook and its layers together, so that a question never
-//! evicts its own parts. A group that is larger than the budget by itself stays while it is in use, and the others
-//! share a small part of the budget beside it. Otherwise each question would read thousands of skills again.
+//! The least recently used leave first. One question uses an outlook and its layers together, so no question evicts its
+//! own parts. A group that is larger than the budget by itself stays while it is in use, and the others share a small
+//! part of the budget beside it. Otherwise each question would read thousands of skills again.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -18,7 +18,7 @@ use crate::{
     path::{Id, LayerOwner},
 };
 
-/// The overhead of one layer or outlook: its fields, its entries here, and a task.
+/// The overhead of one layer or outlook: fields, entries here, and a task.
 const LEAST: u64 = 2 << 10;
 
 /// All catalogs in memory.
@@ -238,7 +238,7 @@ mod tests {
     const BUDGET: u64 = 100 * LEAST;
     const NOW: Duration = Duration::from_secs(1000);
 
-    /// Uses `place`, says what it takes, in hundredths of the budget, and returns what went.
+    /// Uses `place` with a weight in hundredths of the budget, and returns the evicted places.
     fn hold(order: &mut Order<&'static str>, place: &'static str, hundredths: u64) -> Vec<&'static str> {
         order.touch(vec![place], BUDGET, NOW);
         order.weigh(&place, hundredths * LEAST, BUDGET, NOW);

@@ -31,9 +31,10 @@ impl<'a> Categories<'a> {
         Self { all: counts, named: CATEGORIES_NAMED }
     }
 
-    /// The same with those first that are near to a question: the categories in `nearest`, in that order, and then those with
-    /// a word like one of `question`. The others stay in their order. If there are more than a summary names, it names only those
-    /// that are near; if none is, a few that are larger than all others, so that no alphabet chooses among equals.
+    /// The same, with the categories first that are near to a question: first `nearest` in its order, then categories
+    /// with a word like a word of `question`. The others stay in their order. If there are more than a summary names,
+    /// it names only the near ones. If none is near, it names a few that are larger than all others, so no alphabet
+    /// chooses among equals.
     #[must_use]
     pub fn nearest_first(mut self, nearest: &[String], question: &str) -> Self {
         let likeness = Likeness::to(question);

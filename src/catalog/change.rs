@@ -7,11 +7,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{entry::CatalogEntry, layers::Audience};
 use crate::path::{Layer, LayerOwner, SkillPath};
 
-/// What changed in the catalog of one layer.
+/// The changes in the catalog of one layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogChange {
     owner: LayerOwner,
-    /// Whether whoever asked for the reading reports the change itself.
+    /// Whether the caller that asked for the reading reports the change.
     is_reported: bool,
     /// The skills that changed.
     pub difference: Difference,
@@ -37,8 +37,8 @@ impl CatalogChange {
         self.owner.layer()
     }
 
-    /// Whether a caller asked for the reading that reports the change itself: it published a skill of a user, or asked what
-    /// changed in a user's skills. What it finds in the layers above, it does not report to their other readers.
+    /// Whether a caller asked for the reading that reports the change itself: it published a skill of a user, or asked
+    /// what changed in a user's skills. The caller does not report changes in the layers above to their other readers.
     #[must_use]
     pub fn is_reported(&self) -> bool {
         self.is_reported && self.layer() == Layer::User

@@ -90,7 +90,7 @@ impl Discovery {
         &self.readings
     }
 
-    /// What is known of a skill, if it was read as this version reads.
+    /// The record of a skill; `None` if there is no record or an earlier version made it.
     fn record(&self, skill: &SkillPath) -> Option<&Record> {
         let records = if self.readings.is_earlier { return None } else { &self.readings.records };
         let at = records.binary_search_by(|record| record.skill.cmp(skill)).ok()?;

@@ -1,4 +1,4 @@
-//! Skills that share a name or a mount name, which a reader must tell apart.
+//! Skills that share a name or a mount name, which a reader must distinguish.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -11,8 +11,8 @@ use crate::{
     skill::{Diagnostic, FindingCode},
 };
 
-/// A warning for each group of skills with one mount name or one name, at the first of them. Skills that share both are one
-/// group and get one warning.
+/// A warning for each group of skills with one mount name or one name, at the first of them. Skills that share both
+/// form a single group with a single warning.
 pub(super) fn duplicates(entries: &[Arc<CatalogEntry>]) -> Vec<CatalogDiagnostic> {
     let by_mount = shared(entries, |entry| entry.skill.folder());
     let by_name = shared(entries, |entry| entry.name());

@@ -1,4 +1,4 @@
-//! One skill of a catalog, and what was found about it.
+//! One skill of a catalog, with the findings about it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -92,7 +92,7 @@ pub struct CatalogDiagnostic {
 }
 
 impl CatalogDiagnostic {
-    /// Whether it compares several skills, so that it names another skill.
+    /// Whether the diagnostic compares several skills, and so names another skill.
     pub(super) fn compares_skills(&self) -> bool {
         self.diagnostic.finding().is_some_and(FindingCode::compares_skills)
     }

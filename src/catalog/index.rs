@@ -23,8 +23,8 @@ use crate::{
 /// Change this when the meaning of the content changes. The checksum does not cover it, so no bit turned in it may give
 /// [`EARLIER`].
 const SCHEMA: u32 = 4;
-/// The one before, which is read too. There an opening was the first kilobyte of a body, and a file without frontmatter was no
-/// skill.
+/// The schema before, which this version reads too. There an opening was the first kilobyte of a body, and a file
+/// without frontmatter was no skill.
 const EARLIER: u32 = 2;
 /// JSON is deflated in pieces of this size.
 const PIECE_BYTES: usize = 64 << 10;

@@ -1,4 +1,4 @@
-//! A tag for what this process knows of a catalog, from memory alone.
+//! A tag of a catalog, from the memory of this process alone.
 
 use super::{Audience, Catalogs};
 use crate::limits::FRESH;

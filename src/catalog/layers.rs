@@ -1,4 +1,4 @@
-//! Layers: a user's own skills, those of the team and those of the organisation, seen as one catalog.
+//! Layers: the skills of a user, of the team and of the organisation, seen as one catalog.
 //!
 //! The nearest layer wins, skill by skill: a skill of one path never combines two layers. The entry that wins lists the
 //! layers it hides.

@@ -134,8 +134,8 @@ impl SkillFolders {
     }
 }
 
-/// The folder that a SKILL.md makes a skill: empty if it is in no folder. `None` for other files, and for those in the
-/// folders of tools, which contain copies that are not meant to be used.
+/// The folder that a SKILL.md makes a skill: empty if it is in no folder. `None` for other files, and for files in the
+/// folders of tools. These folders contain copies that are not meant for use.
 fn head_folder(relative: &str) -> Option<&str> {
     let folder = match relative.rsplit_once('/') {
         None if relative == SKILL_FILE => "",

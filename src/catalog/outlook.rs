@@ -18,7 +18,7 @@ pub struct Searchable {
     pub view: Arc<CatalogView>,
     /// Its index.
     pub index: Arc<SearchIndex>,
-    /// What its skills mean, if there is an encoder and each skill has its vector.
+    /// The meaning of its skills, if there is an encoder and each skill has its vector.
     pub meaning: Option<Arc<CatalogVectors>>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct MergedCatalog {
 #[derive(Debug, Default)]
 pub(super) struct IndexGenerations {
     pub(super) built: Option<Searchable>,
-    /// The build under way. The callers that wait for it keep it alive.
+    /// The build under way. Waiting callers keep the build alive.
     pub(super) building: Option<WeakShared<BoxFuture<'static, Result<Searchable>>>>,
 }
 

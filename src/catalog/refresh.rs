@@ -29,7 +29,7 @@ impl Catalogs {
         Ok(RefreshResult { view, difference })
     }
 
-    /// Reads one layer again, so that what this process changed in it shows at once.
+    /// Reads one layer again, so that the changes of this process show at once.
     ///
     /// # Errors
     /// As [`view`](Self::view).

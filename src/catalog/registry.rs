@@ -118,8 +118,8 @@ impl Catalogs {
         slot.known().map(|known| known.discovery.view().clone())
     }
 
-    /// Reads all of the user's own skills again and reuses nothing. Deletes the index first and, if there is to be one,
-    /// writes it before it returns.
+    /// Reads all of the user's own skills again and reuses nothing. Deletes the index first. If there is to be an
+    /// index, writes a new one before returning.
     ///
     /// # Errors
     /// As [`discover`](super::discover), and an error of the store if the index cannot be deleted.
@@ -128,7 +128,7 @@ impl Catalogs {
         let space = owner.space(&self.namespace)?;
         self.store.delete(&space.catalog()?, DeleteOptions::default()).await?;
         let slot = self.kept.layer(&owner);
-        // A reading under way began before this one, so it must not end after it.
+        // A reading under way began earlier, so it must also end earlier.
         let _flight = slot.flight.lock().await;
         let at = self.clock.uptime();
         let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;

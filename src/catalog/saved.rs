@@ -32,7 +32,7 @@ pub struct IndexState {
     pub size: u64,
     /// When it was written, by the store's clock.
     pub modified_at: Timestamp,
-    /// The time of the catalog that it contains, or the reason why it is unusable.
+    /// The time of its catalog, or the reason why the index is unusable.
     pub as_of: Result<Timestamp, String>,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct SavedIndex {
 struct StoredIndex {
     /// Its version, if that is known.
     base: Option<ExpectedVersion>,
-    /// The catalog that it contains, if it is usable.
+    /// The catalog of the index, if usable.
     discovery: Option<Discovery>,
 }
 
@@ -153,8 +153,8 @@ impl SavedIndex {
     }
 }
 
-/// Whether an index that contains `stored` need not be replaced by `current`: it is newer, though not by so much that a
-/// clock must be wrong, or it has the same content and is not old.
+/// Whether an index with `stored` can stay instead of `current`. A newer index stays, unless it is so much newer that a
+/// clock must be wrong. An index of the same content stays until it is old.
 fn is_current(stored: &Discovery, current: &Discovery) -> bool {
     let ahead = current.view().as_of.duration_since(stored.view().as_of);
     if ahead.is_negative() {

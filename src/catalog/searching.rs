@@ -1,4 +1,4 @@
-//! A catalog with what a search needs of it: the index of its words and, if there is an encoder, what its skills mean.
+//! A catalog prepared for searches: the index of its words and, with an encoder, the meaning of its skills.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -16,8 +16,8 @@ use crate::{encoder::Encoder, words::Similarity};
 use crate::{error::Result, limits::VECTORS_AWAITED};
 
 impl Catalogs {
-    /// Adds an encoder: skills are also found by what they mean. Their vectors are read from the bucket, and those that are
-    /// made are written there if it `is_writable`.
+    /// Adds an encoder, so that skills are also found by meaning. Vectors are read from the bucket. New vectors are
+    /// written there if it `is_writable`.
     #[must_use]
     pub fn with_encoder(mut self, encoder: Arc<dyn Encoder>, is_writable: bool) -> Self {
         let (store, workers) = (self.store.clone(), self.studio.workers.clone());
@@ -25,8 +25,8 @@ impl Catalogs {
         self
     }
 
-    /// Makes the vectors that the skills of `audience` lack and waits for them, [`VECTORS_AWAITED`] at most: for a process
-    /// that ends with its answer. `told` is called with how many skills of how many were encoded. What cannot be made is
+    /// Makes the vectors that the skills of `audience` lack and waits for them, [`VECTORS_AWAITED`] at most: for a
+    /// process that ends with its answer. `told` is called with how many skills of how many were encoded. A failure is
     /// logged, and the search is lexical. Without an encoder it does nothing.
     ///
     /// # Errors
@@ -74,9 +74,9 @@ impl Catalogs {
         self.studio.builds.load(Ordering::Relaxed)
     }
 
-    /// How near the skills of `catalog` are in meaning to the nearest of the parts of a question, which
-    /// [`telling_parts`](super::search::SearchIndex::telling_parts) gives; `None` if that is not known now, so that only their
-    /// words count. Many skills are compared by a worker, as work of `owner`.
+    /// The likeness in meaning of the skills of `catalog` to the nearest part of a question.
+    /// [`telling_parts`](crate::words::SearchIndex::telling_parts) gives these parts. `None` if the likeness is not
+    /// known now: then only words count. Many skills are compared by a worker, as work of `owner`.
     ///
     /// # Errors
     /// `internal` if that worker panics.
@@ -106,8 +106,8 @@ impl Catalogs {
         .await;
     }
 
-    /// What the skills of `view` mean, if each has its vector. A few that are missing are made on the spot, and more behind the
-    /// request.
+    /// The meaning of the skills of `view`, if each has its vector. A few that are missing are made on the spot, and
+    /// more behind the request.
     async fn meaning(
         &self,
         audience: &Audience,

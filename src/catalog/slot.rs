@@ -1,4 +1,4 @@
-//! One layer's catalog in memory, and the reading of it that is under way.
+//! One layer's catalog in memory, and the reading under way.
 
 use std::{
     sync::{
@@ -39,7 +39,7 @@ pub(super) struct KnownCatalog {
     tag: Arc<OnceLock<String>>,
 }
 
-/// The last reading: the turns at which it began and ended, and its result.
+/// The last reading: the turns of begin and end, and the result.
 #[derive(Debug)]
 pub(super) struct LastReading {
     pub(super) began: u64,
@@ -113,7 +113,7 @@ impl KnownCatalog {
     }
 }
 
-/// What a caller asks of a reading.
+/// The freshness that a caller asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Freshness {
     /// The catalog in memory will do.

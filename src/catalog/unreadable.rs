@@ -1,8 +1,8 @@
 //! A SKILL.md that cannot be read. The cause is in one file or in the whole store.
 //!
-//! A listing does not prove that its objects can be read: one may be archived, denied, or never answer. Such a file
-//! costs its own skill. But a store that goes down between the listing and the reads must not produce an empty catalog,
-//! so failures that a broken store would also give are compared with the number of skills.
+//! A listed object may still be unreadable: archived, denied, or without any answer. Such a file costs its own skill.
+//! But a store that goes down between the listing and the reads must not produce an empty catalog, so failures that a
+//! broken store would also give are compared with the number of skills.
 
 use super::entry::CatalogDiagnostic;
 use crate::{

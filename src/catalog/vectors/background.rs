@@ -1,7 +1,7 @@
-//! What an encoder makes of texts that have nothing to do with each other.
+//! The cosine that an encoder gives to unrelated texts.
 //!
-//! Some encoders give them a cosine near 0, others near .8. What a cosine says is how far it is above that, so it is measured
-//! once for each encoder, with questions and skills that no catalog decides.
+//! Some encoders give them a cosine near 0, others near .8. The meaning of a cosine is its distance above this
+//! background. So the background is measured once for each encoder, with questions and skills from no catalog.
 
 use crate::{
     encoder::{Encoder, EncoderError, TextRole},
@@ -49,7 +49,8 @@ pub(super) fn unrelated_skill() -> String {
     first.to_owned()
 }
 
-/// Encodes texts that no encoder has a reason to refuse: one by one where it does not take them together.
+/// Encodes texts that no encoder has a reason to refuse. If the encoder does not take them together, each text is
+/// encoded alone.
 async fn encode_all(encoder: &dyn Encoder, texts: Vec<String>, role: TextRole) -> Result<Vec<Vec<f32>>, EncoderError> {
     match encoder.encode(texts.clone(), role).await {
         Err(error) if error.is_refusal() => {}

@@ -1,8 +1,8 @@
 //! Encoding the skills of one layer, a few at a time.
 //!
-//! One skill does not keep the others from their vectors: if the encoder refuses a few together, or fails twice at the same few
-//! while it takes another text, it is asked about each alone. What it does not take alone has a vector without a direction, and
-//! is asked about again when it changes.
+//! One skill does not keep the others from their vectors: if the encoder refuses a few together, or fails twice at the
+//! same few while it takes another text, it is asked about each alone. A skill that the encoder does not take alone
+//! gets a vector without a direction. Such a skill is tried again when it changes.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -103,7 +103,7 @@ impl Encoding<'_> {
                 }
             }
         }
-        // An encoder that takes nothing, such as one whose key does not hold any more, says nothing about a skill.
+        // An encoder that takes no text, for example because its key has expired, says nothing about a skill.
         self.meanings.probe().await?;
         for entry in entries {
             self.encode_alone(entry).await?;
@@ -164,7 +164,7 @@ impl Encoding<'_> {
         LayerVectors::new(self.meanings.encoder.identity(), background, dimensions, made)
     }
 
-    /// Keeps what is made so far, so that no failure takes it away.
+    /// Keeps the vectors so far, so that no failure loses them.
     pub(super) async fn keep(&mut self) {
         self.unsaved = 0;
         let vectors = self.vectors_so_far();

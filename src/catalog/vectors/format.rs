@@ -94,7 +94,7 @@ pub(super) fn decode_any(object: &[u8]) -> Result<LayerVectors, VectorsRejection
     Ok(LayerVectors { encoder, background, dimensions, skills, numbers, lengths })
 }
 
-/// The first line of `bytes`, which is shorter than `most`, and what follows it.
+/// The first line of `bytes`, if shorter than `most`, and the bytes after the line.
 fn line(bytes: &[u8], most: usize) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().take(most).position(|byte| *byte == b'\n')?;
     let (line, rest) = bytes.split_at(end);

@@ -27,9 +27,9 @@ use crate::{
 pub(in crate::catalog) struct KeptVectors {
     /// Whether the bucket was asked for them.
     pub(super) is_read: tokio::sync::Mutex<bool>,
-    /// Who makes the vectors of a few changed skills while questions wait.
+    /// Held by the task that makes the vectors of a few changed skills while questions wait.
     pub(super) turn_of_few: tokio::sync::Mutex<()>,
-    /// Who compares the vectors with what the encoder makes.
+    /// Held by the task that compares the vectors with the encoder.
     pub(super) turn_of_trust: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Whether there are others than when their weight was last taken.
@@ -49,7 +49,7 @@ struct State {
     is_checking: bool,
     /// The uptime before which they are not compared with the encoder.
     unchecked_until: Duration,
-    /// The first of the few skills at which the encoder last failed, and the skill at which it last failed alone.
+    /// The first skill of the last few that failed together, and the last skill that failed alone.
     stumbled: [Option<(SkillPath, ETag)>; 2],
 }
 
@@ -78,7 +78,7 @@ impl KeptVectors {
         self.state().trusted = Some(doubts);
     }
 
-    /// Returns true if the caller must compare the vectors with what the encoder makes.
+    /// Returns true if the caller must compare the vectors with the encoder.
     fn wants_check(&self, doubts: u64, now: Duration) -> bool {
         let mut state = self.state();
         let begins = state.trusted != Some(doubts) && !state.is_checking && now >= state.unchecked_until;
@@ -129,7 +129,7 @@ impl KeptVectors {
         self.state().rests_until = until;
     }
 
-    /// Whether nobody makes any, and nothing failed lately.
+    /// Whether no task makes vectors, and nothing failed lately.
     pub(super) fn is_idle(&self, now: Duration) -> bool {
         let state = self.state();
         !state.is_making && now >= state.rests_until
@@ -165,7 +165,7 @@ pub(in crate::catalog) struct VectorStore {
     answering: Arc<Mutex<Answering>>,
 }
 
-/// What is known of the encoder as one that answers questions.
+/// Whether the encoder answers questions.
 #[derive(Debug, Default)]
 struct Answering {
     /// The uptime before which no question is encoded.
@@ -236,8 +236,9 @@ impl VectorStore {
         None
     }
 
-    /// The vectors of the parts of a question; `None` if they have none now. An encoder that is away is left alone for a while. What it makes of
-    /// one question alone is nobody else's business: neither a refusal, nor the queue before it while it answers others.
+    /// The vectors of the parts of a question; `None` if they have none now. An encoder that is away is left alone for
+    /// a while. A refusal of one question, or a long wait while the encoder answers others, does not affect other
+    /// questions.
     pub(in crate::catalog) async fn question(&self, parts: &[String]) -> Option<Vec<Vec<f32>>> {
         let trimmed = parts.iter().map(|part| part.trim_matches(|c: char| c.is_whitespace() || c.is_control()));
         let texts: Vec<_> = trimmed.filter(|part| !part.is_empty()).map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! What a process knows of its encoder: what all its vectors have in common, and how often it was doubted.
+//! The knowledge of a process about its encoder: the common traits of all vectors, and the number of doubts.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -11,7 +11,7 @@ use crate::{
     limits::{ENCODER_REST, VECTORS_BYTES},
 };
 
-/// What all vectors of an encoder have in common.
+/// The common traits of all vectors of an encoder.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EncoderTraits {
     pub(super) background: i32,
@@ -28,7 +28,7 @@ impl EncoderTraits {
     }
 }
 
-/// What this process knows of the encoder's kind.
+/// The knowledge of this process about the encoder's kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Knowledge(Arc<Mutex<VectorState>>);
 
@@ -42,12 +42,12 @@ struct VectorState {
 }
 
 impl Knowledge {
-    /// How often the encoder was doubted. What was compared with it since then need not be compared again.
+    /// How often the encoder was doubted. Vectors that were compared since then need no new comparison.
     pub(super) fn doubts(&self) -> u64 {
         self.known().doubts
     }
 
-    /// What the encoder's vectors have in common, if that was measured since the last doubt.
+    /// The common traits of the encoder's vectors, if measured since the last doubt.
     pub(super) fn kind(&self) -> Option<EncoderTraits> {
         self.known().kind
     }

@@ -13,7 +13,7 @@ use crate::{
 pub(in crate::catalog) struct LayerVectors {
     /// The encoder that made them.
     pub(super) encoder: String,
-    /// What the encoder makes of texts that have nothing to do with each other: their mean cosine, in ten-thousandths.
+    /// The mean cosine that the encoder gives to unrelated texts, in ten-thousandths.
     pub(super) background: i32,
     /// How many numbers a vector has.
     pub(super) dimensions: usize,

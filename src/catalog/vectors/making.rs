@@ -1,11 +1,11 @@
 //! Making the vectors of a layer, behind the requests.
 //!
-//! A skill that has a vector of its present version keeps it. After each few skills the making pauses for as long as they
-//! took, so that an encoder on this machine has time for questions. What was made is kept and written now and then, and when
-//! the making ends, however it ends.
+//! A skill that has a vector of its present version keeps this vector. After each few skills the making pauses for as
+//! long as they took, so that an encoder on this machine has time for questions. New vectors are written now and then,
+//! and at the end of the making, even after a failure.
 //!
-//! If only a few skills of a layer lack vectors, because somebody changed them, a question waits for these: one edit shall not
-//! make the whole search lexical. A process that ends with its answer has nothing behind it, so it waits for as many as time
+//! If only a few changed skills of a layer lack vectors, a question waits for these. So one edit does not make the
+//! whole search lexical. A process that ends with its answer can make no vectors later. So it waits for as many as time
 //! allows.
 
 use std::{
@@ -36,7 +36,7 @@ impl VectorStore {
     /// Makes what is missing, once it is this layer's turn.
     pub(super) async fn make(self, key: ObjectKey, owner: LayerOwner, kept: Weak<KeptVectors>) {
         let Ok(_turn) = self.turn.acquire().await else { return };
-        // Nobody may want them any more: a catalog that is forgotten while it waits costs nothing.
+        // No catalog may need them any more: a catalog that is forgotten during the wait costs nothing.
         let Some(kept) = kept.upgrade() else { return };
         let made = match kept.wanted() {
             None => Ok(()),
@@ -72,7 +72,7 @@ impl VectorStore {
         kept.ended(self.clock.uptime() + rest);
     }
 
-    /// Compares the vectors that are known with what the encoder makes now.
+    /// Compares the known vectors with new vectors of the encoder.
     pub(super) async fn check(self, owner: LayerOwner, kept: Arc<KeptVectors>, view: Arc<CatalogView>) {
         let rest = match self.trusts(&kept, &view).await {
             Ok(_) => Duration::ZERO,
@@ -97,7 +97,7 @@ impl VectorStore {
             return;
         }
         let _turn = kept.turn_of_few.lock().await;
-        // Whoever came before may have made them, or failed.
+        // An earlier task may have made them, or failed.
         let Some(known) = few_missing(view, kept).filter(|_| kept.is_idle(self.clock.uptime())) else { return };
         let (made, missing) = sorted(view, Some(&known));
         let kind = EncoderTraits::from_layer(&known);
@@ -146,7 +146,7 @@ impl VectorStore {
         done
     }
 
-    /// The vectors that a making goes on from, if the encoder still makes such, and what those that it makes have in common.
+    /// The known vectors to go on from, if the encoder still makes such vectors, and the common traits of new vectors.
     async fn begun(
         &self,
         view: &CatalogView,

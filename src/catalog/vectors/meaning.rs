@@ -19,7 +19,7 @@ pub struct CatalogVectors {
 }
 
 impl CatalogVectors {
-    /// The vectors of `view`, from those of its layers; `None` if one is missing.
+    /// The vectors of `view`, from its layers; `None` if a skill lacks a vector.
     pub(in crate::catalog) fn from_layers(
         view: &Arc<CatalogView>,
         layers: &[(Layer, Arc<LayerVectors>)],
@@ -62,7 +62,7 @@ impl CatalogVectors {
         Some(Similarity::new(index, background, cosines).after(self.steps(question)))
     }
 
-    /// The bytes that it takes beside its layers.
+    /// The bytes that it takes without the layers.
     pub(in crate::catalog) fn memory_bytes(&self) -> usize {
         self.places.capacity() * size_of::<(usize, usize)>()
     }

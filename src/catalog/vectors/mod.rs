@@ -1,9 +1,9 @@
-//! What skills mean, as vectors that an encoder made of them.
+//! The meaning of skills: vectors that an encoder made of them.
 //!
 //! The vectors of a layer lie in one object beside its index. They are derived: if the object is deleted, damaged or of
-//! another encoder, it counts as absent, and they are made again. They are made behind the requests, one layer at a time and
-//! at half the encoder's speed; only for those of a few changed skills does a question wait, and a process that ends with its
-//! answer. Until each skill has its vector, the search is lexical.
+//! another encoder, it counts as absent, and they are made again. They are made behind the requests, one layer at a
+//! time and at half the encoder's speed. A question waits only for the vectors of a few changed skills. A process that
+//! ends with its answer waits too. Until each skill has its vector, the search is lexical.
 
 mod background;
 mod encoding;

@@ -10,13 +10,13 @@ pub type Told = dyn Fn(usize, usize) + Send + Sync;
 /// Who waits while vectors are made.
 #[derive(Clone, Copy)]
 pub(in crate::catalog) enum EncodingPriority<'a> {
-    /// Nobody: half the encoder's time is left to questions.
+    /// No caller waits: half the encoder's time is left to questions.
     Behind,
     /// A caller, which receives how far it is, until this uptime.
     Awaited {
         /// The uptime at which it ends.
         until: Duration,
-        /// What receives it.
+        /// The receiver of the progress.
         told: &'a Told,
     },
 }

@@ -1,8 +1,8 @@
-//! Whether an encoder answers, and whether it is still the one that made the vectors that are known.
+//! Checks whether an encoder answers, and whether it still makes the same vectors as before.
 //!
-//! The identity of an encoder on a server is its address and the name of its model, and the model behind them may change. So what
-//! was read from the bucket is compared once in each process with what the encoder makes now, and again when there is doubt:
-//! when a vector has another number of dimensions.
+//! The identity of an encoder on a server is its address and the name of its model, and the model behind them may
+//! change. So each process compares vectors from the bucket once with new vectors of the encoder. The process compares
+//! again in doubt: when a vector has another number of dimensions.
 
 use super::{
     background::{background, unrelated_skill},
@@ -18,7 +18,7 @@ use crate::{
     words::QuantizedVector,
 };
 
-/// From this cosine on, two vectors of one text are of one model: what remains is rounding.
+/// From this cosine on, two vectors of a text come from the same model: the rest is rounding.
 const SAME: f32 = 0.9;
 /// Skills that are tried until the encoder takes one.
 const WITNESSES: usize = 3;
@@ -34,7 +34,7 @@ impl VectorStore {
         self.encoder.encode(vec![unrelated_skill()], TextRole::Skill).await.map(drop)
     }
 
-    /// What the encoder's vectors have in common, measured once.
+    /// The common traits of the encoder's vectors, measured once.
     pub(super) async fn kind(&self) -> Result<EncoderTraits, EncoderError> {
         if let Some(kind) = self.knowledge.kind() {
             return Ok(kind);

@@ -13,11 +13,11 @@ use crate::{
 pub struct VectorsState {
     /// Its key.
     pub key: ObjectKey,
-    /// What it has, or the reason why it is unusable.
+    /// The stored vectors, or the reason why the object is unusable.
     pub content: Result<StoredVectors, String>,
 }
 
-/// What an object of vectors says of itself.
+/// The encoder and the skills of an object of vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredVectors {
     /// The identity of the encoder that made them.

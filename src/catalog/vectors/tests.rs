@@ -21,11 +21,11 @@ use crate::{
     store::MemoryStore,
 };
 
-/// An encoder that knows one text which it refuses, one that it never answers, and one at which it goes away.
+/// An encoder with three special texts: it refuses the first, hangs at the second, and fails at the third.
 #[derive(Debug, Default)]
 struct Moody {
     asked: Mutex<Vec<String>>,
-    /// The texts of skills that it still takes before it goes away.
+    /// How many texts of skills the encoder takes before it goes away.
     left: Option<AtomicUsize>,
 }
 
@@ -119,7 +119,7 @@ impl Layer {
         Self { meanings: meanings(encoder, &store), kept: Arc::default(), view }
     }
 
-    /// Asks once for the vectors, and waits for what comes of it. Returns how many skills have one.
+    /// Asks once for the vectors, and waits for the result. Returns how many skills have one.
     async fn made(&self) -> usize {
         let owner = LayerOwner::User(Id::parse("u1").unwrap());
         let key = owner.space(&Namespace::parse("").unwrap()).unwrap().vectors().unwrap();
