@@ -1,5 +1,5 @@
-//! What authors do with the skills of a user, over HTTP: the same calls as [`StoreRepository`](crate::backend::StoreRepository), answered by a
-//! server.
+//! Reads and writes the skills of a user for an author, over HTTP: the calls of
+//! [`StoreRepository`](crate::backend::StoreRepository), answered by a server.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -62,7 +62,8 @@ impl RemoteBackend {
         let digest = match self.show_skill(skill).await {
             Ok(page) if !is_own(&page.skill) => return Ok(None),
             Ok(page) => page.skill.digest,
-            // It may be there and broken, which only reading it tells.
+            // A skill with a broken SKILL.md is not found here, although it exists. Only a read of its files shows
+            // that.
             Err(error) if error.code() == Code::SkillNotFound => None,
             Err(error) => return Err(error),
         };

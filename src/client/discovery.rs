@@ -1,7 +1,8 @@
 //! Skills that a host offers by Agent Skills Discovery 0.2.0: its index, and what the index names.
 //!
-//! Nothing is taken on trust: an index of another schema is refused, what has another digest than the index says is refused, and
-//! neither may be larger than a skill can be. What an artifact holds is not looked at here.
+//! The client trusts no host. It refuses an index of another schema, and an artifact with another digest than in the
+//! index. It refuses an index or an artifact larger than a skill can be. This module does not read the contents of an
+//! artifact.
 
 use bytes::{Bytes, BytesMut};
 use reqwest::{Client, Url, header};
@@ -27,12 +28,12 @@ pub struct DiscoveryHost {
     index: Url,
 }
 
-/// What a host offers.
+/// The index of a host.
 #[derive(Clone, Debug, Default)]
 pub struct OfferedIndex {
     /// The skills, in the order of the index.
     pub skills: Vec<OfferedEntry>,
-    /// What is passed over, each with the reason.
+    /// The skipped entries, each with the reason.
     pub passed_over: Vec<String>,
 }
 
@@ -81,10 +82,11 @@ impl DiscoveryHost {
         Ok(Self { http: http.build().map_err(Error::internal)?, index })
     }
 
-    /// What it offers.
+    /// Returns the index of the host.
     ///
     /// # Errors
-    /// `store_unavailable` if it cannot be reached; `invalid_request` if it has no index, or one of another schema.
+    /// `store_unavailable` if the host cannot be reached; `invalid_request` if it has no index, or an index of another
+    /// schema.
     pub async fn index(&self) -> Result<OfferedIndex> {
         let refused = |why: &str| Error::new(Code::InvalidRequest, format!("{} {why}", self.shown()));
         let bytes = self.get(&self.index, DISCOVERY_INDEX_BYTES).await?;
@@ -170,7 +172,7 @@ impl DiscoveryHost {
         Ok(bytes.freeze())
     }
 
-    /// The host for people, without what a link keeps secret.
+    /// The scheme and host, for people. The path is left out, since it may hold the secret of a link.
     fn shown(&self) -> String {
         format!("{}://{}", self.index.scheme(), self.index.authority())
     }

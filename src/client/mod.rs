@@ -1,9 +1,9 @@
 //! The agent's operations over HTTP: the same calls as [`SessionBackend`](crate::backend::SessionBackend), answered by a server,
 //! and the documents beside them.
 //!
-//! Errors come back as they left the other side: same code, message, outcome and details. The session's version is in
-//! every reply and goes back with the next request, so that a client that is moved between replicas never sees its own
-//! changes undone.
+//! Errors come back as they left the other side: same code, message, outcome and details. Every reply has the session's
+//! version, and the next request sends it back. So a client that moves between replicas never sees its own changes
+//! undone.
 
 mod authors;
 mod discovery;
@@ -47,7 +47,7 @@ use crate::{
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The server gives up first, so that its answer, and not silence, is what the caller gets.
+/// Longer than the timeout of the server, so that the caller gets an answer of the server and not silence.
 const REPLY_TIMEOUT: Duration = REQUEST_TIMEOUT.saturating_add(Duration::from_secs(5));
 /// A stream of events goes on for as long as anybody reads it.
 const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
@@ -135,7 +135,7 @@ impl RemoteBackend {
         self.get(&self.user_url(["audit"])?, wanted).await
     }
 
-    /// What happens in the session from now on, after the event `after` if that is given.
+    /// Streams the events of the session from now on, or from the event `after` if that is given.
     ///
     /// # Errors
     /// As [`session`](Self::session).
@@ -145,7 +145,7 @@ impl RemoteBackend {
         Ok(RemoteEvents::new(self.send(request.timeout(STREAM_TIMEOUT), Effect::Reads).await?))
     }
 
-    /// Forgets the session; its files stay, but those of its workspace `with_workspace`.
+    /// Forgets the session. Files stay, but with `with_workspace` the files of the workspace are deleted.
     ///
     /// # Errors
     /// As [`session`](Self::session); also `session_not_found`, and `workspace_shared` where other sessions share it.
@@ -246,7 +246,7 @@ impl RemoteBackend {
         if response.status().is_success() { Ok(response) } else { Err(problem::read(response, effect).await) }
     }
 
-    /// Sends a request, and writes it into the log at the level `trace`: where to and what came, and nothing that it carries.
+    /// Sends a request. Logs the method, path, status and duration at the level `trace`, and no contents.
     async fn answered(&self, request: RequestBuilder) -> reqwest::Result<Response> {
         let request = request.build()?;
         let (method, path, began) = (request.method().clone(), request.url().path().to_owned(), Instant::now());

@@ -1,4 +1,4 @@
-//! What went wrong on the other side, or on the way there.
+//! Turns the problems that a server sends, and failures of the connection, into errors.
 
 use reqwest::{Response, StatusCode};
 use serde_json::{Map, Value};

@@ -34,13 +34,13 @@ impl RemoteExport {
 }
 
 impl RemoteBackend {
-    /// The user's policy, as far as the key may know it: one of scope `agent` is not shown rules that hide skills.
+    /// The user's policy, as far as the key may know it. A key of scope `agent` does not see rules that hide skills.
     ///
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn user_policy(&self) -> Result<Policy> {
         let mut policy: Map<String, Value> = self.get(&self.user_url(["policy"])?, &()).await?;
-        // What the service adds to it, and no member of a policy.
+        // The service adds this member; no policy has it.
         policy.remove("unknown_tools");
         serde_json::from_value(Value::Object(policy)).map_err(Error::internal)
     }
