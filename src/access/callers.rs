@@ -1,4 +1,4 @@
-//! Who may call: a surface gets it when it starts and whenever it changes.
+//! The callers that a surface lets in. A surface gets them when it starts and whenever they change.
 
 use super::{Keys, PeerRules, PublicSkills};
 

@@ -30,7 +30,7 @@ impl Digest {
         Some(Self(digest))
     }
 
-    /// What the key is called in logs and shares: enough of the digest to tell the key from others.
+    /// The name of the key in logs and shares: enough digits of the digest to distinguish the keys.
     pub(super) fn name(&self) -> Owner {
         hex::encode(self.0).chars().take(NAME_DIGITS).collect::<String>().into()
     }

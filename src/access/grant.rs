@@ -1,4 +1,4 @@
-//! What a caller may do: the only place where it is decided.
+//! The rights of a caller. No other place decides them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::{
     path::{Id, Layer, LayerOwner},
 };
 
-/// What a key may be used for. `Control` includes everything `Agent` may.
+/// The uses of a key. `Control` includes everything `Agent` may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -21,14 +21,14 @@ pub enum Scope {
     Control,
 }
 
-/// What a caller may do: of a key, or of everybody if the service has no keys and listens on loopback only.
+/// The rights of a caller: of a key, or of everybody if the service has no keys and listens on loopback only.
 #[derive(Clone, Debug)]
 pub struct Grant {
     /// The digest of the key; `None` if there are no keys.
     pub(super) digest: Option<Digest>,
-    /// What the key is called: the beginning of its digest. `None` if there are no keys.
+    /// The name of the key in logs and shares: the beginning of its digest. `None` if there are no keys.
     pub(super) key: Option<Owner>,
-    /// What records call it.
+    /// The name of the key in records.
     pub(super) called: Option<Owner>,
     pub(super) user: Option<Id>,
     pub(super) scope: Scope,
@@ -46,20 +46,20 @@ impl Grant {
         Self { digest, key, called, user: None, scope: Scope::Control, team: None, reach, taken }
     }
 
-    /// What the key is called, for shares and logs.
+    /// The name of the key, for shares and logs.
     #[must_use]
     pub const fn key(&self) -> Option<&Owner> {
         self.key.as_ref()
     }
 
-    /// What records and versions call the key: its name and the beginning of its digest, or that alone if it has no name. `None` if
-    /// there are no keys.
+    /// The name of the key in records and versions: its own name and the beginning of its digest, or only the latter
+    /// without a name. `None` if there are no keys.
     #[must_use]
     pub const fn called(&self) -> Option<&Owner> {
         self.called.as_ref()
     }
 
-    /// The one user whose key it is; `None` if it is of all users.
+    /// The one user of the key; `None` if the key is for all users.
     #[must_use]
     pub const fn user(&self) -> Option<&Id> {
         self.user.as_ref()
@@ -77,7 +77,7 @@ impl Grant {
         self.taken.covers(user, session)
     }
 
-    /// The team whose skills the caller sees: what the key says, for a request is never asked.
+    /// The team whose skills the caller sees. The key names it; the request has no say.
     #[must_use]
     pub const fn team(&self) -> Option<&Id> {
         self.team.as_ref()

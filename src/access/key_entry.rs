@@ -14,7 +14,7 @@ use crate::{
     path::Id,
 };
 
-/// What stands for all users.
+/// Stands for all users.
 const EVERY_USER: &str = "*";
 
 /// One key as the keys file holds it.
@@ -25,7 +25,7 @@ pub struct KeyEntry {
     pub hash: String,
     /// The user it is bound to, or `*` for all.
     pub user: String,
-    /// What it may be used for.
+    /// The scopes of the key.
     pub scopes: Vec<Scope>,
     /// When it was made, in RFC 3339. Entries of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub struct KeyEntry {
     /// The team whose skills its user sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<Id>,
-    /// What it is called, for people who read the file, audit records and versions.
+    /// The name of the key, for people who read the file, audit records and versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The sessions it is bound to: ids, or beginnings of ids with `*` behind them.
@@ -53,21 +53,22 @@ impl KeyEntry {
     pub fn generate(clock: &dyn Clock, user: Option<&Id>, scopes: Vec<Scope>) -> (String, Self) {
         let key = format!("smk_{:032x}{:032x}", clock.random(), clock.random());
         let (user, hash) = (user.map_or(EVERY_USER, Id::as_str).to_owned(), Digest::from_key(&key).to_string());
-        // Nobody asks for more than the second a key was made in.
+        // The second is exact enough for the age of a key.
         let created = Timestamp::from_second(clock.now().as_second()).ok();
         let entry =
             Self { hash, user, scopes, created, expires: None, team: None, name: None, sessions: None, vars: None };
         (key, entry)
     }
 
-    /// What the key is called in logs: the first digits of its hash. `None` if the hash is not one.
+    /// The name of the key in logs: the first digits of its hash. `None` if the hash is not one.
     #[must_use]
     pub fn short_hash(&self) -> Option<Owner> {
         self.digest().map(|digest| digest.name())
     }
 
-    /// What records and versions call the key: its name, [`KEY_NAME_BYTES`] of it, and the first digits of its hash; these alone if it
-    /// has no name. Names may change and be given twice, and the digits say which key it was. `None` if the hash is not one.
+    /// The name of the key in records and versions: the first [`KEY_NAME_BYTES`] of its own name and the first digits
+    /// of its hash. Without a name, only the digits. Names may change and be given twice, and the digits say which key
+    /// it was. `None` if the hash is not one.
     pub(super) fn called(&self) -> Option<Owner> {
         let hash = self.short_hash()?;
         let mut name = self.name.as_deref().unwrap_or_default().trim().to_owned();
@@ -90,8 +91,8 @@ impl KeyEntry {
         if self.user == EVERY_USER { Ok(None) } else { Id::parse(&self.user).map(Some) }
     }
 
-    /// What the entry binds its key to. A list that is there and empty is a slip: it would bind to nothing, which is
-    /// everything.
+    /// The bounds that the entry sets for its key. An empty list is a slip: it would bind the key to nothing, so the
+    /// key would reach everything.
     pub(super) fn reach(&self) -> Result<SessionScope> {
         let is_slip =
             self.sessions.as_ref().is_some_and(Vec::is_empty) || self.vars.as_ref().is_some_and(BTreeMap::is_empty);

@@ -1,11 +1,11 @@
 //! API keys: who may call, for which user, to do what.
 //!
-//! Only SHA-256 digests are kept, and a key is found by its digest in a map, so a request costs the same however many keys
-//! there are. No timing attack follows. What a caller could learn from the time of a refusal is how far the digest of what
-//! it sent agrees with a digest that is kept. A caller cannot choose digests, and a digest is no key: a key is 256 random
-//! bits, which a caller cannot find from its digest. For the same reason it needs no salt or slow hash. If a person chose a
-//! key, it may be guessed, but time does not help: the map has a new seed in each process, so a caller does not know with
-//! which digest a guess is compared.
+//! Only SHA-256 digests are kept, and a key is found by its digest in a map, so a request costs the same however many
+//! keys there are. No timing attack follows. From the time of a refusal, a caller could learn only how far the digest
+//! of its key agrees with a kept digest. A caller cannot choose digests, and a digest is no key: a key is 256 random
+//! bits, which a caller cannot find from its digest. For the same reason keys need no salt or slow hash. A key that a
+//! person chose may be guessed, but time does not help. The map has a new seed in each process, so a caller does not
+//! know with which digest the map compares a guess.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -48,7 +48,7 @@ impl Keys {
     /// One key for all users and both scopes.
     ///
     /// # Errors
-    /// `invalid_request` for an empty key or one that no header could carry.
+    /// `invalid_request` for an empty key, or for a key that no header could carry.
     pub fn single(key: &str) -> Result<Self> {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             let message = "an API key is made of visible ASCII characters, without spaces";
@@ -94,7 +94,7 @@ impl Keys {
         !self.0.is_empty()
     }
 
-    /// What the keys are called in logs.
+    /// The names of the keys in logs.
     pub fn names(&self) -> impl Iterator<Item = &Owner> {
         self.0.values().filter_map(|key| key.grant.key.as_ref())
     }
@@ -309,7 +309,7 @@ mod tests {
             assert!(keys.authenticate(Some(&format!("Bearer unknown-{number}")), NOW).is_err());
         }
         let known_and_unknown = compared() - before;
-        // One for each that is known, and now and then one more whose hash begins alike.
+        // One comparison for each known key, and now and then one more with a hash that begins alike.
         assert!((1000..2000).contains(&known_and_unknown), "{known_and_unknown}");
     }
 }

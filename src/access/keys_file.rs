@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug)]
 pub struct KeysFile {
     path: PathBuf,
-    /// What messages call it.
+    /// The name of the file in messages.
     shown: String,
     /// The version whose text was read last, if a later one cannot be taken for it.
     version: Option<Version>,
@@ -28,22 +28,22 @@ pub struct KeysFile {
     is_unreadable: bool,
 }
 
-/// What differs between two versions of a file without reading either.
+/// Shows whether a file has changed, without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Version {
     changed: Timestamp,
     bytes: u64,
-    /// Tells a file from one that took its place; zero where the system has no such number.
+    /// Distinguishes a file from another that took its place; zero if the system has no such number.
     inode: u64,
 }
 
 impl KeysFile {
-    /// Reads the keys file at `path`, which messages call `shown`, and returns it with its keys.
+    /// Reads the keys file at `path` and returns it with its keys. Messages call the file `shown`.
     ///
     /// # Errors
     /// `invalid_request` if it cannot be read, or as [`Keys::from_toml`].
     pub fn open(path: PathBuf, shown: String, now: Timestamp) -> Result<(Self, Keys)> {
-        // Asked before the text is read: what changes in between is another version at the next look.
+        // Asked before the text is read, so that a change in between counts as another version at the next look.
         let version = Version::at(&path).filter(|version| version.is_settled(now));
         let text = read_keys_text(&path, &shown)?;
         let keys = Keys::from_toml(&text)?;
@@ -54,8 +54,8 @@ impl KeysFile {
     /// one question to the system.
     ///
     /// # Errors
-    /// `invalid_request` if it cannot be read, or as [`Keys::from_toml`]. What is still wrong at the next look is not said
-    /// again.
+    /// `invalid_request` if it cannot be read, or as [`Keys::from_toml`]. A fault is reported once, and not again while
+    /// it lasts.
     pub fn look(&mut self, now: Timestamp) -> Result<Option<Keys>> {
         let version = Version::at(&self.path);
         if version.is_some() && version == self.version {

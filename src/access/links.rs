@@ -1,7 +1,7 @@
-//! Signed links: whoever has one may fetch a user's skills until it expires, and nothing else.
+//! Signed links: the holder of a link may fetch a user's skills until the link expires, and nothing else.
 //!
-//! A link has no entry anywhere. It says whose skills and until when, and a keyed hash over both shows that somebody with the
-//! secret made it. So a link ends early only with the secret.
+//! A link has no entry anywhere. A link holds the user and the time of expiry. A keyed hash over both proves that a
+//! holder of the secret made the link. So a link ends early only with the secret.
 
 use std::{fmt, sync::Arc};
 
@@ -16,7 +16,7 @@ use crate::{
     path::Id,
 };
 
-/// What the hash is about, so that one made for another purpose with the same secret is none.
+/// Part of the hashed text, so that a hash for another purpose with the same secret is no link.
 const PURPOSE: &str = "skillmount link 1";
 
 /// The secret that links are signed with.
@@ -65,7 +65,7 @@ impl LinkSecret {
     /// Whose skills `link` gives at the time `now`.
     ///
     /// # Errors
-    /// `route_not_found` if nobody with the secret made it; `denied` if it has expired.
+    /// `route_not_found` if the link was not made with the secret; `denied` if it has expired.
     pub fn user_of(&self, link: &str, now: Timestamp) -> Result<Id> {
         let unknown = || Error::new(Code::RouteNotFound, "there is no such link; ask whoever gave it for a new one");
         let mut parts = link.splitn(3, '.');

@@ -1,7 +1,7 @@
 //! Who may call the service, and what a caller may do: the same for every surface.
 //!
 //! A surface hands over the text of the headers it was sent, the Host and Origin to [`PeerRules::check`] and the
-//! authorization to [`Keys::authenticate`]. It gets a [`Grant`], and asks that before each thing it does for the caller.
+//! authorization to [`Keys::authenticate`]. It gets a [`Grant`], and asks the grant before each action for the caller.
 //! Nothing here speaks HTTP, so a surface that is not `http` needs only this room.
 
 mod callers;

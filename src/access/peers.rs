@@ -1,7 +1,7 @@
 //! Which Hosts and Origins are answered.
 //!
-//! Without keys the only wall is that the service listens on a loopback address, and a web page could climb it: by
-//! letting its own name resolve to 127.0.0.1 (DNS rebinding, seen in `Host`) or by posting across origins (seen in
+//! Without keys the only protection is that the service listens on a loopback address, and a web page could get around
+//! it. Its own name may resolve to 127.0.0.1 (DNS rebinding, seen in `Host`), or it may post across origins (seen in
 //! `Origin`). So both are checked on every request. With keys any Host is taken unless a list is configured, because a
 //! page that lacks the key gains nothing; an Origin must be on the list, or be the service's own.
 //!
@@ -17,12 +17,13 @@ use crate::error::{Code, Error, Result};
 pub struct PeerRules {
     /// Names the service is reached by, without port. With keys, empty means any.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may call it and read its answers, such as `https://app.example.com`: scheme, host and port,
-    /// without a slash at the end.
+    /// Origins of web pages that may call the service and read its answers, such as `https://app.example.com`. An
+    /// origin is scheme, host and port, without a slash at the end.
     pub origins: Vec<String>,
 }
 
-/// What a request says of the host it is for and of the page it comes from. A header that is not text is given as empty.
+/// The headers that name the host of a request and the page that sent it. A header that is not text is given as empty.
+/// that is not text is given as empty.
 #[derive(Clone, Debug, Default)]
 pub struct PeerHeaders<'request> {
     /// The host and port of an absolute request line.
@@ -86,14 +87,14 @@ impl PeerRules {
         is_web && Authority::parse(page).is_some_and(allows)
     }
 
-    /// What names no host is never listed: `null` is the origin of every page that hides its own.
+    /// An origin without a host is never listed: `null` is the origin of every page that hides its own.
     fn is_listed(&self, origin: &str) -> bool {
         origin.contains("://") && self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
     }
 }
 
 impl<'request> PeerHeaders<'request> {
-    /// The one host that the request names, without its port.
+    /// The host of the request, without its port; `None` unless the request names exactly one.
     #[must_use]
     pub fn host(&self) -> Option<&'request str> {
         self.named().ok().map(|named| named.host)

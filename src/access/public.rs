@@ -46,7 +46,7 @@ impl PublicSkills {
     /// Whose skills a request for `host` may fetch.
     ///
     /// # Errors
-    /// `route_not_found` if nobody's.
+    /// `route_not_found` if the host shows the skills of no user.
     pub fn of_host(&self, host: Option<&str>) -> Result<Id> {
         let named = host.and_then(|host| self.hosts.get(&host.to_ascii_lowercase()));
         named.cloned().ok_or_else(|| {

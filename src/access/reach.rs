@@ -31,7 +31,7 @@ impl SessionPattern {
             Error::new(Code::InvalidRequest, message)
         };
         match text.strip_suffix('*') {
-            // What ids begin with is an id itself.
+            // The beginning of ids is an id itself.
             Some(beginning) => Id::parse(beginning).map(|beginning| Self::Beginning(beginning.to_string())),
             None => Id::parse(text).map(Self::One),
         }
@@ -59,7 +59,7 @@ impl SessionScope {
     /// The reach of a caller that is bound to these sessions and values; an empty list binds to nothing.
     ///
     /// # Errors
-    /// `invalid_request` for what names no session or no variable.
+    /// `invalid_request` for a text that is no pattern of sessions, or a name that is no variable.
     pub fn new(sessions: &[String], vars: &BTreeMap<String, Id>) -> Result<Self> {
         let sessions = sessions.iter().map(|text| SessionPattern::parse(text)).collect::<Result<_>>()?;
         vars.keys().try_for_each(|name| check_variable_name(name))?;

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::SessionPattern;
 use crate::path::Id;
 
-/// The sessions that keys are bound to, by the user of the key. They are found by hash: what one question costs depends on
-/// the length of the session's id, and not on how many keys there are.
+/// The sessions that keys are bound to, by the user of the key. Sessions are found by hash: the cost of one question
+/// depends on the length of the session's id, and not on the number of keys.
 #[derive(Debug, Default)]
 pub(super) struct BoundSessions(HashMap<Option<Id>, Patterns>);
 

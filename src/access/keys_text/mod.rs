@@ -1,7 +1,7 @@
 //! The text of a keys file: TOML, a `[[key]]` table for each key.
 //!
-//! A table is taken out by its lines, so that everything else stays as people wrote it. What is left is read again and
-//! compared, because TOML has more ways to write a table than are looked for here.
+//! A table is removed by lines, so that everything else stays as people wrote it. The rest is read again and compared,
+//! because TOML has more ways to write a table than this module knows.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::error::{Code, Error, Result};
 /// Digits of a hash that name a key at least.
 const HASH_DIGITS: usize = 4;
 
-/// What stands in a keys file.
+/// The content of a keys file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Tables {
@@ -52,7 +52,7 @@ impl KeysText {
     /// Reads the text of a keys file.
     ///
     /// # Errors
-    /// As [`Keys::from_toml`]: what a service would refuse is refused here.
+    /// As [`Keys::from_toml`]: this function refuses the same texts as a service.
     pub fn parse(text: String) -> Result<Self> {
         let entries = parse(&text)?;
         Keys::new(&entries)?;
@@ -69,8 +69,8 @@ impl KeysText {
     /// first digits of its hash, four at least.
     ///
     /// # Errors
-    /// `invalid_request` if `wanted` names no key or several, if it is the only one, and if its lines cannot be told
-    /// from those of others.
+    /// `invalid_request` if `wanted` names no key or several, if it is the only key, or if its lines cannot be
+    /// separated from other lines.
     pub fn without(&self, wanted: &str) -> Result<(KeyEntry, String)> {
         let revoked = self.find(wanted)?;
         let is_left = |entry: &&KeyEntry| entry.digest() != revoked.digest();
@@ -82,7 +82,7 @@ impl KeysText {
         }
         let headers = headers(&self.text);
         let mut text = self.text.clone();
-        // From the last to the first, so that what lies before stays where it is.
+        // From the last to the first, so that earlier tables keep their place.
         for (index, _) in self.entries.iter().enumerate().rev().filter(|(_, entry)| !is_left(entry)) {
             if let Some(lines) = lines_of(&self.text, &headers, index) {
                 text.replace_range(lines, "");

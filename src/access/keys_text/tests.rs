@@ -1,4 +1,4 @@
-//! The text of keys files: what is read, what is refused, and how an entry is taken out.
+//! The text of keys files: accepted texts, refused texts, and the removal of an entry.
 
 use super::*;
 
