@@ -56,7 +56,8 @@ pub async fn answer(backend: &SessionBackend, input: &HookInput) -> Result<HookO
     Ok(HookOutput::with_context(name, context))
 }
 
-/// What a person's message brings: the listing, if this session was not given it, and the skills that the message calls for.
+/// The context for a person's message: the listing, unless this session was given it, and the skills that the message
+/// calls for.
 async fn on_message(backend: &SessionBackend, message: &str) -> Result<Option<String>> {
     let listing = if backend.session().await?.listing_given { None } else { listing_once(backend).await? };
     let (hints, policy) = called_for(backend, TriggerText::new(message, [])).await?;
@@ -70,7 +71,7 @@ async fn listing_once(backend: &SessionBackend) -> Result<Option<String>> {
     Ok(note_given(backend).await.then_some(listing))
 }
 
-/// The listing, given before or not: a host starts a session anew when it has dropped its context.
+/// The listing, given before or not: a host starts a session again after it dropped the context.
 async fn listing_again(backend: &SessionBackend) -> Result<Option<String>> {
     let listing = listing(backend).await?;
     if listing.is_some() {
@@ -79,8 +80,8 @@ async fn listing_again(backend: &SessionBackend) -> Result<Option<String>> {
     Ok(listing)
 }
 
-/// Notes that the listing was given. Returns false if that was noted before. A note that fails keeps nobody from the listing;
-/// it is given again then.
+/// Notes that the listing was given. Returns false if that was noted before. If the note fails, the caller still gets
+/// the listing, and gets it again later.
 async fn note_given(backend: &SessionBackend) -> bool {
     backend.note_listing().await.unwrap_or_else(|error| {
         tracing::warn!(user = %backend.user(), error = %error.chain(), "it could not be noted that a session was given the listing");
@@ -131,7 +132,8 @@ async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<
     backend.errand().run_sized(steps, job).await
 }
 
-/// The skills of a sub-agent: those that are loaded, those that a policy names for its type, and those that its task calls for.
+/// The skills of a sub-agent: loaded skills, skills that a policy names for its type, and skills called for by its
+/// task.
 async fn handed_down(
     backend: &SessionBackend,
     listener: HookAudience,
@@ -151,8 +153,8 @@ async fn handed_down(
     Ok(inherited(listener, &hints, load_tool(&policy)))
 }
 
-/// The loaded skills that models may call. A person may have loaded one that is for people alone. Whom the author of a skill meant it
-/// for is not known any more once the catalog does not have it.
+/// The loaded skills that models may call. A person may have loaded a skill that is for people alone. Once the catalog
+/// has lost a skill, the service does not know for whom its author meant it.
 async fn loaded_for_models(backend: &SessionBackend, policy: &EffectivePolicy) -> Result<Vec<Hint>> {
     let (summary, SessionState { session, .. }, view) =
         tokio::try_join!(backend.summary(), backend.state(), backend.catalog(false))?;

@@ -1,9 +1,9 @@
-//! The words of a shell command that say what it is about: the programs that it runs and the types of the files it names.
+//! The words of a shell command that show its subject: the programs and the types of the files.
 //!
 //! This is no shell. A word that is taken for a program and is none costs a look at the catalog, and calls for a skill only if
 //! the skill names it.
 
-/// What stands before a program. Sorted.
+/// Words that stand before a program. Sorted.
 const RUNNERS: &[&str] = &[
     "command", "do", "else", "env", "exec", "if", "nice", "nohup", "sudo", "then", "time", "timeout", "while", "xargs",
 ];
@@ -22,7 +22,7 @@ const COMMON_TYPES: &[&str] = &["js", "log", "md", "py", "sh", "tmp", "ts", "txt
 /// The longest ending of a file name that is taken for a type.
 const TYPE_BYTES: usize = 5;
 
-/// The programs that `command` runs and the types of the files that it names, each as often as it is there.
+/// The programs that `command` runs and the types of the files in it. Repeated words are returned each time.
 pub(super) fn key_words(command: &str) -> Vec<&str> {
     let parts = command.split(['|', ';', '&', '\n', '(', ')', '{', '}', '`']);
     parts.flat_map(|part| program(part).into_iter().chain(types(part))).collect()
@@ -37,7 +37,7 @@ fn words(part: &str) -> impl Iterator<Item = &str> {
     part.split(|c: char| c.is_whitespace() || "'\"<>=$,".contains(c)).filter(|word| !word.is_empty())
 }
 
-/// What a part of a command runs.
+/// The program that a part of a command runs.
 fn program(part: &str) -> Option<&str> {
     let is_assignment = |word: &str| word.contains('=') && !word.starts_with('-');
     let mut said = part.split_whitespace().filter(|word| !is_assignment(word));
@@ -57,7 +57,7 @@ fn types(part: &str) -> impl Iterator<Item = &str> {
     words(part).filter_map(ending).filter(says_something)
 }
 
-/// What follows the last dot in the last segment of a path.
+/// The text behind the last dot in the last segment of a path.
 fn ending(path: &str) -> Option<&str> {
     path.rsplit('/').next()?.rsplit_once('.').map(|(_, ending)| ending)
 }

@@ -1,4 +1,4 @@
-//! What a hook says of skills. It is made of [`SafeText`] text alone: whatever a skill says of itself stays data.
+//! The text of a hook about skills. All of it is [`SafeText`] text, so the words of a skill stay data.
 
 use std::fmt::Write as _;
 
@@ -65,7 +65,7 @@ impl Hint {
     }
 }
 
-/// What a person's message or a command has in common with skills; nothing if there are none.
+/// The words that a person's message or a command shares with skills; `None` if there are no such skills.
 pub(super) fn matching(text: &str, hints: &[Hint], load_tool: &str) -> Option<String> {
     let lines: String = hints.iter().map(Hint::line).collect();
     (!hints.is_empty()).then(|| {
@@ -77,7 +77,7 @@ pub(super) fn matching(text: &str, hints: &[Hint], load_tool: &str) -> Option<St
     })
 }
 
-/// Whom a hook tells which skills a sub-agent may use.
+/// The reader of a hook's text on the skills that a sub-agent may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HookAudience {
     /// The agent that calls it.

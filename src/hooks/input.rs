@@ -1,4 +1,4 @@
-//! What a host sends, in the shape of Claude's hooks.
+//! The input that a host sends, in the shape of Claude's hooks.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,14 +30,14 @@ pub struct HookInput {
     pub agent_type: Option<Value>,
 }
 
-/// The moment that a hook is about, with what matters of it.
+/// The moment at which the host calls the hook, with the members that matter then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookEvent<'input> {
     /// A conversation begins, goes on after a pause, or was cut short.
     SessionStart,
     /// A person says something.
     UserPromptSubmit {
-        /// What the person says.
+        /// The message of the person.
         prompt: &'input str,
     },
     /// A shell command is about to run.
@@ -49,9 +49,9 @@ pub enum HookEvent<'input> {
     Task {
         /// Its type; empty if none is named.
         agent_type: &'input str,
-        /// What it is to do, in a few words.
+        /// Its task, in a few words.
         description: &'input str,
-        /// What it is told.
+        /// Its instructions.
         prompt: &'input str,
     },
     /// A sub-agent begins.
@@ -220,7 +220,7 @@ mod tests {
             for event in ["Notification", "PostToolUse", "NotThereYet", ""] {
                 assert_eq!(parse(&claude(event, &own)).unwrap().event().unwrap(), HookEvent::Other, "{event} {odd}");
             }
-            // Nor does a known event look at what is another's.
+            // A known event ignores the members of other events.
             let own = json!({"prompt": "hi", "tool_name": odd, "agent_type": odd, "session_id": odd});
             let input = parse(&claude("UserPromptSubmit", &own)).unwrap();
             assert_eq!(input.event().unwrap(), HookEvent::UserPromptSubmit { prompt: "hi" }, "{odd}");

@@ -1,7 +1,8 @@
-//! Hooks: what a host such as Claude Code asks at certain moments of a conversation, and what a model is then told.
+//! Hooks: a host such as Claude Code calls them at certain moments of a conversation, and gives their text to a model.
 //!
-//! A hook speaks the host's JSON. It only adds context: it decides about no call, changes no input and stops nothing. What it
-//! says of a skill is what the skill says of itself, and the words of the text in which the two meet.
+//! A hook speaks the host's JSON. A hook only adds context: it decides about no call, changes no input and stops
+//! nothing. The text on a skill is the skill's own description and the words that it shares with the message or
+//! command.
 
 mod answer;
 mod command;

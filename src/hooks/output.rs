@@ -1,4 +1,4 @@
-//! What a hook answers, in the shape of Claude's hooks.
+//! The answer of a hook, in the shape of Claude's hooks.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ impl HookOutput {
         Self { hook_specific_output: context.map(specific), system_message: None }
     }
 
-    /// The output of a hook that failed, for a host that runs a command: it tells the person why, and stops nothing.
+    /// The output of a hook that failed, for a host that runs a command. The person reads why; nothing is stopped.
     #[must_use]
     pub fn failed(error: &Error) -> Self {
         let message = format!("skillmount has no skills to offer here: {}", one_line(error.message()).plain());
