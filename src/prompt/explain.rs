@@ -16,7 +16,7 @@ use crate::{
     wire::Operation,
 };
 
-/// What became of a scene.
+/// A rendered prompt and the choices that led to it.
 pub(super) struct RenderResult<'a> {
     pub(super) writer: Writer,
     pub(super) mode: PromptMode,
@@ -58,7 +58,7 @@ pub(super) fn explain(
 }
 
 impl RenderResult<'_> {
-    /// A skill of the listing, or one that the listing has no room for.
+    /// A skill of the listing, or a skill without room in the listing.
     fn listed(&self, entry: &CatalogEntry, item: &Item, detail: Detail) -> PromptSkill {
         let budget = self.max_tokens;
         let (status, reason) = match item.shown_at(detail) {
@@ -92,7 +92,8 @@ impl RenderResult<'_> {
         out(scene, &entry.skill, reason.to_owned())
     }
 
-    /// The current skill, whose instructions are in the prompt, in place of what was said of it or beside it.
+    /// Adds the current skill, whose instructions are in the prompt. Its entry in the listing, if any, is counted with
+    /// it.
     fn put_instructions(&self, scene: &PromptInput<'_>, skills: &mut Vec<PromptSkill>) {
         let (Some(shown), Some(current)) = (self.current, scene.current) else { return };
         let instructions = tokens::count(&shown.body.fenced());
@@ -132,7 +133,7 @@ fn unreadable<'a>(scene: &PromptInput<'a>) -> impl Iterator<Item = PromptSkill> 
     errors.filter_map(move |found| {
         let skill = SkillPath::parse(&found.skill).ok()?;
         let is_seen = scene.policy.skill(&skill).is_visible() && scene.view.entry(&skill).is_none();
-        // The first error of a skill is the one that leaves it out.
+        // The first error of a skill is the reason why the catalog leaves it out.
         if !is_seen || before.replace(skill.clone()).as_ref() == Some(&skill) {
             return None;
         }

@@ -4,8 +4,8 @@
 //! nothing. All of them reach a rung before any of them goes below it, so no skill loses its name while another keeps a
 //! description.
 //!
-//! Counting tokens is what a prompt costs. A sum ends where it is over the budget and a line is counted once, so that it is
-//! the budget that decides how many lines are counted, and hardly the size of the catalog.
+//! Counting tokens is the main cost of a prompt. A sum stops once it is over the budget, and each line is counted once.
+//! So the budget decides how many lines are counted, and hardly the size of the catalog.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -37,7 +37,7 @@ const LADDER: [Detail; 12] = [
 pub(super) struct DetailChoice {
     /// Of each item.
     pub(super) details: Vec<Detail>,
-    /// What their lines cost.
+    /// The tokens of their lines.
     pub(super) tokens: usize,
 }
 

@@ -8,7 +8,7 @@ use crate::{
     session::{PromptMode, Session},
 };
 
-/// What a skill takes in a listing, about.
+/// Rough size of a skill in a listing.
 const ENTRY_BYTES: usize = 256;
 /// Steps for each byte of a prompt: most go into counting its tokens.
 const STEPS_PER_BYTE: u64 = 16;

@@ -1,4 +1,4 @@
-//! What a prompt says of skills, as text that is safe to show. What is written is made from this alone.
+//! The texts of skills in a prompt, safe to show. The prompt is written from these texts alone.
 
 use super::request::{CurrentSkill, PromptInput, PromptRequest};
 use crate::{
@@ -16,7 +16,7 @@ pub(super) struct Item {
     pub(super) name: SafeText,
     pub(super) description: SafeText,
     pub(super) category: SafeText,
-    /// What `load_skill` takes.
+    /// The argument that `load_skill` takes.
     pub(super) location: SafeText,
     pub(super) rank: u64,
 }
@@ -41,7 +41,7 @@ impl Item {
 pub(super) enum Detail {
     /// Everything, and at most so many characters of its description.
     Full(usize),
-    /// What it is called.
+    /// The name alone.
     Name,
     /// Nothing.
     Hidden,
@@ -68,7 +68,7 @@ fn is_wanted(skill: &SkillPath, scene: &PromptInput<'_>, request: &PromptRequest
     request.category.as_deref().is_none_or(|category| skill.is_in(category)) && scene.policy.skill(skill).is_visible()
 }
 
-/// What a listing is made of: of thousands of skills this is work, so it is done where there is a listing.
+/// The items of a listing. Thousands of skills are much work, so this is made only for a prompt with a listing.
 #[derive(Debug, Default)]
 pub(super) struct ListingItems {
     pub(super) items: Vec<Item>,
@@ -136,7 +136,7 @@ pub(super) struct LoadedItem {
 }
 
 impl LoadedItem {
-    /// Those that may be seen, without the one whose instructions the prompt holds.
+    /// The loaded skills that the policy shows, without the skill whose instructions the prompt holds.
     pub(super) fn beside(current: Option<&CurrentSkill>, scene: &PromptInput<'_>) -> Vec<Self> {
         let loaded = scene.session.loaded_skills.iter();
         let visible = loaded.filter(|loaded| scene.policy.skill(&loaded.skill).is_visible());

@@ -73,7 +73,7 @@ pub fn render(scene: &PromptInput<'_>, request: &PromptRequest) -> Rendering {
     }
 }
 
-/// The sentences of a prompt. What skills say is within reach only as [`SafeText`].
+/// The sentences of a prompt. Texts of skills are within reach only as [`SafeText`].
 #[derive(Clone, Copy)]
 struct Words<'a> {
     writer: Writer,
@@ -91,7 +91,8 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// How much of each skill fits: the budget is what the sentences leave of it, and they depend on what is left out.
+    /// How much of each skill fits. The sentences take a part of the budget, and they depend on the skills that are
+    /// left out.
     fn fitted(self) -> Vec<Detail> {
         let writer = self.writer;
         let items = &self.items.items;
@@ -171,7 +172,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// What a listing leaves out and how to find it.
+    /// How many skills and descriptions a listing leaves out, and how to find them.
     fn cut_note(self, details: &[Detail]) -> Option<String> {
         let total = details.len();
         let shown = details.iter().filter(|detail| **detail != Detail::Hidden).count();

@@ -1,4 +1,4 @@
-//! What a prompt is made from, and what comes out.
+//! The input of a prompt, and the rendered prompt.
 
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
@@ -73,9 +73,9 @@ pub struct CurrentSkill {
 pub struct PromptInput<'a> {
     /// The user's skills.
     pub view: &'a CatalogView,
-    /// The session: which skills are loaded, and which were used most when it began.
+    /// The session: the loaded skills, and the skills used most before the session began.
     pub session: &'a Session,
-    /// What it may see.
+    /// The effective policy of the session.
     pub policy: &'a EffectivePolicy,
     /// The session's current skill, if it has one.
     pub current: Option<&'a CurrentSkill>,

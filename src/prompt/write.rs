@@ -16,11 +16,11 @@ use crate::skill::shown::SafeText;
 /// A prompt before it is text.
 #[derive(Debug, Default)]
 pub(super) struct PromptParts<'a> {
-    /// What to do with what follows: sentences of ours, with texts of skills as [`Writer::quote`] writes them.
+    /// How to use the listing: sentences of ours, with texts of skills as [`Writer::quote`] writes them.
     pub(super) guidance: String,
     /// The skills, and how much to show of each.
     pub(super) listing: Vec<(&'a Item, Detail)>,
-    /// What the reader should know besides, likewise.
+    /// Other sentences for the reader, written in the same way.
     pub(super) notes: Vec<String>,
     /// The skill whose instructions follow.
     pub(super) current: Option<&'a Current>,
@@ -57,7 +57,7 @@ impl Writer {
         }
     }
 
-    /// The lines around skills of one category; `None` where each line tells its own.
+    /// The lines around skills of one category; `None` if each line names its own category.
     pub(super) fn group(self, category: &SafeText) -> Option<(String, String)> {
         (self.0 == Format::Xml && !category.is_empty())
             .then(|| (format!("<category name=\"{}\">\n", category.xml()), "</category>\n".to_owned()))
@@ -166,7 +166,7 @@ fn markdown_name(item: &Item) -> String {
     format!("- {} ({})", item.location.at_line_start(), item.name.inline())
 }
 
-/// One object; skills are one to a line, and those of which only the name fits come apart.
+/// One JSON object, with one skill a line. Skills of which only the name fits stand in a member of their own.
 fn json_document(writer: Writer, parts: &PromptParts<'_>) -> String {
     let mut members = vec![format!("\"instructions\":{}", Value::from(parts.guidance.as_str()))];
     let (named, full): (Vec<_>, Vec<_>) = parts.listing.iter().partition(|(_, detail)| *detail == Detail::Name);

@@ -1,7 +1,7 @@
 //! How many tokens a text is.
 //!
-//! Models differ in their tokenizers and few publish them; o200k stands for all of them, and a rendering says by what it
-//! was counted. Without the feature `tiktoken` it is an estimate, and says that.
+//! Models differ in their tokenizers and few publish them, so o200k stands for all of them. A rendering names the
+//! tokenizer that counted. Without the feature `tiktoken` the count is an estimate, and the rendering says so.
 
 #[cfg(feature = "tiktoken")]
 mod o200k;
@@ -9,7 +9,7 @@ mod o200k;
 #[cfg(feature = "tiktoken")]
 pub(super) use o200k::{TOKENIZER, count};
 
-/// What [`count`] counts with.
+/// The name of the tokenizer in [`count`].
 #[cfg(not(feature = "tiktoken"))]
 pub(super) const TOKENIZER: &str = "estimate";
 

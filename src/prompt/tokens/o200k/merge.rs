@@ -1,13 +1,13 @@
-//! Byte pair encoding: the parts of a word are merged, those that make the token of the lowest rank first.
+//! Byte pair encoding: the parts of a word are merged, the pair with the token of the lowest rank first.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::vocabulary;
 
-/// Merges words, one after the other, in the memory that it has.
+/// Merges words, one after the other, and reuses the same memory.
 #[derive(Default)]
 pub(super) struct Merger {
-    /// Each where it starts in the word. Those that were merged into the part before are left as they are.
+    /// Each where it starts in the word. A part that was merged into the part before stays as it was.
     parts: Vec<Part>,
     /// The rank and start of each merge that is possible, or was when it was found.
     merges: BinaryHeap<Reverse<(u32, usize)>>,
@@ -17,7 +17,7 @@ struct Part {
     /// The start of the part before; the part's own if it is the first.
     before: usize,
     end: usize,
-    /// The rank of what it makes with the part behind it.
+    /// The rank of the token that this part makes with the next part.
     merged: Option<u32>,
 }
 
@@ -51,7 +51,7 @@ impl Merger {
         }
     }
 
-    /// Finds what the part at `start` makes with the one behind it.
+    /// Finds the token that the part at `start` makes with the next part.
     fn find(&mut self, word: &[u8], start: usize) {
         let end = self.parts.get(start).and_then(|part| self.parts.get(part.end)).map(|next| next.end);
         let rank = end.and_then(|end| vocabulary::rank(word.get(start..end)?));
@@ -61,7 +61,7 @@ impl Merger {
         self.merges.extend(rank.map(|rank| Reverse((rank, start))));
     }
 
-    /// Merges the part at `start` with the one behind it, unless one of them has changed since that was found.
+    /// Merges the part at `start` with the next part, unless either of them has changed since the merge was found.
     fn merge(&mut self, word: &[u8], rank: u32, start: usize) {
         let Some(part) = self.parts.get(start).filter(|part| part.merged == Some(rank)) else { return };
         let (before, middle) = (part.before, part.end);

@@ -10,7 +10,7 @@ mod vocabulary;
 
 use merge::Merger;
 
-/// What [`count`] counts with.
+/// The name of the tokenizer in [`count`].
 pub(in crate::prompt) const TOKENIZER: &str = "o200k_base";
 /// The most that is tokenized at once.
 const PIECE_BYTES: usize = 8 * 1024;

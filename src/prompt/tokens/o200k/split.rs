@@ -1,7 +1,7 @@
-//! The words of a text, which are tokenized one by one.
+//! The words of a text. Each word is tokenized by itself.
 //!
-//! They are what this expression finds, as a backtracking matcher takes it: the first alternative that matches, with as
-//! much as it can have. It is written out by hand, since to compile it takes longer than to read a prompt.
+//! They are the matches of this expression in a backtracking matcher: the first alternative that matches, as long as
+//! possible. The expression is written out by hand, since compiling it takes longer than reading a prompt.
 //!
 //! ```text
 //! [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -15,7 +15,7 @@
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-/// What the expression tells apart.
+/// The classes of characters that the expression distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// `\p{Lu}` and `\p{Lt}`.
@@ -82,7 +82,7 @@ fn first_word(text: &str) -> usize {
     letters(text).or_else(number).or_else(|| symbols(text)).unwrap_or_else(|| space(text))
 }
 
-/// The first two alternatives: what may stand before letters, letters, and a contraction.
+/// The first two alternatives: an optional sign or space before letters, letters, and a contraction.
 fn letters(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
     let sign = Some(first.len_utf8()).filter(|_| matches!(Class::from_char(first), Mark | Space | Other));
@@ -95,7 +95,7 @@ fn letters(text: &str) -> Option<usize> {
     })
 }
 
-/// As much upper case as leaves at least one letter of lower case behind it, and that lower case.
+/// The longest upper case that leaves a letter of lower case behind it, with this lower case.
 fn ends_low(text: &str) -> Option<usize> {
     let (mut end, mut low) = (0, None);
     for character in text.chars() {
@@ -132,7 +132,7 @@ fn contraction(text: &str) -> usize {
     }
 }
 
-/// The fourth alternative: what is neither letter, number nor space, with the ends of lines behind it.
+/// The fourth alternative: characters that are neither letter, number nor space, with the ends of lines behind them.
 fn symbols(text: &str) -> Option<usize> {
     let after_space = text.strip_prefix(' ').unwrap_or(text);
     let symbols = some(run(after_space, usize::MAX, |class| matches!(class, Mark | Other)))?;
@@ -140,7 +140,8 @@ fn symbols(text: &str) -> Option<usize> {
     Some(text.len() - after.trim_start_matches(['\r', '\n', '/']).len())
 }
 
-/// The last three alternatives: up to the last end of a line, or all but the last space, which belongs to what follows.
+/// The last three alternatives: up to the last end of a line, or all but the last space, which belongs to the next
+/// word.
 fn space(text: &str) -> usize {
     let all = run(text, usize::MAX, |class| matches!(class, Space | LineEnd));
     let space = text.get(..all).unwrap_or_default();

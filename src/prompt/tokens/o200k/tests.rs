@@ -13,7 +13,7 @@ use super::{
     vocabulary,
 };
 
-/// One character of each kind that the expression tells apart, and those of contractions.
+/// One character of each kind that the expression distinguishes, and the characters of contractions.
 const KINDS: [&str; 15] =
     ["A", "\u{1c5}", "s", "\u{17f}", "ʰ", "漢", "\u{301}", "7", "\n", "\r", " ", "\t", "'", "/", "🙂"];
 
@@ -115,7 +115,7 @@ fn files_have_the_tokens_of_the_reference() {
     assert!(files > 100, "{files}");
 }
 
-/// What the reference takes minutes for, or cannot do, at once. In pieces it takes as long as other text.
+/// Texts that the reference cannot tokenize at once, or only in minutes. In pieces they take as long as other text.
 #[test]
 fn a_quarter_of_a_megabyte_of_one_character_is_counted_in_pieces() {
     let reference = o200k_base_singleton();
@@ -143,7 +143,7 @@ fn pieces_are_the_text_and_add_up_to_its_tokens() {
     assert_eq!(count(&text), o200k_base_singleton().encode_ordinary(&text).len());
 }
 
-/// What was wrong in other tokenizers: their users reported it.
+/// Texts that other tokenizers got wrong, as their users reported.
 #[test]
 fn texts_that_other_tokenizers_got_wrong_have_the_tokens_of_the_reference() {
     let reference = o200k_base_singleton();

@@ -1,6 +1,6 @@
 //! The tokens that there are, read from the table as it lies in the program.
 
-/// What `make.py` writes: where each bucket starts and the last one ends, and the buckets.
+/// The table that `make.py` writes: the start of each bucket, the end of the last bucket, and the buckets.
 ///
 /// A bucket is a list of tokens: the length of the token, its rank in three bytes, the token.
 static TABLE: &[u8] = include_bytes!("o200k.bin");
