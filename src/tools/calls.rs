@@ -1,8 +1,8 @@
 //! A turn of tool calls: the calls that a model wrote in, the messages that answer them out.
 //!
-//! Every call is answered, whatever becomes of it, because a model is stuck without: a failure is a result
-//! that begins with `Error: `. Only a turn without a call, one in which a call has no id, and a session that cannot be read at
-//! all are an error of the whole.
+//! Every call is answered, whatever becomes of it, because a model is stuck without: a failure is a result that begins
+//! with `Error: `. The whole turn is an error only if it has no call, if a call has no id, or if the session cannot be
+//! read.
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
@@ -44,8 +44,8 @@ pub async fn run_turn(backend: &SessionBackend, turn: ToolCallsRequest) -> Resul
 
 /// Runs the calls of one turn: the `tool_use` blocks among `blocks`. Blocks of other types are passed over.
 ///
-/// The outcome is as if they had run one after the other: calls that touch one path, or a folder and something in it,
-/// keep their order where one of them writes, and so do loading and unloading with everything around them. All others run
+/// The outcome is as if the calls had run one after the other. Calls on the same path, or on a folder and a path in it,
+/// keep their order if any of them writes. Loading and unloading keep their order with every other call. All others run
 /// at once, [`TOOL_PARALLEL`] at a time. Calls beyond [`TOOL_CALLS`] are answered but not run.
 ///
 /// # Errors
@@ -63,17 +63,17 @@ pub async fn run_functions(backend: &SessionBackend, calls: Vec<Value>, options:
     answer_all(backend, function_calls(calls)?, options).await.map(ToolMessages::from)
 }
 
-/// What came of a call that was run by itself.
+/// The outcome of a call that was run by itself.
 #[derive(Clone, Debug)]
 pub struct CallOutcome {
-    /// What a model reads of it; for a call that failed this begins with `Error: `.
+    /// The text for the model; for a call that failed it begins with `Error: `.
     pub text: String,
     /// The reply as a document, by the output schema of its tool; the error of a call that failed.
     pub reply: Result<Value>,
 }
 
 impl CallOutcome {
-    /// What came of a call that failed.
+    /// The outcome of a call that failed.
     #[must_use]
     pub fn failed(error: Error) -> Self {
         Self { text: text::error(&error), reply: Err(error) }
@@ -139,7 +139,7 @@ fn too_many() -> Error {
     Error::new(Code::RateLimited, message)
 }
 
-/// What the calls of one turn share.
+/// The common input of the calls of one turn.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     backend: &'a SessionBackend,

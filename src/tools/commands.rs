@@ -1,6 +1,6 @@
 //! Slash commands: `/name arguments`, by which a person calls a skill.
 //!
-//! Much else begins with a slash: what names no skill is a message like any other and goes through unchanged.
+//! Much else begins with a slash. A message that names no skill goes through unchanged.
 
 use std::{fmt::Write as _, num::NonZeroUsize};
 
@@ -99,7 +99,8 @@ pub async fn run_message(backend: &SessionBackend, text: &str, options: ToolOpti
     })
 }
 
-/// The frame by which a model knows that the skill is loaded already, and what the person may have left out.
+/// The frame that shows a model that the skill is loaded already. If arguments may be missing, it also has the hint of
+/// the skill's author.
 fn announced(typed: &SlashCommand, reply: &LoadSkillReply, hint: Option<&SafeText>) -> String {
     let name = one_line(&typed.skill);
     let mut frame = format!("<command-name>/{}</command-name>\n", name.xml());

@@ -35,7 +35,7 @@ pub enum DefinitionShape {
 pub struct ToolDefinition {
     /// Which tool.
     pub tool: Tool,
-    /// What it does and how to use it.
+    /// The description for a model: effect and use.
     pub description: String,
     /// The JSON Schema of its input.
     pub input_schema: Value,
@@ -48,7 +48,7 @@ pub struct Toolbox<'a> {
     pub view: &'a CatalogView,
     /// The session: which skills are loaded.
     pub session: &'a Session,
-    /// What it may do.
+    /// The effective policy of the session.
     pub policy: &'a EffectivePolicy,
 }
 
@@ -109,8 +109,8 @@ impl ToolDefinition {
 }
 
 impl Toolbox<'_> {
-    /// Whether the tool is of use yet: where tools grow, what loads a skill comes once one was found, and the rest once
-    /// one is loaded.
+    /// Whether the tool is of use yet. If tools grow, the tool that loads a skill is offered once a skill was found,
+    /// and the rest once a skill is loaded.
     fn is_due(&self, tool: Tool) -> bool {
         let has_loaded = !self.session.used.is_empty() || !self.session.loaded_skills.is_empty();
         match tool.operation() {
@@ -154,7 +154,7 @@ impl Toolbox<'_> {
         (!names.is_empty() && names.len() <= TOOL_ENUM_SKILLS).then_some(names)
     }
 
-    /// The tool's description, and which loaded skills expect it. What a skill expects is shown, and grants nothing.
+    /// The tool's description, and which loaded skills expect it. This note only informs the model; it grants nothing.
     fn describe(&self, tool: Tool) -> String {
         let expects = |skill: &&crate::session::LoadedSkill| {
             let tools = self.view.entry(&skill.skill).map(|entry| entry.frontmatter.allowed_tools.as_slice());

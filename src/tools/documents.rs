@@ -1,4 +1,4 @@
-//! What an agent framework sends and gets in each turn.
+//! The documents that an agent framework sends and gets in each turn.
 
 use std::num::NonZeroUsize;
 

@@ -1,7 +1,7 @@
 //! From the call that a model wrote to a request of the backend.
 //!
-//! A model's input is text from outside: it is parsed into the request types before anything runs, and what does not
-//! parse is answered with what was expected.
+//! A model's input is text from outside: it is parsed into the request types before anything runs. The answer to wrong
+//! input lists the expected input.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -40,7 +40,7 @@ macro_rules! calls {
                 }
             }
 
-            /// What it touches.
+            /// The paths that the call reads or writes, or the session.
             pub(super) fn touches(&self) -> Vec<Access<'_>> {
                 match self { $(Self::$variant(request) => request.touches(),)* }
             }
@@ -65,10 +65,11 @@ macro_rules! calls {
 with_operations!(calls);
 
 impl ParsedCall {
-    /// The call of the tool `name`, which must be one this policy has: what is merely not offered now can be called.
+    /// The call of the tool `name`, which must be a tool of this policy. A tool that is only not offered now can be
+    /// called.
     ///
     /// # Errors
-    /// `invalid_request`, with the tools there are, or with what this one takes.
+    /// `invalid_request`. The message lists the tools, or the input that this tool takes.
     pub(super) fn parse(name: &str, input: Result<Value>, policy: &EffectivePolicy) -> Result<Self> {
         let known = Tool::all().find(|tool| tool.name() == name);
         // A tool that the policy refuses is left to the backend, which says why.
@@ -95,7 +96,7 @@ pub(super) fn wrong(tool: Tool, what: &str) -> Error {
     Error::new(Code::InvalidRequest, message)
 }
 
-/// What is wrong, in JSON's words and not in those of the types here.
+/// The fault in JSON's words, and not in the words of the types here.
 fn in_words(error: &serde_json::Error) -> String {
     ["u64", "usize", "u32"]
         .iter()

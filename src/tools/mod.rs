@@ -1,7 +1,7 @@
 //! The tools of an agent: how they are described to a model, and what becomes of its calls.
 //!
 //! A tool is an operation of the backend under the name a model calls it by. Nothing here decides what is allowed: the
-//! backend does, for every surface alike; what a session may not do is only not offered.
+//! backend does, for every surface alike. A tool that a session may not use is only not offered.
 
 mod calls;
 mod commands;

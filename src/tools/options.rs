@@ -1,4 +1,4 @@
-//! What a caller chooses for its results, and what its policy decides of them.
+//! The options of a caller for results, and the choices that the policy makes.
 
 use std::num::NonZeroUsize;
 
@@ -8,10 +8,10 @@ use crate::{
     session::{EffectivePolicy, PromptMode},
 };
 
-/// What a token counts for in bytes where results are cut: the usual estimate, exact enough for a limit.
+/// Bytes for each token when results are cut: the usual estimate, exact enough for a limit.
 const TOKEN_BYTES: usize = 4;
 
-/// What a caller may choose.
+/// The options of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolOptions {
     /// How long one result may be, in tokens of four bytes each. A last line that says how to get the rest comes on top.

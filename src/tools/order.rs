@@ -1,7 +1,7 @@
 //! Which calls of a turn may run at once.
 //!
-//! The outcome must be as if they had run one after the other. Calls that meet, because they touch one path and one of
-//! them writes, keep their order; all others need not wait.
+//! The outcome must be as if the calls had run one after the other. Calls meet if they touch one path and one of them
+//! writes. Calls that meet keep their order; all others need not wait.
 
 use super::input::ParsedCall;
 use crate::{path::VirtualPath, wire::Access};
@@ -13,7 +13,7 @@ enum Place {
     Read(VirtualPath),
     /// Writes at or below a path.
     Write(VirtualPath),
-    /// Which skills are loaded, which is what every path below `/skills` depends on, and the policy's answer for others.
+    /// The loaded skills. Every path below `/skills` depends on them, and so does the policy's answer for other paths.
     Session,
 }
 
@@ -29,8 +29,8 @@ pub(super) fn rounds<'a>(calls: impl IntoIterator<Item = Option<&'a ParsedCall>>
     rounds
 }
 
-/// The places that a call touches: none if other calls change nothing that it looks at, or if it fails before it does
-/// anything, because a path of it is none.
+/// The places that a call touches. None if no other call changes anything it looks at. Also none if it fails before any
+/// change because its path is invalid.
 fn places(call: &ParsedCall) -> Vec<Place> {
     let parsed = |path: &str, place: fn(VirtualPath) -> Place| VirtualPath::parse(path).ok().map(place);
     let place = |touch| match touch {

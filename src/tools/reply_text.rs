@@ -7,7 +7,7 @@ pub trait ReplyText: Reply {
     /// The reply as a model reads it, and a person at a terminal.
     ///
     /// # Errors
-    /// If the reply reports that part of the call failed: what went wrong and what to do next.
+    /// If the reply reports that part of the call failed. The message says how to go on.
     fn text(&self, form: TextFormat) -> Result<String>;
 }
 

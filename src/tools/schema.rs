@@ -1,4 +1,4 @@
-//! What each tool takes, as it is described to a model, from the request of its operation.
+//! The input of each tool, as it is described to a model, made from the request of its operation.
 //!
 //! The schema of a request is written for every language; a model gets less of it: no format and no reference.
 //! A member that is not among the required ones is optional.
@@ -14,11 +14,11 @@ use crate::{
     wire::{self, Operation, Request as _, with_operations},
 };
 
-/// What `Skill` calls the arguments of a skill.
+/// The name of a skill's arguments in `Skill`.
 const ARGS: &str = "args";
 /// The same in the request.
 const ARGUMENTS: &str = "arguments";
-/// `Skill` takes it, because errors speak of it, and does not name it.
+/// `Skill` accepts this member, because errors mention it, and does not describe it.
 const MOUNT_AS: &str = "mount_as";
 
 macro_rules! facts {
@@ -27,7 +27,7 @@ macro_rules! facts {
         $variant:ident $method:ident($request:ident) -> $reply:ident $facts:tt
     )* ; $($also:tt)*) => {
         impl Tool {
-            /// What it does and how to use it, for a model.
+            /// The description for a model: effect and use.
             pub(super) const fn description(self) -> &'static str {
                 match self.operation() {
                     $(Operation::$variant => wire::$request::FOR_MODELS,)*
@@ -67,7 +67,7 @@ impl Tool {
         })
     }
 
-    /// What it takes, in one line: `file_path (string), offset (integer, optional)`.
+    /// The input in one line: `file_path (string), offset (integer, optional)`.
     pub(super) fn expected(self) -> String {
         let required = self.required();
         let say = |(name, property): (&String, &Value)| {
@@ -116,7 +116,7 @@ impl Tool {
     }
 }
 
-/// The schema of a document, with the schemas that it refers to beside it, below `$defs`.
+/// The schema of a document. The schemas that it refers to lie below `$defs`.
 fn whole_schema_of<T: ToSchema>() -> Value {
     let mut others = Vec::new();
     T::schemas(&mut others);
@@ -130,7 +130,7 @@ fn whole_schema_of<T: ToSchema>() -> Value {
     schema
 }
 
-/// References of an OpenAPI document as those of a schema that has what it refers to below `$defs`.
+/// Points the references of an OpenAPI document to `$defs`.
 fn repoint(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -144,7 +144,7 @@ fn repoint(schema: &mut Value) {
     }
 }
 
-/// The schema of a document, in which each reference is replaced by what it refers to.
+/// The schema of a document. Each reference is replaced by its schema.
 fn schema_of<T: ToSchema>() -> Value {
     let mut others = Vec::new();
     T::schemas(&mut others);

@@ -1,7 +1,7 @@
 //! Results as a model reads them.
 //!
-//! What is left out is said, with how to get it. Contents of files come as they are; what skills say of themselves is
-//! cleaned and fenced, because it stands among sentences of ours.
+//! Each result says what was left out, and how to get it. Contents of files come as they are. Texts that skills have
+//! about themselves are cleaned and fenced, because they stand among sentences of ours.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -20,10 +20,10 @@ use crate::{
     },
 };
 
-/// What an empty listing says.
+/// The text of an empty listing.
 const NO_FILES: &str = "No files found";
 
-/// What an error of ours is to a model: its message is for those who run the service.
+/// The text for a model of an internal error: the error's own message is for operators of the service.
 const INTERNAL: &str =
     "something went wrong inside the service; make the call again, and if it fails again go on without it";
 
@@ -185,7 +185,7 @@ fn delete(reply: &DeleteReply) -> Result<String> {
     }
 }
 
-/// What a load says of a skill.
+/// The parts of a skill that the result of a load shows.
 struct LoadText {
     skill: SafeText,
     name: SafeText,
@@ -197,7 +197,7 @@ struct LoadText {
     missing: Vec<Missing>,
 }
 
-/// A parameter that a skill cannot be followed without and was not given, and what its author says of it.
+/// A required parameter without a value, and its author's description.
 struct Missing {
     name: SafeText,
     description: Option<SafeText>,
@@ -228,7 +228,7 @@ pub(super) fn is_missing(parameter: &SkillParameter) -> bool {
     parameter.required && parameter.value.is_none()
 }
 
-/// What a loaded skill is, what it needs, its files, and its instructions where they belong here.
+/// The result of a load: the skill, its missing parameters and files, and the instructions if they belong here.
 pub(super) fn load(reply: &LoadSkillReply, body: Instructions, room: usize) -> String {
     let skill = LoadText::from(reply);
     let head = skill.head(reply.status);
@@ -294,12 +294,12 @@ impl Missing {
     }
 }
 
-/// What a search says of a skill.
+/// The parts of a skill that the result of a search shows.
 struct Found {
     skill: SafeText,
     name: SafeText,
     description: SafeText,
-    /// Its confidence, if it is another than that of the best skill, for which the message speaks.
+    /// Its confidence, if it differs from the best skill's confidence. The message speaks for the best skill.
     confidence: Option<SearchConfidence>,
 }
 
@@ -313,7 +313,7 @@ impl Found {
         }
     }
 
-    /// What to load it by, its name where that differs, what it is for, and how far to trust it where that differs.
+    /// The path to load the skill by and its description. The name and the confidence are added only if they differ.
     fn line(&self) -> String {
         let is_named = self.skill.plain().rsplit('/').next() == Some(self.name.plain());
         let name = if is_named { String::new() } else { format!(" ({})", self.name.inline()) };
@@ -326,7 +326,7 @@ impl Found {
     }
 }
 
-/// What was found, best first.
+/// The skills that a search found, best first.
 fn discover(reply: &DiscoverReply, room: usize) -> String {
     let best = reply.skills.first();
     let skills: Vec<_> = best.iter().flat_map(|best| reply.skills.iter().map(|one| Found::new(one, best))).collect();

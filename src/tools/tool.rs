@@ -19,7 +19,7 @@ impl Tool {
         Operation::CALLS.iter().copied().flat_map(under_each_name)
     }
 
-    /// What it does: of the two that load a skill it is the same.
+    /// The operation of the tool. The two tools that load a skill have the same operation.
     #[must_use]
     pub const fn operation(self) -> Operation {
         self.operation
@@ -42,7 +42,7 @@ impl Tool {
         self.name == LoadTool::Skill.name()
     }
 
-    /// Whether a session of this policy has the tool at all. Of the two that load a skill it has one.
+    /// Whether a session of this policy has the tool at all. It never has both tools that load a skill.
     #[must_use]
     pub fn is_open_to(self, policy: &EffectivePolicy) -> bool {
         let is_chosen = self.operation != Operation::LoadSkill || policy.session().load_tool.name() == self.name;

@@ -1,7 +1,8 @@
 //! The calls of a turn in the two shapes in which models write them, and the messages that answer them.
 //!
-//! In the one a message has blocks of type `tool_use`, whose input is an object. In the other, that of Chat Completions, it has
-//! a list beside its text, in which arguments are the text of a JSON object. What becomes of a call is the same for both.
+//! In one shape a message has blocks of type `tool_use`, whose input is an object. In the shape of Chat Completions a
+//! message has a list beside its text, and arguments are the text of a JSON object. The calls of both shapes run in the
+//! same way.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -108,7 +109,7 @@ pub enum ToolRole {
 /// A call as a model wrote it.
 #[derive(Debug)]
 pub(super) struct WrittenCall {
-    /// What its answer names it by.
+    /// The id by which the answer names the call.
     id: String,
     /// The name of the tool.
     name: String,
