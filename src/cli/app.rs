@@ -1,4 +1,4 @@
-//! What a command works on: the settings made into a store, a service or the operations of one session.
+//! The resources of a command: the settings opened as a store, a service or the operations of one session.
 
 use std::{
     str::FromStr as _,
@@ -30,7 +30,8 @@ use crate::{
     wire::{CheckStatus, StoreCheck},
 };
 
-/// The folder, in the user's data folder, of what belongs to served folders of skills and lies in none of them.
+/// The folder in the user's data folder for the state of served folders of skills. A served folder itself holds none of
+/// it.
 const FOLDER_STATES: &str = "skillmount-folders";
 
 /// Process, settings, output and clock of one run.
@@ -109,7 +110,8 @@ impl App {
         self.store().await
     }
 
-    /// As [`direct_store`](Self::direct_store), for agents, with what of a served folder they will see. The log has what they will miss.
+    /// As [`direct_store`](Self::direct_store), for agents. Also returns the checks of a served folder, which show the
+    /// skills that agents will see. The log has the checks that fail.
     ///
     /// # Errors
     /// As [`direct_store`](Self::direct_store).
@@ -170,19 +172,19 @@ impl App {
         Ok(self.kept(store.shared_service(ServiceOptions { read_only, observer, encoder, ..self.options()? })))
     }
 
-    /// What writes audit records into `store`, if the settings want them and anything can be written, and tells events. It is remembered for
-    /// [`end`](Self::end).
+    /// The recorder that writes audit records into `store` and reports events. It writes only if the settings want
+    /// records and the store can be written. [`end`](Self::end) writes its last records.
     pub(super) fn recorder(&self, store: &OpenStore, read_only: Option<&str>) -> Result<Recorder> {
         let mode = self.settings.required(Setting::Audit, AuditMode::from_str)?;
         let retention_days = self.settings.required(Setting::AuditDays, AuditOptions::parse_days)?;
-        // Where nothing can be written there is no record, and listeners are told all the same.
+        // Without a writable store there is no record, and listeners still get events.
         let mode = if read_only.is_some() { AuditMode::Off } else { mode };
         let recorder = Recorder::for_store(store, AuditOptions { mode, retention_days });
         self.recorders.lock().unwrap_or_else(PoisonError::into_inner).push(recorder.clone());
         Ok(recorder)
     }
 
-    /// What the settings say of a service.
+    /// The options of a service, from the settings.
     pub(super) fn options(&self) -> Result<ServiceOptions> {
         Ok(ServiceOptions {
             namespace: None,
@@ -240,8 +242,8 @@ impl App {
         Ok(Arc::new(service.session(user, session)))
     }
 
-    /// As [`backend`](Self::backend), to find skills with. Over a store skills are found by what they mean as well, if the
-    /// settings name an encoder: the vectors that skills lack are made first, as many as time allows.
+    /// As [`backend`](Self::backend), to find skills with. Over a store, skills are also found by meaning, if the
+    /// settings name an encoder. The vectors that skills lack are made first, as many as time allows.
     ///
     /// # Errors
     /// Also where the encoder cannot be opened.
@@ -263,7 +265,7 @@ impl App {
         outcome.map(|()| Arc::new(finder) as Arc<dyn BackendProtocol>)
     }
 
-    /// What is beside the operations: sessions, prompt and the list of skills.
+    /// The calls beside the operations: sessions, prompt and the list of skills.
     pub(super) async fn control(&self) -> Result<Control> {
         let (user, session) = (self.user()?, self.session()?);
         match self.settings.server()? {

@@ -1,4 +1,4 @@
-//! What can be typed: the flags every command takes, and the list of commands.
+//! The arguments that a person can type: the flags that every command takes, and the list of commands.
 
 use std::path::PathBuf;
 

@@ -19,7 +19,7 @@ use crate::{
     limits::KEYS_LOOK,
 };
 
-/// What says who may call.
+/// The settings and the keys file, which decide who may call.
 pub(super) struct CallerSources {
     peers: PeerRules,
     public: PublicSkills,

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{error::Result, limits::COMPLETION_PATIENCE, skill::shown::one_line};
 
-/// What a word names.
+/// The kind of name that a word is.
 #[derive(Clone, Copy, Debug)]
 enum WordKind {
     /// A skill of the user.
@@ -40,7 +40,7 @@ enum WordKind {
     Approval,
 }
 
-/// The words that name something: of which command, in which argument.
+/// The words that are names: the command, the argument and the kind of name.
 const NAMES: &[(&[&str], &str, WordKind)] = &[
     (&[], "session", WordKind::Session),
     (&["approvals", "allow"], "approval_id", WordKind::Approval),
@@ -61,17 +61,17 @@ const NAMES: &[(&[&str], &str, WordKind)] = &[
     (&["user", "delete"], "id", WordKind::User),
 ];
 
-/// The line before the word that is being typed, and what opens the store or the server that it names.
+/// The line before the word at the cursor, and the function that opens the store or the server of the line.
 struct Line {
     words: Vec<OsString>,
     open: Box<Open>,
 }
 
-/// What makes these flags into what a command works on.
+/// The function that opens the app for these flags.
 type Open = dyn Fn(&GlobalArgs) -> Result<App> + Send + Sync;
 
-/// Completes a line in the folder `current_dir`, if that is what the program was called for; returns whether it was. The
-/// variables of the shell are read, and its answer is written, by the crate that knows the shells.
+/// Completes a line in the folder `current_dir`, if a shell called the program for that. Returns whether a shell did.
+/// The variables of the shell are read, and its answer is written, by the crate that knows the shells.
 ///
 /// # Errors
 /// If the shell is none that can be served, or standard output is closed.
@@ -105,7 +105,7 @@ fn with_completer(command: Command, words: &[&str], argument: &str, completer: A
     }
 }
 
-/// The names that begin with what is typed so far.
+/// The names that begin with the typed text.
 fn candidates(line: &Line, kind: WordKind, current: &OsStr) -> Vec<CompletionCandidate> {
     let begun = current.to_string_lossy();
     let found = line.names(kind).unwrap_or_default();

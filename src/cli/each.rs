@@ -24,7 +24,7 @@ impl Refusal {
         Self { code: error.code(), message }
     }
 
-    /// What is wrong, with its causes.
+    /// The message of the error, with its causes.
     pub(super) fn message(&self) -> &str {
         &self.message
     }
@@ -85,7 +85,7 @@ pub(super) fn refused<'run>(skills: impl IntoIterator<Item = (&'run str, &'run R
     Some(Error::new(refusal.code, message))
 }
 
-/// The error that decides the exit status; the first of those that are equally grave.
+/// The error that decides the exit status: the first of the gravest.
 pub(super) fn gravest(errors: impl IntoIterator<Item = Error>) -> Option<Error> {
     errors.into_iter().min_by_key(|error| Reverse(gravity(error.kind())))
 }

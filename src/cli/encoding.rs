@@ -14,7 +14,7 @@ use crate::{
 /// The encoder of the settings, whose folder may be relative to that of `process`; `None` if they name none.
 ///
 /// # Errors
-/// `invalid_request` for one that cannot be opened. A server is not asked.
+/// `invalid_request` if the encoder cannot be opened. A server is not asked.
 pub(super) fn encoder(process: &Process, settings: &Settings) -> Result<Option<Arc<dyn Encoder>>> {
     let Some(place) = settings.parsed(Setting::Encoder, EncoderPlace::parse)? else { return Ok(None) };
     Ok(Some(match place {
@@ -35,7 +35,7 @@ pub(super) fn encoder(process: &Process, settings: &Settings) -> Result<Option<A
 /// The encoder in `folder`.
 ///
 /// # Errors
-/// `invalid_request` for one that cannot be opened.
+/// `invalid_request` if the encoder cannot be opened.
 #[cfg(feature = "encoder")]
 pub(super) fn local(folder: &std::path::Path) -> Result<Arc<dyn Encoder>> {
     let opened = crate::encoder::LocalEncoder::open(folder);

@@ -1,4 +1,4 @@
-//! How an error looks: to a person its message, its causes and what to do next; to a script a problem document.
+//! How an error looks. A person reads its message, its causes and the next step; a script reads a problem document.
 //!
 //! Messages are written for the model that meets them most, and name its tools. Here they get a person's words.
 
@@ -13,10 +13,10 @@ use crate::{
 
 /// The head of an error.
 const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// What introduces causes and advice.
+/// The style of causes and advice.
 const ASIDE: Style = Style::new().dimmed();
 
-/// What a model reads, and what a person reads in its place. A `*` stands for any text, which is dropped.
+/// Texts for models, each with the text for people in its place. A `*` stands for any text, which is dropped.
 const FOR_PEOPLE: &[(&str, &str)] = &[
     ("; change it with edit, or write it with overwrite: true", ""),
     ("; read it with read", "; `skillmount cat` prints it"),
@@ -123,10 +123,10 @@ fn explained(error: &Error, command: &str) -> String {
 
 /// The commands on files, whose paths `ls` shows.
 const ON_FILES: &[&str] = &["ls", "cat", "grep", "glob", "write", "edit", "mv", "rm"];
-/// What the messages of internal errors have in common that say themselves what to do: somebody mends an object of the store.
+/// Words in internal errors that already say the next step: an operator fixes an object of the store.
 const SAY_THE_CURE: &[&str] = &["damaged", "newer version", "an operator"];
 
-/// What a person at a terminal can do, if the message does not say it already.
+/// The next step for a person at a terminal, if the message does not say it already.
 fn next_step(error: &Error, command: &str) -> Option<&'static str> {
     match error.code() {
         Code::StoreUnavailable => Some("run `skillmount doctor` to see which part fails and how to mend it"),

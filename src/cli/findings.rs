@@ -1,4 +1,4 @@
-//! What lint says of skills, for the command that prints it and for the one that leaves skills behind because of it.
+//! The findings of lint, for the command that prints them and for a push, which leaves skills with errors behind.
 
 use std::{fmt::Display, path::Path};
 
@@ -15,7 +15,7 @@ use crate::{
     wire::{LintFinding, LintedSkill},
 };
 
-/// The findings on a skill of this machine. Its files are read here, all but those that are too large to be pushed. A file that
+/// The findings on a skill of this machine. Reads its files, except files that are too large to be pushed. A file that
 /// cannot be read is a finding.
 pub(super) fn judge(local: &LocalSkill) -> LintedSkill {
     let file = local.main().display().to_string();
@@ -34,7 +34,7 @@ pub(super) fn judge(local: &LocalSkill) -> LintedSkill {
     linted.with_quality(&bytes, local.skill.folder(), &files, size)
 }
 
-/// The findings on a file: it is too large, it cannot be read, or its content has some. The content of SKILL.md is judged
+/// The findings on a file: too large, unreadable, or faults in its content. The content of SKILL.md is judged
 /// elsewhere.
 fn of_file(file: &LocalFile, is_main: bool) -> Vec<LintFinding> {
     if file.size > UPLOAD_FILE_BYTES as u64 {
@@ -63,14 +63,14 @@ fn unreadable(path: &str, why: &Error) -> LintFinding {
     LintFinding { path: path.to_owned(), diagnostic }
 }
 
-/// What is no skill, as a finding on the folder that would be one.
+/// The finding on an entry that is no skill.
 pub(super) fn judge_no_skill(none: &NoSkill) -> LintedSkill {
     let path = none.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let finding = LintFinding { path, diagnostic: none.finding.clone() };
     of_findings(&none.at, none.path.display().to_string(), vec![finding])
 }
 
-/// What was not judged further, for these findings.
+/// A skill or file with these findings alone, since it was not checked further.
 fn of_findings(skill: impl Display, file: String, findings: Vec<LintFinding>) -> LintedSkill {
     LintedSkill { skill: skill.to_string(), file, mended: Vec::new(), findings, fixable: 0, quality: None }
 }
@@ -103,7 +103,7 @@ pub(super) fn file(linted: &LintedSkill, finding: &LintFinding) -> String {
     Path::new(&linted.file).with_file_name(&finding.path).display().to_string()
 }
 
-/// One finding on a line, with its place; `what` says how bad it is or what became of it.
+/// One finding on a line, with its place; `what` is the severity or the outcome.
 pub(super) fn line(linted: &LintedSkill, what: impl Display, finding: &LintFinding) -> String {
     at_file(&file(linted, finding), what, &finding.diagnostic)
 }

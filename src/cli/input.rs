@@ -28,7 +28,7 @@ pub(super) fn text(app: &App, argument: Option<String>, file: Option<&Path>) -> 
         .map_err(|error| Error::new(Code::InvalidRequest, "the text given is not UTF-8").with_source(error))
 }
 
-/// What a person types in answer to `question`; `None` if nobody is at the terminal.
+/// The line that a person types in answer to `question`; `None` if standard input is no terminal.
 ///
 /// # Errors
 /// `invalid_request` if standard input cannot be read.

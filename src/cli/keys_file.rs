@@ -12,8 +12,8 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// Replaces the keys file at `path`, whose text was `old`, by `new`. A reader finds one or the other, and owner and
-/// permissions stay, so that every account that could read it still can.
+/// Replaces the keys file at `path`, whose text was `old`, by `new`. A reader finds either text. Owner and permissions
+/// stay, so that the same accounts can read it.
 ///
 /// # Errors
 /// `edit_conflict` if its text is no longer `old`, `invalid_request` if the system does not allow it.
@@ -25,7 +25,7 @@ pub(super) fn replace(path: &LocalPath, old: &str, new: &str) -> Result<()> {
         );
         Error::new(Code::InvalidRequest, message).with_source(error)
     };
-    // A link stays: what is replaced is the file that it points to.
+    // A link stays: the file that it points to is replaced.
     let path = fs::canonicalize(path).map_err(failed)?;
     let folder = path.parent().unwrap_or(&path);
     let mut file = tempfile::Builder::new().prefix(".keys-").tempfile_in(folder).map_err(failed)?;

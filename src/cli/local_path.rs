@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
-/// A path that a caller typed, and the place that it means. It is used as the place, and shown as it was typed.
+/// A path that a caller typed, and the path that the program opens. It is used as the place, and shown as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LocalPath {
     typed: PathBuf,
@@ -46,7 +46,7 @@ impl LocalPath {
         Self { typed: or_here(self.typed), place: or_here(self.place) }
     }
 
-    /// The path at `place`, which is this one or lies below it.
+    /// The path at `place`, which is this path or lies below it.
     pub(super) fn at(&self, place: &Path) -> Self {
         match place.strip_prefix(&self.place) {
             Ok(below) if below.as_os_str().is_empty() => self.clone(),
@@ -61,7 +61,7 @@ impl LocalPath {
         Self { typed, place: self.place }
     }
 
-    /// The folder that it lies in, if there is one.
+    /// The folder around it, if there is a folder.
     pub(super) fn parent(&self) -> Option<Self> {
         let (typed, place) = (self.typed.parent()?, self.place.parent()?);
         Some(Self { typed: typed.to_owned(), place: place.to_owned() })

@@ -9,10 +9,10 @@ use super::{
 };
 use crate::error::{Code, Error, Result};
 
-/// Put before every filter. The crate of the Model Context Protocol logs what a host says of itself, in up to three lines for each of
-/// its requests, of which the service writes one itself. The AWS SDK writes whole structures of its own as warnings, such as six of 900 characters if there are
-/// no credentials. Failures of a store are reported by the service, with their cause in a sentence. `aws` is how the names of all its
-/// crates begin.
+/// Put before every filter. The crate of the Model Context Protocol logs the words of a host about itself, in up to
+/// three lines for each request. The service already writes one line for each request. The AWS SDK writes whole
+/// structures of its own as warnings, such as six of 900 characters if there are no credentials. Failures of a store
+/// are reported by the service, with their cause in a sentence. `aws` is how the names of all its crates begin.
 const WITHOUT_SDKS: &str = "aws=off,rmcp=warn,";
 
 /// How lines are written.
@@ -22,19 +22,20 @@ enum Format {
     Text,
 }
 
-/// What is logged if nobody chose.
+/// The usual log of a command, if no setting or flag chooses another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Usual {
     /// A service logs what it does.
     Requests,
-    /// A program that a host started logs what its operator should know: the host keeps that for a person who looks.
+    /// A program that a host started logs warnings for its operator. The host keeps them for a person who looks.
     Warnings,
     /// A command that works is silent.
     Nothing,
 }
 
-/// What writes the log to `stderr`; `None` if nothing is logged. `-v` beats the setting `log`, which beats what is usual for the command. Operations are at the level `debug` and requests to the store at `trace`; neither shows a secret or what a
-/// file contains.
+/// The writer of the log to `stderr`; `None` if nothing is logged. `-v` beats the setting `log`, and the setting beats
+/// the usual level of the command. Operations are at the level `debug` and requests to the store at `trace`. Neither
+/// level shows a secret or the contents of a file.
 ///
 /// # Errors
 /// `invalid_request` if the setting `log` is not a filter, or `log_format` not a format.

@@ -66,8 +66,8 @@ use crate::{
 /// The variable that names the configuration file.
 const CONFIG: &str = "SKILLMOUNT_CONFIG";
 
-/// Runs the command named by `arguments` (the program's name first) in `process` to its end, or completes it if a shell asks for
-/// that. Returns the exit status.
+/// Runs the command named by `arguments` (the program's name first) in `process` to its end, or completes it if a shell
+/// asks. Returns the exit status.
 #[must_use]
 pub fn run(arguments: Vec<OsString>, process: Process) -> u8 {
     let process = Arc::new(process);
@@ -93,7 +93,7 @@ pub fn run(arguments: Vec<OsString>, process: Process) -> u8 {
 
 /// Completes a line, if a shell called the program for that; returns whether it did.
 fn completed(arguments: &[OsString], process: &Arc<Process>) -> Result<bool, clap::Error> {
-    // What shells ask with and where the answer goes belongs to the process as a whole.
+    // The question of a shell and the way of the answer belong to the process as a whole.
     if !process.is_whole {
         return Ok(false);
     }
@@ -101,7 +101,7 @@ fn completed(arguments: &[OsString], process: &Arc<Process>) -> Result<bool, cla
     complete::answered(arguments, current_dir.as_deref(), move |global| open(global, Vec::new(), &process))
 }
 
-/// The command, and its name with those of the commands above it.
+/// The command, and its name behind the names of the commands above it.
 fn parsed(arguments: Vec<OsString>, help_columns: Option<usize>) -> Result<(Cli, String), clap::Error> {
     let mut command = Cli::command();
     if let Some(columns) = help_columns {
@@ -211,7 +211,7 @@ fn remark_on_variables(app: &App, is_server: bool) {
     }
 }
 
-/// What a command with these flags works on.
+/// The app of a command with these flags.
 fn open(global: &GlobalArgs, flags: Vec<(Setting, String)>, process: &Arc<Process>) -> Result<App> {
     let file = global.config.clone().or_else(|| process.variables.get(OsStr::new(CONFIG)).map(Into::into));
     let default_store =

@@ -1,7 +1,8 @@
 //! The only place that writes results, and remarks beside them.
 //!
-//! A reader that went away (`skillmount cat … | head`) is not an error: what follows is dropped in silence. Colours are written
-//! as if every reader wanted them; the stream takes them out where `NO_COLOR`, `TERM=dumb` or a pipe says that nobody does.
+//! A reader that went away (`skillmount cat … | head`) is not an error: the rest of the output is dropped in silence.
+//! Colours are written as if every reader wanted them. The stream removes them if `NO_COLOR`, `TERM=dumb` or a pipe
+//! shows that the reader wants none.
 
 use std::{
     fmt::Display,
@@ -40,7 +41,7 @@ impl Output {
         self.json
     }
 
-    /// What results are written on.
+    /// The terminal or other target of results.
     pub(super) fn screen(&self) -> Terminal {
         self.stdout.screen()
     }
@@ -84,7 +85,7 @@ impl Output {
         }
     }
 
-    /// The result of a command: one JSON document, or what `text` makes of it.
+    /// The result of a command: one JSON document, or the output of `text`.
     pub(super) fn reply<T: Serialize>(&self, value: &T, text: impl FnOnce(&Self, &T) -> Result<()>) -> Result<()> {
         if self.json { self.document(value) } else { text(self, value) }
     }
@@ -95,7 +96,7 @@ impl Output {
         self.reply(reply, |out, reply| out.line(reply.text(form)?))
     }
 
-    /// A remark beside the result, on stderr: it never mixes with what a script reads.
+    /// A remark beside the result, on stderr. It never mixes with the output for scripts.
     pub(super) fn note(&self, text: impl Display) {
         note(&self.stderr, text);
     }
@@ -117,7 +118,7 @@ pub(super) fn note(stderr: &Stream, text: impl Display) {
     let _ = stderr.write_styled(&format!("{text}\n"));
 }
 
-/// What a command has to say of several skills, under the member that every list of skills has.
+/// The results of a command on several skills, in the member `skills` as in every list of skills.
 #[derive(Debug, Serialize)]
 pub(super) struct OfSkills<'list, T> {
     pub(super) skills: &'list [T],

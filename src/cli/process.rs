@@ -23,21 +23,21 @@ use super::{
 };
 use crate::clock::{Clock, SystemClock};
 
-/// What a command has of the process around it.
+/// The process around a command, as far as the command uses it.
 pub struct Process {
     /// The variables of its environment.
     pub variables: BTreeMap<OsString, OsString>,
-    /// The folder that relative paths begin at. If it is empty, that is the folder that the operating system keeps for the process.
+    /// The folder that relative paths begin at. If it is empty, the current folder of the process is used.
     pub current_dir: PathBuf,
     /// The folders of the account.
     pub folders: Folders,
     /// The path of this program, if it is known: hosts start it.
     pub program: Option<PathBuf>,
-    /// What a command reads.
+    /// Standard input.
     pub stdin: Input,
-    /// What results are written to.
+    /// Standard output, for results.
     pub stdout: Stream,
-    /// What remarks, errors and logs are written to.
+    /// Standard error, for remarks, errors and logs.
     pub stderr: Stream,
     /// The columns of help; `None` if they are those of the terminal.
     pub help_columns: Option<usize>,
@@ -51,7 +51,7 @@ pub struct Process {
 /// The folders of an account, each unknown if the operating system names none.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
-    /// What belongs to its person.
+    /// The home folder of the person.
     pub home: Option<PathBuf>,
     /// Data of programs.
     pub data: Option<PathBuf>,

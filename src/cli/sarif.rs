@@ -50,7 +50,7 @@ struct Driver {
     rules: Vec<Rule>,
 }
 
-/// What a finding can be about.
+/// A kind of finding.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Rule {
@@ -101,7 +101,7 @@ struct Region {
 }
 
 impl Sarif {
-    /// The findings on these skills. The rules are those that something was found for.
+    /// The findings on these skills. Only rules with findings are listed.
     pub(super) fn from_skills(linted: &[LintedSkill]) -> Self {
         let findings = || linted.iter().flat_map(|skill| skill.findings.iter().map(move |finding| (skill, finding)));
         let codes: BTreeSet<&'static str> =

@@ -14,13 +14,13 @@ pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// A path as an argument: one word, which no command takes for a flag, and without what drives a terminal.
+/// A path as an argument: one word that no command takes for a flag, without control characters of a terminal.
 pub(super) fn quoted_path(path: &Path) -> String {
     let shown = one_line(&path.display().to_string()).plain().to_owned();
     if shown.starts_with('-') { quoted(&format!("./{shown}")) } else { quoted(&shown) }
 }
 
-/// The arguments of a push of this folder alone, by which its skill keeps its path.
+/// The arguments for a push of this folder alone, so that the skill keeps its path.
 pub(super) fn push_arguments(local: &LocalSkill) -> String {
     let folder = quoted_path(local.folder().typed());
     match local.skill.as_str().rsplit_once('/') {

@@ -1,7 +1,7 @@
-//! Signals of the operating system, for a service that runs until it is told to stop.
+//! Signals of the operating system, for a service that runs until a signal stops it.
 //!
-//! They are heard on a thread of their own: the threads that serve requests may all be busy, and a service that is told to
-//! stop must end then too. So this thread also ends the process where the orderly end takes too long.
+//! A thread of its own hears them. The threads that serve requests may all be busy, and the service must stop then too.
+//! So this thread also ends the process where the orderly end takes too long.
 
 use std::{future::Future, time::Duration};
 
@@ -9,13 +9,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{Error, Result};
 
-/// What the service hears of signals.
+/// The signals for the service.
 pub(super) struct Signals {
     /// Done at the first signal to stop, with how long to go on accepting.
     pub(super) stop: oneshot::Receiver<Duration>,
     /// Gives a value each time what can change at run time is to be read again.
     pub(super) reload: mpsc::Receiver<()>,
-    /// What would send, if no signal is heard.
+    /// The senders, kept open if no signal is heard.
     _unheard: Option<(oneshot::Sender<Duration>, mpsc::Sender<()>)>,
 }
 
@@ -36,8 +36,8 @@ pub(super) enum CommandEnd<T> {
     Stopped(u8),
 }
 
-/// Runs `work` until it is done, or until SIGINT or SIGTERM. Then the work is dropped where it waits, so that what it writes
-/// without waiting is written whole: no file stays half written or under another name.
+/// Runs `work` until it is done, or until SIGINT or SIGTERM. At a signal the work is dropped at its next await. A file
+/// that is written without an await is written whole, so no file stays half written or under another name.
 ///
 /// # Errors
 /// `internal` where the system allows no handler.
@@ -77,7 +77,7 @@ pub(super) async fn until_stopped<T>(work: impl Future<Output = T>) -> Result<Co
 #[cfg(unix)]
 pub(super) fn listen(drain: Duration) -> Result<Signals> {
     let (stop, stopped) = oneshot::channel();
-    // One that is pending is as good as two.
+    // One pending signal is as good as two.
     let (again, reload) = mpsc::channel(1);
     let (ready, is_ready) = std::sync::mpsc::channel();
     let hear = move || {

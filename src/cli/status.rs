@@ -3,9 +3,9 @@
 /// How a command ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExitStatus {
-    /// It did what it was asked to.
+    /// It succeeded.
     Done,
-    /// It searched and found nothing. A script tells that from a hit, as with every grep.
+    /// It searched and found nothing. A script can distinguish this from a hit, as with every grep.
     NothingFound,
     /// It checked, and something is wrong.
     FoundWrong,

@@ -1,4 +1,4 @@
-//! What a command reads and writes: standard input, output and error, or what stands in their place.
+//! The streams of a command: standard input, output and error, or streams in their place.
 
 use std::{
     fmt,
@@ -10,7 +10,7 @@ use anstream::adapter::strip_bytes;
 
 use super::screen::Terminal;
 
-/// What a command reads.
+/// The input stream of a command.
 #[derive(Clone)]
 pub struct Input {
     reader: Arc<Mutex<dyn BufRead + Send>>,
@@ -52,7 +52,7 @@ impl Input {
     }
 }
 
-/// What a command writes to. What it is, such as a terminal of some width, is decided once.
+/// An output stream of a command. Its kind, such as a terminal of some width, is decided once.
 #[derive(Clone)]
 pub struct Stream {
     plain: Arc<Mutex<dyn Write + Send>>,
@@ -74,8 +74,8 @@ impl Stream {
         }
     }
 
-    /// The stream `plain`. `styled` writes to the same, and leaves out styles that nobody wants. `has_colour` says whether logs
-    /// have colours.
+    /// The stream `plain`. `styled` writes to the same, and leaves out styles if the reader wants none. `has_colour`
+    /// says whether logs have colours.
     pub(super) fn from_parts(
         styled: impl Write + Send + 'static,
         plain: impl Write + Send + 'static,
@@ -85,7 +85,7 @@ impl Stream {
         Self { plain: Arc::new(Mutex::new(plain)), styled: Arc::new(Mutex::new(styled)), screen, has_colour }
     }
 
-    /// What is seen of it.
+    /// Whether it is a terminal, and its width.
     pub(super) fn screen(&self) -> Terminal {
         self.screen
     }
@@ -105,7 +105,7 @@ impl Stream {
         write_now(&self.plain, bytes)
     }
 
-    /// Writes all of `text` now, without its styles if nobody wants them.
+    /// Writes all of `text` now, without its styles if the reader wants none.
     pub(super) fn write_styled(&self, text: &str) -> io::Result<()> {
         write_now(&self.styled, text.as_bytes())
     }

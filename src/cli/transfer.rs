@@ -1,5 +1,4 @@
-//! What push and pull share: how a plan prints and the closing line. The bar that shows how far all of it is serves other
-//! commands too.
+//! The common output of push and pull: a plan and the closing line. The progress bar serves other commands too.
 
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::{counts::counted, output::Output};
 use crate::{skill::shown::one_line, wire::FileChanges};
 
-/// One line for each file that changes, or that one might have expected to.
+/// One line for each file that changes, and for each kept file.
 pub(super) fn lines(changes: &FileChanges) -> impl Iterator<Item = String> {
     let marked = |mark: char, names: &'_ [String]| -> Vec<String> {
         names.iter().map(|name| format!("  {mark} {}", one_line(name).plain())).collect()
@@ -34,7 +33,7 @@ fn counts(changes: &FileChanges) -> String {
     if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") }
 }
 
-/// The head line of what became of one skill.
+/// The head line of one skill's outcome.
 pub(super) fn summary(skill: &str, changes: &FileChanges) -> String {
     format!("{}: {}", one_line(skill).plain(), counts(changes))
 }

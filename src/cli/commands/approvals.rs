@@ -131,7 +131,7 @@ async fn watch(app: &App, control: &Control) -> Result<()> {
             if left.contains(&call.approval_id) {
                 continue;
             }
-            // What was typed before the question is no answer to it, and what comes right after it is one.
+            // A line typed before the question is no answer; the first line typed after it is.
             while typed.try_recv().is_ok() {}
             show(app, &call)?;
             let Some(answer) = typed.recv().await else { return Ok(()) };

@@ -99,7 +99,7 @@ fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
     reply.why.iter().try_for_each(|why| standing(out, why))
 }
 
-/// Says by what the skills are ranked if by more than words, and that perhaps none fits.
+/// Notes if meaning helped to rank the skills, and if perhaps no skill fits.
 fn say_how_sure(out: &Output, reply: &DiscoverReply) {
     if reply.ranking == SearchRanking::Fused && !reply.skills.is_empty() {
         out.note("ranked by words and by meaning");
@@ -116,7 +116,7 @@ fn standing(out: &Output, why: &SkillStanding) -> Result<()> {
     why.explain.iter().try_for_each(|explained| matches(out, explained))
 }
 
-/// The words of a skill, with what each adds to the score.
+/// The words of a skill, with the share of each in the score.
 fn matches(out: &Output, explained: &ExplainedSkill) -> Result<()> {
     let weight = |weight: f32| Cell::number(format!("      {weight:.3}"));
     let mut table = Table::new(LastColumn::Wrapped);

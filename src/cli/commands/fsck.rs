@@ -41,7 +41,7 @@ pub(in super::super) struct Fsck {
 
 impl Fsck {
     pub(in super::super) async fn run(self, app: &App) -> Result<ExitStatus> {
-        // One that cannot be opened made no vectors that could be held against it.
+        // An encoder that cannot be opened made no vectors to check.
         let encoder = encoder(&app.process, &app.settings).ok().flatten();
         let service =
             app.direct_store("fsck").await?.direct_service(ServiceOptions { encoder, ..ServiceOptions::default() });

@@ -1,7 +1,7 @@
 //! `skillmount hook`
 //!
-//! A host that runs a command takes exit status 2 for "stop what you are doing". So a hook that fails still answers: it tells the
-//! person why, and the conversation goes on.
+//! A host that runs a command takes exit status 2 for "stop what you are doing". So a hook that fails still answers:
+//! the person reads why, and the conversation goes on.
 
 use clap::Args;
 

@@ -141,7 +141,7 @@ impl KeysArgs {
 impl New {
     fn run(self, app: &App) -> Result<()> {
         let (key, entry) = self.generate(app)?;
-        // What a service would refuse is refused here.
+        // The command refuses a key that a service would refuse.
         access::Keys::new(std::slice::from_ref(&entry))?;
         let text = entry.to_toml()?;
         if app.out.is_json() {
@@ -207,7 +207,7 @@ fn path(app: &App) -> Result<LocalPath> {
     app.settings.required(Setting::Keys, |text| Ok(app.process.local(text)))
 }
 
-/// What is shown of a key: everything but the whole hash.
+/// The parts of a key for people: everything but the whole hash.
 fn document(entry: &KeyEntry, now: Timestamp) -> Value {
     json!({
         "hash": entry.short_hash(),

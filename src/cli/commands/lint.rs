@@ -19,7 +19,7 @@ use crate::{
     wire::{LintFinding, LintListRequest, LintedSkill},
 };
 
-/// What to write for every skill of the store.
+/// The target that means every skill of the store.
 const WHOLE_STORE: &str = "store";
 
 #[derive(Debug, Args)]
@@ -108,7 +108,7 @@ impl Lint {
         blocking(move || scan(&folder, None, extent)).await
     }
 
-    /// The findings on the skills of a folder, mended first with --fix.
+    /// The findings on the skills of a folder. With --fix, files are fixed first.
     async fn lint_local(&self, app: &App, scanned: FolderScan) -> Result<Vec<LintedSkill>> {
         let mut linted: Vec<_> = scanned.no_skills.iter().map(judge_no_skill).collect();
         for local in scanned.skills {
@@ -141,7 +141,7 @@ impl Lint {
 
     fn show(&self, out: &Output, linted: &[LintedSkill]) -> Result<()> {
         match self.format {
-            // A patch is all that is on stdout, so that `patch` can read it.
+            // Standard output holds the patch alone, so that `patch` can read it.
             _ if self.diff => {
                 out.note(closing(linted));
                 Ok(())
@@ -169,10 +169,10 @@ impl Lint {
     }
 }
 
-/// Mends the SKILL.md of a skill, and returns the findings that are gone by it.
+/// Fixes the SKILL.md of a skill, and returns the findings that are gone.
 fn mend(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
     let path = local.main();
-    // What cannot be read is a finding that stays.
+    // An unreadable file stays a finding.
     let Some(fixed) = read(&path).ok().and_then(|bytes| fix(&bytes, local.skill.folder())) else {
         return Ok(Vec::new());
     };
@@ -187,7 +187,7 @@ fn patches(out: &Output, skills: &[LocalSkill]) -> Result<()> {
         let Ok(before) = read(&local.main()) else { continue };
         let Some(fixed) = fix(&before, local.skill.folder()) else { continue };
         let file = local.main().display().to_string();
-        // What can be mended is UTF-8.
+        // A file that can be fixed is UTF-8.
         let patch = patch(&file, &file, &String::from_utf8_lossy(&before), &String::from_utf8_lossy(&fixed.bytes));
         if out.screen().is_terminal() {
             out.bytes(block(&patch).plain().as_bytes())?;
@@ -198,7 +198,7 @@ fn patches(out: &Output, skills: &[LocalSkill]) -> Result<()> {
     Ok(())
 }
 
-/// How many skills and findings there are, and what to do about those that can be mended.
+/// How many skills and findings there are, and how to fix the fixable findings.
 fn closing(linted: &[LintedSkill]) -> String {
     let sum = |count: fn(&LintedSkill) -> usize| linted.iter().map(count).sum::<usize>();
     let (errors, warnings) = (sum(|one| one.count(Severity::Error)), sum(|one| one.count(Severity::Warning)));

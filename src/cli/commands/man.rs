@@ -12,7 +12,7 @@ use serde_json::json;
 use super::super::{app::App, folder::PullFolder, settings::Setting};
 use crate::error::{Error, Result};
 
-/// What stands before the examples in a help text.
+/// The line before the examples in a help text.
 const EXAMPLES: &str = "Examples:\n";
 
 #[derive(Debug, Args)]
@@ -102,7 +102,7 @@ fn page_name(command: &Command) -> String {
     command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned()
 }
 
-/// The examples of a help text, with which it begins, and what is said after them.
+/// The examples at the beginning of a help text, and the text after them.
 fn parts(help: &str) -> (&str, &str) {
     let help = help.strip_prefix(EXAMPLES).unwrap_or(help);
     help.split_once("\n\n").unwrap_or((help, ""))

@@ -1,4 +1,4 @@
-//! The commands, one file each: its arguments, its work, its way of printing.
+//! The commands, one file each: arguments, work, and the way of printing.
 
 pub(super) mod add;
 pub(super) mod approvals;

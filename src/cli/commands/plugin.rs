@@ -85,7 +85,7 @@ impl Export {
         self.watch(app, exporter, rows).await
     }
 
-    /// Looks again and again until the process is told to stop, and prints what is new. `rows` are of the first look.
+    /// Looks again and again until a signal stops the process, and prints news. `rows` are of the first look.
     async fn watch(&self, app: &App, mut exporter: Exporter<'_>, rows: Vec<ExportRow>) -> Result<()> {
         let every = self.every.unwrap_or(EVERY);
         app.out.note(format_args!(

@@ -63,7 +63,7 @@ impl Prompt {
     }
 }
 
-/// What of each skill is in the prompt, and why.
+/// The part of each skill in the prompt, and the reason.
 fn explained(out: &Output, reply: &Rendering, explanation: &PromptExplanation) -> Result<()> {
     let mut table = Table::new(LastColumn::Wrapped);
     for one in &explanation.skills {

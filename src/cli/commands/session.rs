@@ -21,7 +21,7 @@ use crate::{
 
 /// How long to leave a server alone that ended a stream of events.
 const TAIL_PAUSE: Duration = Duration::from_secs(1);
-/// What to do about a session that cannot be read.
+/// The remedy for a session that cannot be read.
 const DAMAGED: &str = "damaged; remove it with session delete";
 
 #[derive(Debug, Args)]
@@ -139,7 +139,8 @@ fn collected(out: &Output, all: &CollectedOfAll) -> Result<()> {
     Ok(())
 }
 
-/// Prints events until nobody reads them. A server that ends the stream is asked again, from the last event on.
+/// Prints events until the reader of the output is gone. A server that ends the stream is asked again, from the last
+/// event on.
 async fn tail(app: &App, control: &Control, mut last: Option<String>) -> Result<()> {
     loop {
         let mut events =
@@ -193,7 +194,7 @@ fn show(out: &Output, session: &SessionSummary) -> Result<()> {
     Ok(())
 }
 
-/// Every session with what it has loaded and when it was changed.
+/// Every session, with the number of loaded skills and the time of the last change.
 fn table(screen: Terminal, page: &SessionPage, now: Timestamp) -> Table {
     let mut table = Table::new(LastColumn::Wrapped);
     for session in &page.sessions {

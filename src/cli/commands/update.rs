@@ -42,7 +42,7 @@ pub(in super::super) struct Update {
     lock: Option<PathBuf>,
 }
 
-/// A source as the lock file has it, with what it has now.
+/// A source of the lock file, with its present contents.
 struct LockedSource {
     source: SourceAddress,
     into: Option<String>,
@@ -78,7 +78,7 @@ impl Update {
             }
         }
         self.take(app, &mut lock, &sources, &failed).await?;
-        // What the other sources have was done. This one is told last, for the status.
+        // The other sources are done. The first failure is returned last, for the status.
         failed.into_iter().next().map_or(Ok(()), |failed| Err(failed.error))
     }
 
@@ -88,7 +88,7 @@ impl Update {
         Ok(LockedSource { source, into, fetched })
     }
 
-    /// Takes over what is newer, once that was agreed to.
+    /// Takes over newer skills, once the person has agreed.
     async fn take(self, app: &App, lock: &mut Lock, sources: &[LockedSource], failed: &[FailedSource]) -> Result<()> {
         let author = app.author().await?;
         let planned = brought(&*author, lock, sources, true).await?;

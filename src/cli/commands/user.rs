@@ -127,12 +127,14 @@ impl UserArgs {
     }
 }
 
-/// Whether the user has nothing in the store. If nobody says who has, as a server does not to a key of one user, the answer is no.
+/// Whether the user has nothing in the store. If that is unknown, as with a server and a key of one user, the answer is
+/// no.
 async fn has_nothing(control: &Control, user: &Id) -> bool {
     control.has_user(user).await.is_ok_and(|has_user| !has_user)
 }
 
-/// Goes on only if the caller means this user. One who has nothing may be a slip of the pen, and the deletion locks the id.
+/// Goes on only if the caller means this user. A user who has nothing may be a slip of the pen, and the deletion locks
+/// the id.
 fn check_means_it(app: &App, user: &Id, yes: bool, has_nothing: bool) -> Result<()> {
     match (yes, has_nothing) {
         (false, false) => confirm(app, user),

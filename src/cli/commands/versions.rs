@@ -214,14 +214,16 @@ fn taken(to: &SkillPath) -> Error {
     Error::new(Code::VersionConflict, message)
 }
 
-/// The SKILL.md of a skill that moves to a folder of another name, if it had that of its folder: it has the new one then.
+/// The SKILL.md of a skill that moves to a folder of another name. If its name was the folder's, it gets the new
+/// folder's name.
 fn renamed(main: &Bytes, from: &SkillPath, to: &SkillPath) -> Option<Bytes> {
     let name = read_document(main, from.folder()).0?.frontmatter.name;
     let is_of_folder = name.is_none_or(|name| name == from.folder());
     (is_of_folder && from.folder() != to.folder()).then(|| fix(main, to.folder()))?.map(|fixed| fixed.bytes.into())
 }
 
-/// The skill that a name means: a path as it is, for it may be that of a deleted skill, else a folder name of the list.
+/// The skill of a name. A path is taken as it is, since the skill may be deleted; another name is looked up among the
+/// folder names of the list.
 pub(super) async fn named(author: &dyn SkillRepository, name: &str) -> Result<SkillPath> {
     if name.contains('/') {
         return SkillPath::parse(name);
@@ -231,7 +233,7 @@ pub(super) async fn named(author: &dyn SkillRepository, name: &str) -> Result<Sk
     match (skill_named(name, &skills), SkillPath::parse(name)) {
         (Ok(found), _) => Ok(found.clone()),
         (Err(unknown), Ok(path)) if unknown.code() == Code::SkillNotFound => {
-            // One that is gone is in no list, and still has versions.
+            // A deleted skill is in no list, and still has versions.
             if is_unknown(author, &path).await { Err(unknown) } else { Ok(path) }
         }
         (Err(unknown), _) => Err(unknown),
@@ -264,7 +266,7 @@ async fn versions(author: &dyn SkillRepository, skill: SkillPath, most: usize) -
 }
 
 impl KnownVersions {
-    /// Says of a version whose archive is damaged what the last change says of it, so that the two are one line.
+    /// Completes a version whose archive is damaged with the facts of the last change, so that both are one line.
     fn complete(&mut self) {
         let Some(change) = &self.last_change else { return };
         let damaged = |one: &&mut VersionDocument| one.files.is_none() && Some(&one.digest) == change.digest.as_ref();
@@ -292,7 +294,7 @@ impl KnownVersions {
         self.last_change.as_ref().filter(|change| !is_shown(change))
     }
 
-    /// The version that the last change replaced, if it is another one and there.
+    /// The version that the last change replaced, if it is known and not the current version.
     fn replaced(&self) -> Option<&String> {
         let replaced = self.last_change.as_ref()?.previous.as_ref();
         let is_another = |digest: &&String| {
@@ -301,8 +303,8 @@ impl KnownVersions {
         replaced.filter(is_another)
     }
 
-    /// The version whose digest begins so; if none is named, the one that the last change replaced, or the published one itself if
-    /// its folder is gone.
+    /// The version whose digest begins with `digest`. Without `digest`, the published version if its folder is gone,
+    /// else the version that the last change replaced, else the version before.
     fn choose(&self, digest: Option<&str>) -> Result<String> {
         let Some(named) = digest else {
             if let Some(current) = self.current.as_ref().filter(|_| self.folder_is_gone) {

@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use super::{host::ConfigForm, launch::Launch};
 use crate::skill::yaml_value;
 
-/// What hosts call the server.
+/// The name of the server in hosts.
 pub(super) const NAME: &str = "skillmount";
 /// The table of servers in TOML, and of extensions in YAML.
 const TABLE: &str = "mcp_servers";
 const EXTENSIONS: &str = "extensions";
 
-/// `text` with our server in it, as `launch` starts it, or without it if there is none.
+/// `text` with our server, started as in `launch`; without our server if `launch` is `None`.
 ///
 /// # Errors
 /// Why the text cannot be changed.
@@ -65,7 +65,7 @@ fn parsed(form: ConfigForm, text: &str) -> Result<Value, String> {
     Value::is_object(&value).then_some(value).ok_or_else(|| "it holds no settings".to_owned())
 }
 
-/// What the file is to say.
+/// The settings that the file is to hold.
 fn with(form: ConfigForm, mut whole: Value, launch: Option<&Launch>) -> Result<Value, String> {
     let wrong = || format!("its `{}` holds no servers", member(form));
     let members = whole.as_object_mut().ok_or_else(wrong)?;

@@ -19,14 +19,14 @@ use crate::{
 /// The name of the file as it was before, after that of the file.
 const BACKUP: &str = ".before-skillmount";
 
-/// What became of a host's configuration.
+/// The outcome for a host's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct Done {
     /// The file.
     pub(in crate::cli) file: PathBuf,
     /// Whether anything was changed.
     pub(in crate::cli) is_changed: bool,
-    /// Where the file as it was before is, if there was one and it was changed.
+    /// The copy of the file before the change, if the file existed and was changed.
     pub(in crate::cli) backup: Option<PathBuf>,
 }
 
@@ -61,7 +61,7 @@ pub(in crate::cli) fn change(process: &Process, host: Host, launch: Option<&Laun
 /// The text that belongs into an empty configuration of `host`.
 ///
 /// # Errors
-/// None that a caller could mend.
+/// None that a caller could fix.
 pub(in crate::cli) fn entry_alone(host: Host, launch: &Launch) -> Result<String> {
     edited(host.form(), "", Some(launch)).map_err(Error::internal)
 }
@@ -80,8 +80,8 @@ fn read(file: &Path) -> Result<Option<String>> {
     }
 }
 
-/// Keeps the file as it is beside itself, under the first name that is free or has this text already: what an earlier call kept
-/// is not written over.
+/// Copies the file beside itself, under the first name that is free or already has this text. The copy of an earlier
+/// call is not overwritten.
 fn keep(file: &Path, text: &str) -> Result<PathBuf> {
     for number in 1.. {
         let backup = beside(file, number);
@@ -108,7 +108,7 @@ fn beside(file: &Path, number: u32) -> PathBuf {
 }
 
 fn replace(file: &Path, text: &str) -> io::Result<()> {
-    // A link stays: what is replaced is the file that it points to.
+    // A link stays: the file that it points to is replaced.
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().unwrap_or(&file);
     fs::create_dir_all(folder)?;

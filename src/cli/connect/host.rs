@@ -1,4 +1,4 @@
-//! The hosts that can be connected: where each has its configuration, and in which form.
+//! The hosts that can be connected, with the place and the form of their configuration.
 
 use std::path::PathBuf;
 

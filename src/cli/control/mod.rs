@@ -1,6 +1,6 @@
-//! What lies beside the agent's operations: sessions, the prompt, and the list of skills, here or on a server.
+//! The calls beside the agent's operations: sessions, the prompt, and the list of skills, here or on a server.
 //!
-//! The documents are the same types either way, so that a command prints one shape and a script reads one shape.
+//! The documents have the same types on both sides. So a command prints one shape, and a script reads one shape.
 
 mod users;
 
@@ -64,7 +64,7 @@ impl Control {
         }
     }
 
-    /// Every session of the user, in byte order of their ids, and those that cannot be read.
+    /// Every session of the user, in byte order of their ids, and the damaged sessions.
     pub(super) async fn sessions(&self) -> Result<SessionPage> {
         let mut wanted = SessionListRequest::default();
         let mut all = SessionPage { sessions: Vec::new(), damaged: Vec::new(), next_cursor: None };
@@ -131,7 +131,7 @@ impl Control {
         }
     }
 
-    /// What happens in the session from now on, after the event `after` if that is given.
+    /// The events of the session from now on, or from the event `after` if that is given.
     pub(super) async fn events(&self, clock: &Arc<dyn Clock>, after: Option<&str>) -> Result<Tail> {
         match self {
             Self::Local { service, user, session } => {
@@ -234,7 +234,7 @@ impl Control {
         match skill_named(name, &known) {
             Ok(path) => self.skill_at(path).await,
             Err(unknown) => {
-                // One that is left out of the list is there and has a reason, which the store or the server knows.
+                // A skill that the list leaves out may exist, and the store or the server knows the reason.
                 let left_out = diagnostics.iter().filter_map(|found| SkillPath::parse(&found.skill).ok());
                 match left_out.into_iter().find(|skill| skill.as_str() == name || skill.folder() == name) {
                     Some(skill) if unknown.code() == Code::SkillNotFound => self.skill_at(&skill).await,

@@ -31,7 +31,7 @@ impl UserArchive {
     }
 }
 
-/// What came of clearing away the idle sessions of all users.
+/// The outcome of removing the idle sessions of all users.
 #[derive(Debug, Default, Serialize)]
 pub(in crate::cli) struct CollectedOfAll {
     /// How many users there are.
@@ -54,7 +54,7 @@ pub(in crate::cli) struct DamagedOf {
 }
 
 impl Control {
-    /// Forgets the sessions of every user that have expired, and tags those that stay.
+    /// Forgets the expired sessions of every user, and tags the remaining sessions.
     pub(in crate::cli) async fn collect_all_garbage(&self) -> Result<CollectedOfAll> {
         let mut all = CollectedOfAll::default();
         for User { user_id } in self.users().await?.users {
@@ -140,7 +140,7 @@ impl Control {
         }
     }
 
-    /// How far the deletion of a user is, or what the last one removed. On a store, what is due of it is done first.
+    /// How far the deletion of a user is, or what the last one removed. On a store, the work that is due is done first.
     pub(in crate::cli) async fn deletion(&self, user: &Id) -> Result<Deletion> {
         match self {
             Self::Local { service, .. } => service.advance_deletion(user).await,

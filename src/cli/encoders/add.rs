@@ -20,14 +20,14 @@ const ENCODERS: &str = "skillmount-encoders";
 /// The folder that sentence-transformers keeps models in, below the files that describe them.
 const ONNX: &str = "onnx";
 
-/// What goes before each question, and before each skill.
+/// The texts put before each question and before each skill.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Prefixes {
     pub(in crate::cli) question: String,
     pub(in crate::cli) skill: String,
 }
 
-/// What an encoder is made of.
+/// The parts of a new encoder.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct NewEncoder {
     /// The file of the model.
@@ -36,9 +36,9 @@ pub(in crate::cli) struct NewEncoder {
     pub(in crate::cli) tokenizer: LocalPath,
     /// The file of the library that runs it.
     pub(in crate::cli) runtime: LocalPath,
-    /// The name of its folder, if it is not that of the model's folder.
+    /// The name of its folder; `None` takes the name of the model's folder.
     pub(in crate::cli) name: Option<String>,
-    /// What goes before texts, if it is not what the files beside the model say.
+    /// The texts before questions and skills; `None` takes the texts in the files beside the model.
     pub(in crate::cli) prefixes: Option<Prefixes>,
     /// Whether one of the same name gives way.
     pub(in crate::cli) replace: bool,
@@ -59,7 +59,7 @@ pub(in crate::cli) struct Added {
 /// `file_not_found` and `invalid_request` if a file is missing or is something else, or if the encoder does not work;
 /// `already_exists` if there is one of its name. Then nothing is left behind.
 pub(in crate::cli) async fn add(app: &App, wanted: NewEncoder) -> Result<Added> {
-    // What is wrong is said before anything is copied.
+    // Faults are reported before anything is copied.
     for (part, file) in
         [(Part::Model, &wanted.model), (Part::Tokenizer, &wanted.tokenizer), (Part::Runtime, &wanted.runtime)]
     {
@@ -87,7 +87,7 @@ pub(in crate::cli) async fn add(app: &App, wanted: NewEncoder) -> Result<Added> 
     added
 }
 
-/// The folder of a model and of the files that describe it: its own, or the one above if its own is called `onnx`.
+/// The folder of a model and of the files that describe it. A folder `onnx` is skipped for its parent.
 fn home_of(model: &LocalPath) -> PathBuf {
     let folder = model.parent().unwrap_or_default().or_here();
     let whole = fs::canonicalize(&folder).unwrap_or_else(|_| folder.place().to_owned());
@@ -98,7 +98,7 @@ fn home_of(model: &LocalPath) -> PathBuf {
 }
 
 impl NewEncoder {
-    /// Copies its files and those in `home` that describe the model into `folder`, and returns the bytes.
+    /// Copies the files of the encoder, and the descriptions in `home`, into `folder`. Returns the bytes.
     fn copy(&self, home: &Path, folder: &Path) -> Result<u64> {
         let mut bytes = copy(&self.model, &folder.join(MODEL))?;
         bytes += copy(&self.tokenizer, &folder.join(TOKENIZER))?;
@@ -118,7 +118,7 @@ impl NewEncoder {
     }
 }
 
-/// Makes the encoder in a folder that goes away with its handle, and has it encode.
+/// Makes the encoder in a temporary folder and tries to encode with it. The folder goes with its handle.
 async fn put_together(encoders: &Path, home: &Path, wanted: &NewEncoder) -> Result<(TempDir, usize, u64)> {
     fs::create_dir_all(encoders).map_err(|error| failed(encoders, &error))?;
     let new =
@@ -132,7 +132,7 @@ async fn put_together(encoders: &Path, home: &Path, wanted: &NewEncoder) -> Resu
     Ok((new, dimensions, bytes))
 }
 
-/// Moves a whole encoder to `folder`; what was there goes.
+/// Moves a whole encoder to `folder`, and removes the encoder that was there.
 fn put_in_place(new: TempDir, folder: &Path) -> io::Result<()> {
     let old = new.path().with_extension("old");
     let is_replaced = folder.exists();

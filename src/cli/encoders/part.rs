@@ -34,7 +34,7 @@ impl Part {
         }
     }
 
-    /// What the file is.
+    /// The kind of file, for messages.
     const fn described(self) -> &'static str {
         match self {
             Self::Model => "the model, a file that ends in .onnx",
@@ -68,10 +68,11 @@ impl Part {
         }
     }
 
-    /// Checks that `path` is a file that can be this part, by its name and its first bytes.
+    /// Checks by the name and the first bytes that the file at `path` can be this part.
     ///
     /// # Errors
-    /// `file_not_found` if nothing is there; `invalid_request` if it cannot be read or is something else, with what to do.
+    /// `file_not_found` if nothing is there; `invalid_request` if the file cannot be read or is another kind of file.
+    /// The message says how to go on.
     pub(super) fn check(self, path: &LocalPath) -> Result<()> {
         let failed = |error: io::Error| {
             let code = if error.kind() == io::ErrorKind::NotFound { Code::FileNotFound } else { Code::InvalidRequest };

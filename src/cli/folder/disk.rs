@@ -46,7 +46,7 @@ impl PullFolder {
         }
     }
 
-    /// What is at `relative` now: its bytes, or `None` where nothing is.
+    /// The bytes of the file at `relative`, or `None` if there is no file.
     ///
     /// # Errors
     /// `invalid_request` where the name cannot be held, a link is in the way, or the disk fails.
@@ -79,7 +79,7 @@ impl PullFolder {
             _ => {}
         }
         let above = path.ancestors().skip(1).take_while(|above| *above != self.root.place());
-        // One that is not empty stays, and so do those above it.
+        // A folder that is not empty stays, with the folders above it.
         let _ = above.map(fs::remove_dir).find(io::Result::is_err);
         Ok(())
     }
@@ -89,7 +89,7 @@ impl PullFolder {
         if relative.is_empty() { self.root.clone() } else { self.root.join(relative) }
     }
 
-    /// The path of `relative` on disk, once it is sure that it lies below the root.
+    /// The path of `relative` on disk, after a check that the path lies below the root.
     fn checked(&self, relative: &str) -> Result<LocalPath> {
         let mut path = self.root.clone();
         for segment in relative.split('/') {
@@ -150,7 +150,7 @@ fn check_names_on<'name>(folds_case: bool, names: impl IntoIterator<Item = &'nam
     Ok(())
 }
 
-/// `segment` where the disk takes it for exactly one name, which on Windows is not true of `a\b` and `C:`.
+/// Returns `segment` if the disk takes it for exactly one name. On Windows this fails for `a\b` and `C:`.
 fn local_name<'name>(segment: &'name str, relative: &str) -> Result<&'name str> {
     let mut components = Path::new(segment).components();
     let plain =

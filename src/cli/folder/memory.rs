@@ -10,7 +10,7 @@ use crate::{
     path::FOLDER_MEMORY,
 };
 
-/// What `folder` remembers.
+/// The version that `folder` remembers.
 ///
 /// # Errors
 /// `invalid_request` if the file is a link, cannot be read, or is none.

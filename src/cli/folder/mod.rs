@@ -1,7 +1,7 @@
 //! Folders of skills on this machine's disk: the one place where the command line meets real paths.
 //!
-//! Symbolic links are never followed, in either direction: a link in a pushed folder would publish what it points to, one
-//! in the target of a pull would be written through.
+//! Symbolic links are never followed, in either direction. A link in a pushed folder would publish its target, and a
+//! pull would write through a link in its target.
 
 mod disk;
 mod memory;

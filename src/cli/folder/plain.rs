@@ -1,15 +1,16 @@
 //! A folder of skills that is taken for a store.
 //!
-//! A store keeps the skills of each user below `USER/skills`. In a folder that holds skills itself it would find none, and
-//! each command would show nothing. Such a folder is refused before it is opened, so that nothing is written into it.
+//! A store keeps the skills of each user below `USER/skills`. If a folder holds skills itself, a store in this folder
+//! would find none, and each command would show nothing. Such a folder is refused before it is opened, so nothing is
+//! written into it.
 
 use std::{fs, path::Path};
 
 use crate::cli::local_path::LocalPath;
 use crate::error::{Code, Error, Result};
 
-/// The folder that a store has of its own once it was used. A user's files lie as deep as a skill in a category, so that
-/// they are told apart by it.
+/// The folder that only a used store has. A user's files lie as deep as a skill in a category, so this folder
+/// marks a store.
 const OF_A_STORE: &str = ".skillmount-store";
 
 /// The address of the folder of skills `folder`.
@@ -37,8 +38,8 @@ pub(in super::super) fn refuse_plain(folder: &LocalPath) -> Result<()> {
     Err(Error::new(Code::InvalidRequest, message))
 }
 
-/// How many skills lie in folders of `folder`, as deep as `levels`. What cannot be read holds none, and is the store's to
-/// report.
+/// How many skills lie in folders of `folder`, as deep as `levels`. A folder that cannot be read counts as empty; the
+/// store reports it.
 fn skills_in(folder: &Path, levels: usize) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());

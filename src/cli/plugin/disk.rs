@@ -1,4 +1,4 @@
-//! What an export does on the disk: it takes a place by renames, and compares what lies there with what exports wrote.
+//! The work of an export on the disk: it swaps folders by renames, and compares files with the records of exports.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
@@ -8,7 +8,7 @@ use super::manifest::ExportRecord;
 use crate::cli::local_path::LocalPath;
 use crate::error::{Code, Error, Result};
 
-/// Puts the folder `new` at `place`; what was there is at `old` then.
+/// Puts the folder `new` at `place`. A folder that was there moves to `old`.
 pub(super) fn take_place(place: &LocalPath, new: &Path, old: &Path) -> Result<()> {
     let was_there = match fs::rename(place, old) {
         Ok(()) => true,
@@ -24,8 +24,8 @@ pub(super) fn take_place(place: &LocalPath, new: &Path, old: &Path) -> Result<()
     })
 }
 
-/// Reads the files below `folder` into `found`, each with its SHA-256, until one is not of any of the versions: that one is
-/// returned.
+/// Reads the files below `folder` into `found`, each with its SHA-256. Stops at the first entry that belongs to none of
+/// the versions, and returns its path.
 pub(super) fn read_into(
     folder: &Path,
     below: &str,

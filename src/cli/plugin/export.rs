@@ -1,4 +1,4 @@
-//! One look at the skills of the user, and what it changes in the folder of the plugin.
+//! One look at the skills of the user, and the changes that it makes in the folder of the plugin.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     skill::shown::one_line,
 };
 
-/// What became of a skill or a file of the plugin.
+/// The outcome for a skill or a file of the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::cli) enum ExportStatus {
@@ -31,7 +31,7 @@ pub(in crate::cli) enum ExportStatus {
     Unchanged,
     /// The user has it no more, or agents may not read it without asking, and it went.
     Removed,
-    /// Somebody else changed what is in its place, so it stays as it is.
+    /// The place has a change that no export made, so the change stays.
     Kept,
     /// This disk cannot hold it.
     Refused,
@@ -44,9 +44,9 @@ pub(in crate::cli) struct ExportRow {
     pub(in crate::cli) path: String,
     /// The skill that it is; `None` for a file beside the skills.
     pub(in crate::cli) skill: Option<String>,
-    /// What became of it.
+    /// The outcome.
     pub(in crate::cli) status: ExportStatus,
-    /// Why it was kept or refused, in words that follow its path.
+    /// Why it was kept or refused, in words to put after its path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) why: Option<String>,
 }
@@ -101,7 +101,7 @@ impl<'run> Exporter<'run> {
             .collect();
         let mut texts = std::pin::pin!(stream::iter(texts).buffered(PARALLEL_SKILLS));
         while let Some((folder, there, place, text)) = texts.try_next().await? {
-            // It went since it was listed: the next look removes it.
+            // The skill was removed after the listing: the next look removes it here.
             let Some(text) = text else { continue };
             rows.push(self.version(&mut changes, folder, there, (place, &text)));
         }
@@ -178,7 +178,7 @@ impl<'run> Exporter<'run> {
     }
 }
 
-/// Whether agents of the user may read the skill without asking anybody: a host that reads a disk asks nobody.
+/// Whether agents of the user may read the skill without approval: a host that reads a disk asks for none.
 fn is_open(policy: &Policy, there: &SkillDigest) -> bool {
     policy.catalog_reads && policy.skill(&there.skill) == SkillRule::AutoApprove
 }

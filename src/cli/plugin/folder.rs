@@ -1,7 +1,8 @@
 //! The folder of a plugin: whose the files in it are, and how new ones come into it.
 //!
-//! A new version of a skill is written beside, whole, and then takes the place of the old one by renames. What is replaced or
-//! removed is looked at right before, and stays if anything in it is not as an export wrote it.
+//! A new version of a skill is written beside, whole, and then takes the place of the old one by renames. An export
+//! looks at a folder right before it replaces or removes the folder. The folder stays if anything in it is not as an
+//! export wrote it.
 
 use std::{
     collections::BTreeMap,
@@ -44,20 +45,20 @@ pub(super) struct PluginFolder {
     _lock: File,
 }
 
-/// What is in the place of a skill or a file.
+/// The state of the place of a skill or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Occupant {
     /// Nothing.
     Free,
-    /// What an export wrote, and all of it.
+    /// The files that an export wrote, all of them.
     Ours,
-    /// What an export wrote, with something missing.
+    /// Files that an export wrote, but not all of them.
     Damaged,
-    /// Something else; what it is, in words that follow its name.
+    /// Something else; the text describes it, to be put after its name.
     Foreign(String),
 }
 
-/// What is about to be changed.
+/// The changes that an export is about to make.
 #[derive(Debug, Default)]
 pub(super) struct PluginChanges {
     /// The folder of new versions; none until there is one.
@@ -122,7 +123,7 @@ impl PluginFolder {
         self.manifest.skills.keys().cloned().collect()
     }
 
-    /// What is in the place of the skill's folder `folder`.
+    /// The state of the place of the skill's folder `folder`.
     ///
     /// # Errors
     /// `invalid_request` if the disk fails.
@@ -140,7 +141,7 @@ impl PluginFolder {
         Ok(if is_whole { Occupant::Ours } else { Occupant::Damaged })
     }
 
-    /// What is in the place of the file `path`, which is to have `bytes`; [`Occupant::Ours`] if it has them.
+    /// The state of the place of the file `path`; [`Occupant::Ours`] if an export wrote it and it has `bytes`.
     ///
     /// # Errors
     /// `invalid_request` if the disk fails.
@@ -186,7 +187,7 @@ impl PluginFolder {
         let target = PullFolder::new(new.clone().into());
         let put = |path: &str, bytes: &[u8]| target.write(&format!("{folder}/{path}"), bytes, unique);
         if let Err(error) = text.files.iter().try_for_each(|(path, bytes)| put(path, bytes)) {
-            // What there is of it goes with the folder.
+            // The files written so far go with the folder.
             let _ = fs::remove_dir_all(new.join(folder));
             return Err(error);
         }
@@ -197,7 +198,7 @@ impl PluginFolder {
     /// Makes the changes. Nothing is waited for, so no signal comes in between. `unique` names files while they grow.
     ///
     /// # Errors
-    /// `invalid_request` if the disk fails; what is changed so far stays, and the next export does the rest.
+    /// `invalid_request` if the disk fails; finished changes stay, and the next export does the rest.
     pub(super) fn apply(&mut self, mut changes: PluginChanges, unique: u128) -> Result<()> {
         if changes.is_empty() {
             return Ok(());
@@ -238,7 +239,7 @@ impl PluginChanges {
     }
 }
 
-/// Whether nothing is in the folder but what an export leaves that ended before it wrote anything.
+/// Whether the folder is empty, apart from the lock, the manifest and temporary folders of exports.
 fn is_empty(root: &LocalPath) -> Result<bool> {
     let entries = fs::read_dir(root).map_err(|error| failed(root, error))?;
     let is_own = |name: &str| name == LOCK || name.starts_with(BESIDE) || name == MANIFEST;
@@ -288,7 +289,7 @@ mod tests {
         let mut folder = PluginFolder::open(root.clone()).unwrap();
         put(&mut folder, &old);
         assert_eq!(folder.skill("notes").unwrap(), Occupant::Ours);
-        // It ended after it said what it was about to do: before any rename, between the two, and after them.
+        // The export ended after it wrote its intent: before any rename, between the two renames, and after both.
         folder.manifest.skills.get_mut("notes").unwrap().push(written(&new));
         folder.manifest.write(&root, 3).unwrap();
         drop(folder);

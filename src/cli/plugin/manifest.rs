@@ -1,4 +1,4 @@
-//! What an export wrote into its folder.
+//! The record of an export in its folder.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,11 +16,11 @@ use crate::{
 
 /// Its file in the folder of the plugin.
 pub(super) const MANIFEST: &str = ".skillmount-plugin.json";
-/// The format that this version writes, and the only one that it reads.
+/// The format that this version writes. This version reads no other.
 const FORMAT: u32 = 1;
 
-/// What an export wrote. What is about to be replaced has both states in it, so that a process that ends in between leaves
-/// nothing behind that nobody knows.
+/// The files that an export wrote. A file that is about to be replaced has both states here. So a process that ends in
+/// between leaves no unknown file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PluginExport {
     format: u32,

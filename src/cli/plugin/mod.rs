@@ -1,8 +1,8 @@
 //! A plugin of Claude Code on this disk, for hosts that read only disks: the user's skills, the hooks, and the server of the
 //! Model Context Protocol.
 //!
-//! The folder belongs to the person. A manifest in it says which files an export wrote and with which bytes; nothing else is
-//! ever changed or removed.
+//! The folder belongs to the person. A manifest in the folder lists the files that an export wrote, with their digests.
+//! No other file is ever changed or removed.
 
 mod disk;
 mod export;

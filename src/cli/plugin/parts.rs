@@ -1,4 +1,4 @@
-//! What a plugin has beside its skills: what it is called, the hooks, and the server that its host connects to.
+//! The files of a plugin beside its skills: the manifest with its name, the hooks, and the server for its host.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,5 @@
-//! What results are written on: a terminal, where lists fit its width and numbers are for people, or anything else, where
-//! nothing is cut and numbers are exact.
+//! The target of results. On a terminal, lists fit the width and numbers are for people. Elsewhere nothing is cut and
+//! numbers are exact.
 
 mod table;
 
@@ -15,7 +15,7 @@ pub(super) use table::{Cell, LastColumn, Table};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminal {
     pub(super) is_terminal: bool,
-    /// Its columns, if it is a terminal that says so.
+    /// Its columns, if it is a terminal of known width.
     pub(super) width: Option<usize>,
 }
 
@@ -44,7 +44,7 @@ impl Terminal {
         if at > now { format!("in {apart}") } else { format!("{apart} ago") }
     }
 
-    /// A line that begins `indent` columns in, cut to what is left of the width.
+    /// A line that begins `indent` columns in, cut to the rest of the width.
     pub(super) fn fitted(self, line: &str, indent: usize) -> String {
         self.width.map_or_else(|| line.to_owned(), |width| cut(line, width.saturating_sub(indent)))
     }

@@ -1,7 +1,7 @@
 //! Rows of cells in columns.
 //!
-//! Names are never cut, because people copy them: a cell that is wider than its column pushes the rest of its row. Only the last
-//! column gives way, if it holds no names.
+//! Names are never cut, because people copy them: a cell wider than its column pushes the rest of its row. Only the
+//! last column gives way, if it holds no names.
 
 use anstyle::Style;
 
@@ -57,10 +57,10 @@ pub(in super::super) struct Table {
     last: LastColumn,
 }
 
-/// What becomes of the last column where the screen ends.
+/// How the last column ends at the edge of the screen.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) enum LastColumn {
-    /// It is cut: what it holds can be read in full elsewhere.
+    /// It is cut: the whole text can be read elsewhere.
     Cut,
     /// It goes on below.
     Wrapped,
@@ -112,7 +112,7 @@ impl Table {
     }
 }
 
-/// What is shown of the last cell in the columns that are left for it.
+/// The part of the last cell that fits into the columns left for it.
 fn shown(text: &str, left: usize) -> String {
     if columns(text) > left && left < LEAST_SHOWN { String::new() } else { cut(text, left) }
 }

@@ -15,7 +15,7 @@ use crate::{
     path::distance,
 };
 
-/// What the file is called, in the working folder or in the user's configuration folder.
+/// The name of the file in the working folder or in the user's configuration folder.
 const FILE_NAME: &str = "skillmount.toml";
 
 /// A configuration file, checked.
@@ -75,7 +75,7 @@ impl ConfigFile {
         &self.path
     }
 
-    /// What it says of `setting`.
+    /// The value of `setting` in the file.
     pub(super) fn get(&self, setting: Setting) -> Option<&Text> {
         self.values.get(&setting)
     }

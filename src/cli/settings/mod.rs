@@ -1,8 +1,8 @@
 //! Settings: one table of names, and where each value comes from.
 //!
-//! A flag beats an environment variable, which beats `skillmount.toml`, which beats the default. Every value stays text
-//! with its origin until a command asks for it by type, so that `config show` can tell the whole story and an error can
-//! say which of the four places to look at.
+//! A flag beats an environment variable. A variable beats `skillmount.toml`, and the file beats the default. Every
+//! value stays text with its origin until a command asks for it by type. So `config show` can print every origin, and
+//! an error can name the place to look at.
 
 mod file;
 mod setting;
@@ -90,8 +90,8 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// What was given as flags, the configuration file that was named, the folder that holds everything where nothing
-    /// else was said, and the process, which has the environment.
+    /// The four sources: the flags, the configuration file that the caller named, the default folder of the store, and
+    /// the process with the environment.
     pub(super) fn new(
         flags: Vec<(Setting, String)>,
         file: Option<PathBuf>,
@@ -163,7 +163,7 @@ impl Settings {
         self.0.get(&setting).map(|value| value.text.expose())
     }
 
-    /// Whether nobody chose the value: it is the default, or there is none.
+    /// Whether no caller chose the value: it is the default, or there is none.
     pub(super) fn is_default(&self, setting: Setting) -> bool {
         self.0.get(&setting).is_none_or(|value| value.origin == Origin::Default)
     }
@@ -171,7 +171,7 @@ impl Settings {
     /// The value as `parse` understands it.
     ///
     /// # Errors
-    /// What `parse` says, preceded by the setting and where its value comes from.
+    /// The error of `parse`, with the setting and the origin of its value in front.
     pub(super) fn parsed<T>(&self, setting: Setting, parse: impl Fn(&str) -> Result<T>) -> Result<Option<T>> {
         let Some(value) = self.0.get(&setting) else { return Ok(None) };
         parse(value.text.expose()).map(Some).map_err(|error| {
@@ -234,7 +234,7 @@ impl Settings {
         }
     }
 
-    /// What `config show` prints.
+    /// The lines that `config show` prints.
     pub(super) fn shown(&self) -> Vec<SettingLine> {
         let line = |setting: &Setting| {
             let value = self.0.get(setting);

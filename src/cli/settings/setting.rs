@@ -1,4 +1,4 @@
-//! What can be set: one table, from which names, variables, defaults and what is secret are read.
+//! The settings in one table. Names, variables, defaults and the mark of secrets come from it.
 
 use super::text::Text;
 use crate::path::{DEFAULT_SESSION, DEFAULT_USER};
@@ -8,7 +8,7 @@ pub(super) const ENV_PREFIX: &str = "SKILLMOUNT_";
 
 macro_rules! settings {
     ($($variant:ident $name:literal $default:expr, $secret:literal;)*) => {
-        /// What can be set.
+        /// A setting.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(in crate::cli) enum Setting { $($variant,)* }
 

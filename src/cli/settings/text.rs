@@ -10,7 +10,7 @@ pub(super) enum Text {
 }
 
 impl Text {
-    /// The text, secret or not, for whoever uses it.
+    /// The text itself, secret or not.
     pub(super) fn expose(&self) -> &str {
         match self {
             Self::Plain(text) => text,

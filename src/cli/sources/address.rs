@@ -1,4 +1,4 @@
-//! What a person names to add skills from.
+//! The address of a source of skills, as a person types it.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub(in crate::cli) enum SourceAddress {
 pub(in crate::cli) struct Repository {
     /// Its address, for git.
     pub(super) url: String,
-    /// The branch or tag; what the repository shows first if there is none.
+    /// The branch or tag; `None` takes the default branch of the repository.
     pub(super) reference: Option<String>,
     /// Whether it lies on this machine.
     pub(super) is_local: bool,
@@ -36,12 +36,12 @@ impl SourceAddress {
     /// `allows_local`.
     ///
     /// # Errors
-    /// `invalid_request` for what is none of them, such as an option, and for one with a password in it.
+    /// `invalid_request` for any other text, such as an option, and for an address with a password in it.
     pub(in crate::cli) fn parse(text: &str, allows_local: bool) -> Result<Self> {
         if text.starts_with('-') || text.chars().any(char::is_control) {
             return Err(refused("a source is an address or a folder, and does not begin with -"));
         }
-        // With its revision it is what each version says of its source.
+        // Each version names its source with this text and the revision.
         if text.len() > SOURCE_BYTES / 2 {
             return Err(refused("a source has half a kilobyte at most"));
         }
@@ -126,7 +126,7 @@ impl SourceAddress {
         }
     }
 
-    /// The source for people and in versions. What stands in a link is as good as a key, so it is left out.
+    /// The source for people and in versions. The end of a link is as good as a key, so it is left out.
     pub(in crate::cli) fn shown(&self) -> String {
         let text = self.text();
         match (self, text.split_once("/links/")) {

@@ -1,6 +1,6 @@
 //! Skills of a source on their way into a store: each is pushed as its author would, with the lock file as the memory.
 //!
-//! So what somebody here changed since it was added is never overwritten: that skill is in conflict, and stays.
+//! So a skill that was changed here after it was added is never overwritten. The skill is in conflict, and stays.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -22,7 +22,7 @@ use crate::{
     wire::FileChanges,
 };
 
-/// What became of a skill, or would.
+/// The outcome for a skill, or the outcome that it would have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::cli) enum SourceStatus {
@@ -34,7 +34,7 @@ pub(in crate::cli) enum SourceStatus {
     Unchanged,
     /// It was changed here, or comes from elsewhere, so it stays as it is.
     Conflict,
-    /// It has an error in it, so it stays behind.
+    /// The skill has an error, so it stays behind.
     Refused,
     /// The source no longer has it, and it stays here.
     Gone,
@@ -51,7 +51,7 @@ pub(in crate::cli) struct SourceRow {
     findings: Vec<Diagnostic>,
 }
 
-/// What became of everything that a source has.
+/// The outcome for everything that a source has.
 #[derive(Debug, Serialize)]
 pub(in crate::cli) struct SourceReport {
     source: String,
@@ -204,7 +204,8 @@ impl SourceReport {
 /// The outcome of a command that brought these.
 ///
 /// # Errors
-/// `invalid_skill` if a skill stayed behind for what is wrong with it, `version_conflict` if one for what it is here.
+/// `invalid_skill` if a skill stayed behind for an error in it. `version_conflict` if a skill was changed here or comes
+/// from elsewhere.
 pub(in crate::cli) fn outcome(brought: &[SourceReport]) -> Result<()> {
     let count = |status| brought.iter().flat_map(|one| &one.skills).filter(|row| row.status == status).count();
     match (count(SourceStatus::Refused), count(SourceStatus::Conflict)) {

@@ -1,4 +1,4 @@
-//! What a source has, checked as a publish checks it.
+//! The contents of a source, checked as a publish checks them.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -26,18 +26,18 @@ pub(in crate::cli) struct SourceSkill {
     pub(in crate::cli) files: Vec<(String, Bytes)>,
 }
 
-/// What a source has.
+/// The contents of a source.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct SourceContents {
     /// The revision, such as a commit or the digest of an index.
     pub(in crate::cli) revision: String,
-    /// What versions say of where they come from.
+    /// The origin that versions of its skills record.
     pub(in crate::cli) provenance: String,
     /// The skills, in order of their paths.
     pub(in crate::cli) skills: Vec<SourceSkill>,
-    /// Skills that stay behind for what is wrong with them.
+    /// Skills that stay behind, with their faults.
     pub(in crate::cli) refused: BTreeMap<String, Vec<Diagnostic>>,
-    /// What is passed over, each with the reason.
+    /// The skipped entries, each with the reason.
     pub(in crate::cli) passed_over: Vec<String>,
     /// The bytes of all files so far.
     pub(super) size: u64,

@@ -1,8 +1,8 @@
 //! The skills of a git repository, through the program `git`.
 //!
-//! Nothing is checked out: the files are read as the objects that they are. So no hook, no filter and no attribute of the
-//! repository has a place to run in, links are seen for what they are, and submodules are names without content. Git itself may
-//! use https and ssh alone, asks nobody for a password, and is given the address where it cannot be an option.
+//! Nothing is checked out: the files are read as the objects that they are. So no hook, filter or attribute of the
+//! repository runs, links are seen as links, and submodules are names without content. Git itself may use https and ssh
+//! alone, and never asks for a password. It gets the address in a place where it cannot be an option.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,7 +27,7 @@ use crate::{
 };
 
 const MAIN: &str = "SKILL.md";
-/// The mode of a plain file, and that of one that can be run.
+/// The modes of a plain file and of an executable file.
 const PLAIN: [&str; 2] = ["100644", "100755"];
 const LINK: &str = "120000";
 const SUBMODULE: &str = "160000";
@@ -55,7 +55,7 @@ struct Blob {
     size: u64,
 }
 
-/// What the repository has at its revision.
+/// The contents of the repository at its revision.
 pub(super) async fn fetch(
     process: &Process,
     repository: &Repository,
@@ -139,8 +139,8 @@ fn blobs(listed: &[u8], passed_over: &mut Vec<String>) -> Result<Vec<Blob>> {
     Ok(blobs)
 }
 
-/// The folders of skills, the outermost SKILL.md deciding, each with the name of its skill: that of the folder, or its whole path
-/// if several have that name.
+/// The folders of skills, each with the name of its skill. The outermost SKILL.md decides. The name is the folder's
+/// name, or its whole path if several folders have the same name.
 fn folders(blobs: &[Blob], repository: &Repository) -> Vec<(String, String)> {
     let mains = blobs.iter().filter_map(|blob| match blob.path.strip_suffix(MAIN)? {
         "" => Some(String::new()),
@@ -165,7 +165,7 @@ fn folders(blobs: &[Blob], repository: &Repository) -> Vec<(String, String)> {
 }
 
 impl Repository {
-    /// What a repository that is a skill itself is called.
+    /// The name of a repository that is a skill itself.
     fn name(&self) -> String {
         let path = self.url.trim_end_matches('/');
         let name = path.rsplit(['/', ':']).next().unwrap_or_default();
@@ -234,7 +234,7 @@ impl Git<'_> {
     }
 }
 
-/// What git printed, once it has ended well.
+/// The output of git, after a good exit status.
 async fn finished(output: impl Future<Output = std::io::Result<Output>>) -> Result<Output> {
     let late = |_| Error::new(Code::StoreUnavailable, "git did not end in time; try again");
     let output = timeout(DISCOVERY_PATIENCE, output).await.map_err(late)?.map_err(Error::internal)?;

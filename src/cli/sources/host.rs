@@ -16,7 +16,7 @@ const MAIN: &str = "SKILL.md";
 const ZIP: &[u8] = b"PK";
 const GZIP: &[u8] = b"\x1f\x8b";
 
-/// What the host at `address` offers.
+/// The skills that the host at `address` offers.
 pub(super) async fn fetch(address: &str, shown: &str, into: Option<&str>, now: Timestamp) -> Result<SourceContents> {
     let host = DiscoveryHost::new(address)?;
     let index = host.index().await?;

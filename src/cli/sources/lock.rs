@@ -1,7 +1,8 @@
-//! What was added from where: one file for each store or server and user, in the user's data folder.
+//! The record of added skills and their sources: one file for each store or server and user, in the user's data folder.
 //!
-//! It keeps one revision of each source, and of each skill the version that was added, so that `update` knows what the source and
-//! what somebody here changed since. A signed link is kept as it is, because it is fetched again; so only its owner reads the file.
+//! For each source it keeps the revision, and for each skill the version that was added. So `update` sees the changes
+//! in the source and the changes made here. A signed link is kept whole, because it is fetched again; so only its owner
+//! reads the file.
 
 use std::{
     collections::BTreeMap,
@@ -18,14 +19,14 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The format that this version writes, and the newest that it reads.
+/// The format that this version writes, and the newest it reads.
 const FORMAT: u32 = 1;
 const FOLDER: &str = "skillmount-sources";
 const NAME: &str = "skillmount.lock";
-/// Characters of a digest that are enough to tell the stores of one person apart.
+/// Characters of a digest that are enough to distinguish the stores of one person.
 const DIGEST_CHARS: usize = 16;
 
-/// What was added.
+/// The added skills.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::cli) struct Lock {
     format: u32,

@@ -39,7 +39,7 @@ struct Scratch(PathBuf);
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system's own cleaning of temporary folders.
+        // If the folder cannot be removed, the system cleans it up with its other temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -22,10 +22,10 @@ use crate::{
     },
 };
 
-/// What the agent loads, and where its files lie in the fixtures.
+/// The skill that the agent loads, and the folder of its files in the fixtures.
 const SKILL: &str = "escrituras/compraventa";
 const HOME: &str = "demo/skills/escrituras/compraventa";
-/// What the agent writes, and what becomes of it.
+/// The file that the agent writes, and its texts before and after the edit.
 const DRAFT: &str = "/workspace/borrador.md";
 const DRAFTED: &str = "# Escritura de compraventa\n\nPrecio: [PENDIENTE]\n";
 const EDITED: &str = "# Escritura de compraventa\n\nPrecio: 180.000 euros\n";

@@ -20,7 +20,7 @@ pub(super) struct Stage<'out> {
     played: Vec<DemoCall>,
 }
 
-/// One call and what came of it.
+/// One call and its answer.
 #[derive(Debug, Serialize)]
 struct DemoCall {
     call: String,
@@ -38,7 +38,7 @@ impl<'out> Stage<'out> {
         if self.out.is_json() { Ok(()) } else { self.out.line(format_args!("\n{title}")) }
     }
 
-    /// A call, the answer it really got, and whether that is the right one.
+    /// A call, the answer it really got, and whether the answer is right.
     pub(super) fn played(&mut self, call: String, answer: String, right: bool) -> Result<()> {
         if !self.out.is_json() {
             self.out.line(format_args!("  {call}"))?;
@@ -77,7 +77,7 @@ impl<'out> Stage<'out> {
     }
 }
 
-/// A call as it is shown: its name and the JSON it takes.
+/// A call as the reader sees it: a name and arguments in JSON.
 pub(super) fn call(name: &str, arguments: &Value) -> String {
     format!("{name} {arguments}")
 }

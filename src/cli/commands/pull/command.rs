@@ -64,7 +64,7 @@ pub(in crate::cli) struct Pull {
 struct SkillFolder<'run> {
     app: &'run App,
     target: &'run PullFolder,
-    /// Where it lies below the target; empty if it is that.
+    /// Its place below the target; empty for the target itself.
     at: String,
 }
 

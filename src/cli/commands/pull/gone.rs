@@ -16,7 +16,7 @@ use crate::{
 /// A skill that another author deleted or moved.
 pub(super) struct Gone {
     local: LocalSkill,
-    /// Whether its files are others than those of the version that the folder comes from.
+    /// Whether its files differ from the version that the folder comes from.
     pub(super) is_changed: bool,
 }
 
@@ -25,7 +25,7 @@ impl Gone {
         self.local.skill.to_string()
     }
 
-    /// Says what may be done about it, by which no change is lost.
+    /// Prints how to go on without losing a change.
     pub(super) fn say(&self, out: &Output) {
         let (folder, push) = (quoted_path(self.local.folder().typed()), push_arguments(&self.local));
         let skill = one_line(self.local.skill.as_str()).plain().to_owned();
@@ -64,7 +64,7 @@ pub(super) fn gone(folder: &LocalPath, known: &SkillDigests) -> Vec<Gone> {
     gone.collect()
 }
 
-/// Whether the files of the folder are those of this version. What belongs to a tool is in no folder.
+/// Whether the files of the folder are those of this version. A scan omits files of tools.
 fn is_version(local: &LocalSkill, version: &SyncBase) -> bool {
     let is_same = |relative: &str, path: &LocalPath| {
         let known = version.files.get(relative);

@@ -1,4 +1,4 @@
-//! What a pull did, for its reader.
+//! The outcome of a pull, for its reader.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{
     wire::FileChanges,
 };
 
-/// What a pull did, or would do, to one skill.
+/// The outcome of a pull, or of a dry run, for one skill.
 #[derive(Debug, Serialize)]
 pub(super) struct PullRow {
     skill: String,
@@ -30,7 +30,7 @@ pub(super) struct PullRow {
     conflicts: Vec<String>,
     /// Files that have marks where both changed the same lines.
     marked: Vec<String>,
-    /// Files of the other author that lie beside those of this one, because they are no text.
+    /// Binary files of the other author, which lie beside this author's files.
     beside: Vec<String>,
     /// Files that belong to a tool, which are not pulled.
     of_tools: Vec<String>,
@@ -41,7 +41,7 @@ pub(super) struct PullRow {
     size: u64,
 }
 
-/// What a pull did, or would do.
+/// The outcome of a pull, or of a dry run.
 #[derive(Debug, Serialize)]
 struct PulledSkills<'run> {
     skills: &'run [PullRow],
@@ -51,7 +51,7 @@ struct PulledSkills<'run> {
     gone_and_changed: Vec<String>,
 }
 
-/// What a pull did with everything that it was to pull.
+/// The outcome of a pull for all of its skills.
 pub(super) struct PullReport {
     pub(super) rows: Vec<PullRow>,
     pub(super) gone: Vec<Gone>,
@@ -87,8 +87,8 @@ impl PullReport {
         }
     }
 
-    /// The error of a pull that could not do all of it: what stopped it, else the gravest. `is_merge` says whether the pull was
-    /// to join what both changed.
+    /// The error of an incomplete pull: the error that stopped it, else the gravest. `is_merge` is set for a pull that
+    /// joins the changes of both authors.
     pub(super) fn outcome(self, is_merge: bool) -> Result<()> {
         let skills = self.rows.iter().filter_map(|row| Some((row.skill.as_str(), row.refusal.as_ref()?)));
         let found = [refused(skills), in_conflict(&self.rows, is_merge), refused_files(&self.rows)];
@@ -97,7 +97,7 @@ impl PullReport {
 }
 
 impl PullRow {
-    /// What became of the skill that is `there`.
+    /// The outcome for the skill that is `there`.
     pub(super) fn from_result(there: &SkillDigest, pulled: Result<PullResult, Refusal>) -> Self {
         match pulled {
             Ok(pulled) => Self::pulled(there, pulled),

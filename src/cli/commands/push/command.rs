@@ -110,8 +110,8 @@ impl Push {
         .await
     }
 
-    /// Pushes the skills, some at a time, with one bar for all of them. What became of each comes in their order; `None` if
-    /// the run stopped before.
+    /// Pushes the skills, some at a time, with one bar for all of them. The outcomes come in the order of the skills;
+    /// `None` if the run stopped before a skill was done.
     async fn send(
         &self,
         app: &App,

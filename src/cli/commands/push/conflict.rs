@@ -1,4 +1,4 @@
-//! A skill that two authors changed, for the one who pushes: what the other changed, what is changed here, and how to join them.
+//! A skill that two authors changed, for the author who pushes: the changes on both sides, and how to join them.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -33,13 +33,13 @@ pub(super) struct Conflict {
     push: String,
 }
 
-/// What became of a file on either side.
+/// The changes of a file on either side.
 #[derive(Debug, Serialize)]
 struct Difference {
     path: String,
-    /// What the other author changed, as a patch; null if nothing, or if it is not known what both began from.
+    /// The other author's change, as a patch; null if there is none, or if the common version is unknown.
     theirs: Option<String>,
-    /// What is changed here; the difference from theirs, if it is not known what both began from.
+    /// The change here; the difference from theirs if the common version is unknown.
     mine: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl Difference {
     }
 }
 
-/// What changed from one to the other, whose it is; `None` if nothing did.
+/// The change from `before` to `after`, for the side `whose`; `None` if they are equal.
 fn changes((path, whose): (&str, &str), before: Option<&Bytes>, after: Option<&Bytes>) -> Option<String> {
     if before == after {
         return None;

@@ -25,7 +25,7 @@ impl VersionMemory for PushedFolder<'_> {
         remembered(&self.local.folder())
     }
 
-    /// A folder that cannot be written is pushed all the same: the next push of what changed asks for a pull first.
+    /// A failed write of the memory does not stop the push; then the next push of a change asks for a pull first.
     fn remember(&mut self, version: &SyncBase) -> Result<()> {
         if let Err(why) = remember(&self.local.folder(), version, self.app.clock.random()) {
             let skill = one_line(self.local.skill.as_str()).plain().to_owned();

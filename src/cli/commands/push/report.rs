@@ -1,4 +1,4 @@
-//! What a push did, for its reader.
+//! The outcome of a push, for its reader.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::{
     wire::{FileChanges, LintedSkill},
 };
 
-/// What a push did, or would do, to one skill.
+/// The outcome of a push, or of a dry run, for one skill.
 #[derive(Debug, Serialize)]
 pub(super) struct PushRow {
     pub(super) skill: String,
@@ -29,10 +29,10 @@ pub(super) struct PushRow {
     #[serde(flatten)]
     changes: FileChanges,
     skipped: Vec<String>,
-    /// What lint finds in it. Errors leave the skill behind.
+    /// The findings of lint. Errors leave the skill behind.
     errors: usize,
     warnings: usize,
-    /// The version that it has now, if that is known.
+    /// Its version after the push, if known.
     digest: Option<String>,
     /// Files that another tool wrote meanwhile, which stay.
     overtaken: Vec<String>,
@@ -43,7 +43,7 @@ pub(super) struct PushRow {
     pub(super) refusal: Option<Refusal>,
 }
 
-/// What became of a skill, or would.
+/// The outcome for a skill, or the outcome that it would have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PushRowStatus {
@@ -53,16 +53,16 @@ pub(super) enum PushRowStatus {
     Changed,
     /// The store has the same files.
     Unchanged,
-    /// Lint finds an error in it, or the push of it failed, so it stayed behind.
+    /// Lint finds an error, or the push failed, so the skill stayed behind.
     Refused,
-    /// Another author published it since, so it stayed as it is.
+    /// Another author published the skill since, so it stayed as it is.
     Conflict,
 }
 
-/// What a push did with everything in its folder.
+/// The outcome of a push for everything in its folder.
 pub(super) struct PushReport {
     pub(super) rows: Vec<PushRow>,
-    /// What stayed behind for its errors.
+    /// Candidates that stayed behind for their errors.
     left: Vec<Candidate>,
     totals: Totals,
     /// Why the push stopped before all of it was done.
@@ -70,7 +70,7 @@ pub(super) struct PushReport {
 }
 
 impl PushRow {
-    /// What became of a skill that was sent.
+    /// The outcome for a skill that was sent.
     pub(super) fn from_result(candidate: &Candidate, pushed: Result<PushResult, Refusal>) -> Self {
         match pushed {
             Ok(pushed) => Self::pushed(candidate, pushed),
@@ -97,7 +97,7 @@ impl PushRow {
         }
     }
 
-    /// What stayed behind for its errors.
+    /// The row of a candidate that stayed behind for its errors.
     pub(super) fn left_behind(candidate: &Candidate) -> Option<Self> {
         candidate.judged.errors_only().map(|errors| Self { warnings: 0, ..Self::behind(&errors) })
     }
@@ -122,7 +122,7 @@ impl PushRow {
         self.changes.changed()
     }
 
-    /// Why it was refused: its error, or how many lint finds in it.
+    /// Why the push was refused: its error, or the number of errors that lint found.
     pub(super) fn why_refused(&self) -> String {
         let refusal = self.refusal.as_ref().map(|refusal| one_line(refusal.message()).plain().to_owned());
         refusal.unwrap_or_else(|| counted(self.errors, "error"))
@@ -149,7 +149,8 @@ impl PushRow {
 }
 
 impl PushReport {
-    /// What became of `locals`, and of what was `left`. `stopped` says why not all of it was done, if so.
+    /// The outcome for `locals`, and for the candidates that were `left`. `stopped` says why not all of it was done, if
+    /// so.
     pub(super) fn new(
         mut rows: Vec<PushRow>,
         locals: &[&LocalSkill],
@@ -205,7 +206,7 @@ impl PushReport {
         })
     }
 
-    /// What is wrong with what stayed behind.
+    /// Prints the faults of candidates that stayed behind.
     fn say_what_stayed(&self, out: &Output) {
         for one in &self.left {
             let errors = one.judged.errors_only();
@@ -216,7 +217,7 @@ impl PushReport {
         }
     }
 
-    /// The error of a push that could not do all of it: what stopped it, else the gravest.
+    /// The error of an incomplete push: the error that stopped it, else the gravest.
     pub(super) fn outcome(self) -> Result<()> {
         let conflicts = self.conflicts();
         let refused = refused(self.rows.iter().filter_map(|row| Some((row.skill.as_str(), row.refusal.as_ref()?))));

@@ -1,4 +1,4 @@
-//! `push --watch`: what changes in a folder is pushed once it has been quiet for a moment.
+//! `push --watch`: a change in a folder is pushed once the folder has been quiet for a moment.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -23,19 +23,19 @@ use crate::{
 
 /// An editor writes a file in several steps: this much later it is done.
 const QUIET: Duration = Duration::from_millis(300);
-/// What keeps changing is pushed all the same.
+/// A folder that never gets quiet is pushed after this time.
 const LONGEST: Duration = Duration::from_secs(5);
-/// How long to wait after a pass that failed, and after each that fails again; the last one from then on.
+/// The pauses after a pass that failed, for each failure in a row; the last pause repeats.
 const PAUSES: [Duration; 4] =
     [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(5), Duration::from_secs(30)];
 
 impl Push {
-    /// Pushes what differs now, and then what changes, until the process is told to stop.
+    /// Pushes the differences of now, and then each change, until a signal stops the process.
     pub(super) async fn watch(&self, app: &App, author: &dyn SkillRepository) -> Result<()> {
-        // One that waits is as good as many.
+        // One waiting change is as good as many.
         let (sender, mut changes) = mpsc::channel(1);
         let heard = move |event: notify::Result<Event>| {
-            // What the watcher could not follow may be a change.
+            // An event that the watcher could not follow may be a change.
             if event.map_or(true, |event| is_of_author(&event)) {
                 // Full means that a change is known already.
                 let _ = sender.try_send(());
@@ -69,7 +69,7 @@ impl Push {
                 PushRowStatus::New | PushRowStatus::Changed => {
                     app.out.reply(&OfSkills { skills: &[row] }, |out, _| out.line(&line))?;
                 }
-                // What stays behind is told once, and not at each change of something else.
+                // A skill that stays behind is reported once, and not again at each change of another skill.
                 PushRowStatus::Refused | PushRowStatus::Conflict if is_news => {
                     app.out.reply(&OfSkills { skills: &[row] }, |out, _| out.line(&line))?;
                 }
@@ -84,7 +84,7 @@ impl Push {
 /// How a pass ended that was not stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pass {
-    /// What stayed behind waits for a change of its author.
+    /// A skill that stayed behind waits for a change of its author.
     Whole,
     /// The same pass may do more a while later.
     Partial,
@@ -136,7 +136,7 @@ async fn due(changes: &mut mpsc::Receiver<()>, pause: Option<Duration>) -> bool 
     };
     let settle = async { while timeout(QUIET, changes.recv()).await.is_ok_and(|change| change.is_some()) {} };
     if change.is_some() {
-        // Time is up for what never settles.
+        // The time is up for a folder that never settles.
         let _ = timeout(LONGEST, settle).await;
     }
     change.is_some()
@@ -156,8 +156,8 @@ fn line(row: &PushRow) -> String {
     }
 }
 
-/// Whether a change is the author's, and not one of what this program writes for itself. One without a path may be: the system had
-/// more changes than it could tell.
+/// Whether a change is the author's, and not a write of this program for itself. A change without a path counts as the
+/// author's: the system lost some of its changes.
 fn is_of_author(event: &Event) -> bool {
     let is_own = |path: &Path| {
         path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(".skillmount"))

@@ -112,7 +112,7 @@ async fn answer(backend: &dyn BackendProtocol, question: TestQuestion) -> Result
     Ok(TestAnswer::from_reply(question, &reply, missing))
 }
 
-/// A search that explains itself, so that no session remembers it.
+/// A search with explanations, so that no session remembers the search.
 fn request(question: &TestQuestion, why: Option<&str>) -> DiscoverRequest {
     DiscoverRequest {
         query: question.query.clone(),

@@ -12,7 +12,7 @@ use crate::{
 /// How far down a skill may stand if a file does not say it.
 const TOP: usize = 5;
 
-/// What `--init` prints.
+/// The text that `--init` prints.
 pub(super) const TEMPLATE: &str = "\
 # Questions as people ask them, each with the skills that should be found.
 #   skillmount test questions.yaml

@@ -1,4 +1,4 @@
-//! What came of the questions.
+//! The outcome of the questions.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub(super) struct TestReport {
     pub(super) failed: usize,
 }
 
-/// What a question found.
+/// The skills that a question found.
 #[derive(Debug, Serialize)]
 pub(super) struct TestAnswer {
     query: String,
@@ -60,7 +60,7 @@ pub(super) struct Missing {
 }
 
 impl TestAnswer {
-    /// What `reply` found of `question`, and what is missing.
+    /// The answer to `question`: the skills in `reply`, and the `missing` skills.
     pub(super) fn from_reply(question: TestQuestion, reply: &DiscoverReply, missing: Vec<Missing>) -> Self {
         let TestQuestion { query, expect, top, .. } = question;
         let found = reply.skills.iter().map(|found| Found { skill: found.skill.clone(), score: found.score });

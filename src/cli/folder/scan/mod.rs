@@ -17,7 +17,7 @@ use crate::{
     skill::{Diagnostic, FindingCode, MAIN, misnamed},
 };
 
-/// The file that says what of a folder is no part of its skills, in the words of `.gitignore`.
+/// The file that lists the parts of a folder that belong to no skill, in the syntax of `.gitignore`.
 const SKILL_IGNORE: &str = ".skillignore";
 
 /// One file of a skill on disk.
@@ -38,7 +38,7 @@ pub(in super::super) struct LocalSkill {
     pub(in super::super) skill: SkillPath,
     /// Its files in byte order.
     pub(in super::super) files: Vec<LocalFile>,
-    /// What was passed over, and why.
+    /// The skipped entries, each with the reason.
     pub(in super::super) skipped: Vec<String>,
 }
 
@@ -55,30 +55,31 @@ impl LocalSkill {
     }
 }
 
-/// What is no skill though its author may take it for one: a file that is called almost `SKILL.md`, a link, a folder whose name
-/// no skill path can have, or one that cannot be read.
+/// An entry that is no skill, but may look like a skill to its author. It is a file with a name close to `SKILL.md`, a
+/// link, an unreadable folder, or a folder whose name no skill path can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct NoSkill {
     /// Where the folder would belong below `skills/`.
     pub(in super::super) at: String,
     /// The file, the folder or the link.
     pub(in super::super) path: LocalPath,
-    /// What is wrong with it.
+    /// The reason why it is no skill.
     pub(in super::super) finding: Diagnostic,
 }
 
-/// What a folder holds, in byte order of paths.
+/// The contents of a folder, in byte order of paths.
 #[derive(Debug, Default)]
 pub(in super::super) struct FolderScan {
     pub(in super::super) skills: Vec<LocalSkill>,
     pub(in super::super) no_skills: Vec<NoSkill>,
 }
 
-/// What of a folder is looked at.
+/// The files of a folder that a scan reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Extent {
-    /// All but what `.gitignore`, `.ignore` and `.skillignore` name, in this folder, those below it and those above it. A file of
-    /// the version that a skill's folder comes from is part of the skill even if they name it, as a file that git tracks is.
+    /// All but the files that `.gitignore`, `.ignore` and `.skillignore` name. The lists in this folder, in folders
+    /// below and in folders above count. A skill also keeps every file of the version that its folder comes from, even
+    /// if a list names the file. Git treats tracked files in the same way.
     NotIgnored,
     /// All.
     Everything,
@@ -180,7 +181,7 @@ impl Root {
         Ok((mains, no_skills))
     }
 
-    /// A folder below this one that cannot be read.
+    /// An unreadable folder below this folder.
     ///
     /// # Errors
     /// `invalid_request` if it is this one.
@@ -194,7 +195,7 @@ impl Root {
     /// The skill in `folder` with all its files.
     ///
     /// # Errors
-    /// What is wrong with it, and at which path.
+    /// The fault of the skill, and its path.
     fn skill(&self, folder: &Path) -> Result<LocalSkill, (PathBuf, Diagnostic)> {
         let skill = self.skill_path(folder).map_err(|finding| (folder.join(MAIN), finding))?;
         let mut skill = LocalSkill { skill, files: Vec::new(), skipped: Vec::new() };
@@ -234,20 +235,21 @@ impl Root {
         SkillPath::parse(&at).map_err(|error| unusable(error.message()))
     }
 
-    /// All that lies in `folder`, without what belongs to tools. Links are not followed.
+    /// All entries of `folder`, without entries of tools. Links are not followed.
     fn walk(&self, folder: &Path, depth: Option<usize>) -> Walk {
         let mut builder = WalkBuilder::new(folder);
         builder.standard_filters(false).require_git(false).max_depth(depth);
         builder.filter_entry(|entry| entry.depth() == 0 || !entry.file_name().to_str().is_some_and(is_of_tools));
         if self.extent == Extent::NotIgnored {
-            // Not the lists of a machine and of a clone: what is pushed must not depend on who pushes it.
+            // Not the lists of a machine and of a clone: the pushed files must not depend on the person who pushes.
             builder.parents(true).ignore(true).git_ignore(true);
             builder.add_custom_ignore_filename(SKILL_IGNORE);
         }
         builder.build()
     }
 
-    /// What lies in `folder` of the version that it comes from, if that is known. Where all is looked at, it is among that.
+    /// The files in `folder` that belong to the known version of the folder. `None` if the scan reads everything, since
+    /// it finds them anyway.
     fn of_version(&self, folder: &Path, depth: Option<usize>) -> Option<Walk> {
         if self.extent == Extent::Everything {
             return None;
@@ -264,20 +266,20 @@ impl Root {
         Some(builder.build())
     }
 
-    /// Where `folder`, which is this one or lies in it, belongs below `skills/`.
+    /// The place of `folder` below `skills/`. `folder` is this folder or lies in it.
     fn place(&self, folder: &Path) -> Option<String> {
         let below = relative(&self.folder, folder)?;
         let below = if below.is_empty() { self.name.as_ref()? } else { &below };
         Some(if self.base.is_empty() { below.clone() } else { format!("{}/{below}", self.base) })
     }
 
-    /// The same for people: what is not Unicode in it is replaced.
+    /// The same for people: characters that are not Unicode are replaced.
     fn named(&self, folder: &Path) -> String {
         let below = folder.strip_prefix(self.folder.place()).ok().filter(|below| !below.as_os_str().is_empty());
         self.place(folder).unwrap_or_else(|| below.unwrap_or(self.folder.typed()).to_string_lossy().into_owned())
     }
 
-    /// A path as one would write it who named this folder. Only one who wrote `./` is shown it.
+    /// A path in the form in which the caller named this folder. It begins with `./` only if the caller wrote that.
     fn shown(&self, path: &Path) -> LocalPath {
         let path = self.folder.at(path);
         if self.folder.typed() == Path::new(".") { path.without_here() } else { path }
@@ -322,7 +324,7 @@ fn place_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// The finding on what a walk could not read.
+/// The finding on an entry that a walk could not read.
 fn unread(error: &ignore::Error) -> Diagnostic {
     let why = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
     Diagnostic::new(FindingCode::Unreadable, format!("this cannot be read: {why}"))

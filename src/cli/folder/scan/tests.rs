@@ -1,4 +1,4 @@
-//! What a scan takes for a skill, and what it reports of the rest.
+//! Which folders a scan takes for skills, and its reports on the rest.
 
 use super::{super::remember, *};
 use crate::{
