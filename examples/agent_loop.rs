@@ -1,7 +1,7 @@
 //! A small agent on the HTTP interface: what an agent framework does with it, in one file.
 //!
 //! ```text
-//! skillmount --store file:demo-store --user demo push fixtures/store/demo/skills
+//! skillmount --store file:demo-store --user demo push crates/cli/fixtures/store/demo/skills
 //! skillmount --store file:demo-store serve
 //! cargo run --example agent_loop -- http://127.0.0.1:8787/v1/users/demo/sessions/s1 "Prepara una compraventa"
 //! ```

@@ -6,7 +6,7 @@
 #   localstack.sh start        start it, make the buckets, seed them, print how to reach it
 #   localstack.sh stop         stop it and forget what it held
 #   localstack.sh status       say whether it runs; status 0 if so, 1 if not
-#   localstack.sh seed         put fixtures/store into the bucket again
+#   localstack.sh seed         put crates/cli/fixtures/store into the bucket again
 #   localstack.sh env          print the variables that reach it, for eval
 #   localstack.sh run -- CMD   run CMD with those variables; starts and stops LocalStack where it does not run already
 #
@@ -116,7 +116,7 @@ wait_until_healthy() {
 
 seed() {
   "$venv/bin/python" "$here/seed.py" "$(endpoint)" "$test_bucket"
-  "$venv/bin/python" "$here/seed.py" "$(endpoint)" "$bucket" "$here/../fixtures/store"
+  "$venv/bin/python" "$here/seed.py" "$(endpoint)" "$bucket" "$here/../crates/cli/fixtures/store"
 }
 
 start() {

@@ -118,25 +118,17 @@
 //! `docs/DECISIONS.md` says why it is as it is. Each module could be a crate of its own. A module imports only modules to its left:
 //! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `encoder` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `audit` ← `client` ← `mcp` ← `http` ← `cli`.
 
-pub mod access;
-pub mod audit;
-pub mod backend;
-pub mod catalog;
-#[cfg(feature = "cli")]
-pub mod cli;
-#[cfg(feature = "client")]
-pub mod client;
-pub mod hooks;
-#[cfg(feature = "server")]
-pub mod http;
-#[cfg(feature = "mcp")]
-pub mod mcp;
-pub mod prompt;
-pub mod session;
-pub mod tools;
-
 pub use skillmount_base::{budget, clock, error, json, limits, path};
+#[cfg(feature = "cli")]
+pub use skillmount_cli as cli;
+#[cfg(feature = "client")]
+pub use skillmount_client as client;
+pub use skillmount_engine::{access, audit, backend, catalog, hooks, prompt, session, tools};
 pub use skillmount_search::{encoder, words};
+#[cfg(feature = "server")]
+pub use skillmount_server::http;
+#[cfg(feature = "mcp")]
+pub use skillmount_server::mcp;
 pub use skillmount_skill as skill;
 pub use skillmount_store as store;
 pub use skillmount_wire as wire;

@@ -13,7 +13,7 @@ use std::{
 
 use regex::Regex;
 
-use crate::support::sources::{is_one_module, module_path, program_sources};
+use crate::support::sources::{has_module, is_one_module, module_path, program_sources};
 
 /// The place of a file below `src`, as its segments: `["store", "s3"]` is `store/s3/mod.rs` or `store/s3.rs`.
 type Place = Vec<String>;
@@ -117,9 +117,7 @@ impl House {
         let ups = path.iter().take_while(|segment| *segment == "super").count();
         let child = || [home.clone(), path[..1].to_vec()].concat();
         match path.first()?.as_str() {
-            "crate" if home.first().is_some_and(|module| is_one_module(module)) => {
-                Some([&home[..1], &path[1..]].concat())
-            }
+            "crate" if self.is_in_own_crate(home, path) => Some([&home[..1], &path[1..]].concat()),
             "crate" => Some(path[1..].to_vec()),
             "self" => Some([home, &path[1..]].concat()),
             "super" => Some([&home[..home.len().checked_sub(ups)?], &path[ups..]].concat()),
@@ -129,6 +127,12 @@ impl House {
                 None => self.0.contains_key(&child()).then(|| [home, path].concat()),
             },
         }
+    }
+
+    /// Whether `path`, which begins at the root of a crate, stays in the crate of `home`, which is one module.
+    fn is_in_own_crate(&self, home: &Place, path: &[String]) -> bool {
+        let Some(module) = home.first().filter(|module| is_one_module(module)) else { return false };
+        path.get(1).is_none_or(|name| has_module(module, name) || self.0[&home[..1]].defined.contains(name))
     }
 
     /// The file that what `path` names lies in. A name that a file hands on is looked for where that has it from.

@@ -22,12 +22,12 @@ const OF_THE_PROCESS: &[&str] = &[
     "SystemClock",
 ];
 /// The file that gives it to all others.
-const ADAPTER: &str = "src/cli/process.rs";
+const ADAPTER: &str = "crates/cli/src/process.rs";
 
 #[test]
 fn only_one_file_of_the_command_line_asks_for_environment_streams_folders_and_clock() {
     let mut wrong = Vec::new();
-    for file in sources("src/cli").into_iter().filter(|file| *file != root().join(ADAPTER)) {
+    for file in sources("crates/cli/src").into_iter().filter(|file| *file != root().join(ADAPTER)) {
         let text = fs::read_to_string(&file).unwrap();
         let of_process = OF_THE_PROCESS.iter().filter(|word| text.contains(**word));
         wrong.extend(of_process.map(|word| format!("{}: {word}", file.display())));

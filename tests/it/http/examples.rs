@@ -50,7 +50,7 @@ struct Call {
 }
 
 fn conversation() -> Conversation {
-    serde_json::from_str(include_str!("../../../src/http/openapi/examples.json")).unwrap()
+    serde_json::from_str(include_str!("../../../crates/server/src/http/openapi/examples.json")).unwrap()
 }
 
 // S-API-1: The OpenAPI document at `/openapi.json` has an example of a request and a reply for every operation, and a

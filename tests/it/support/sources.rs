@@ -33,6 +33,12 @@ pub(crate) fn is_one_module(name: &str) -> bool {
     facade.contains(&format!("pub use skillmount_{name} as {name};"))
 }
 
+/// Whether the crate `skillmount_NAME` has a module `module` of its own at its root, and does not take it from a lower crate.
+pub(crate) fn has_module(name: &str, module: &str) -> bool {
+    let source = root().join("crates").join(name).join("src");
+    source.join(format!("{module}.rs")).exists() || source.join(module).is_dir()
+}
+
 /// The Rust files below the folder `below`.
 pub(crate) fn sources(below: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();

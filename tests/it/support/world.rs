@@ -133,9 +133,9 @@ pub(crate) fn id(text: &str) -> Id {
     Id::parse(text).unwrap()
 }
 
-/// Every file below `fixtures/store`, by the key it has in a bucket.
+/// Every file below `crates/cli/fixtures/store`, by the key it has in a bucket.
 pub(crate) fn fixtures() -> Vec<(String, Vec<u8>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/store");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/cli/fixtures/store");
     let files = files_below(&root);
     assert!(!files.is_empty());
     files

@@ -51,8 +51,8 @@ pub(crate) async fn play(agent: &dyn BackendProtocol) {
 }
 
 fn fixture(name: &str) -> Vec<u8> {
-    let root =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/store/demo/skills/escrituras/compraventa");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("crates/cli/fixtures/store/demo/skills/escrituras/compraventa");
     std::fs::read(root.join(name)).unwrap()
 }
 

@@ -20,7 +20,7 @@ impl EncoderPlace {
     /// `invalid_request` for anything else.
     ///
     /// ```
-    /// use skillmount::encoder::EncoderPlace;
+    /// use skillmount_search::encoder::EncoderPlace;
     ///
     /// assert_eq!(EncoderPlace::parse("dir:/models/minilm").unwrap(), EncoderPlace::Folder("/models/minilm".into()));
     /// assert!(EncoderPlace::parse("http://127.0.0.1:8080/v1/embeddings").is_ok());

@@ -19,7 +19,7 @@ use crate::support::{
     packages::{done, ready, run},
 };
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/http/docs");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/server/src/http/docs");
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/http/docs_page");
 /// Where the pictures of the page are.
 const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/docs_page");

@@ -156,7 +156,7 @@ fn every_route_that_no_document_has_is_known() {
     let mut named: Vec<_> = IN_NO_DOCUMENT.iter().map(|(_, named)| *named).collect();
     named.sort_unstable();
     let mut found = Vec::new();
-    for path in sources("src/http") {
+    for path in sources("crates/server/src/http") {
         let text = fs::read_to_string(path).unwrap();
         let routes = text.split(".route(").skip(1);
         found.extend(routes.map(|rest| rest.split(',').next().unwrap().to_owned()));

@@ -1,0 +1,75 @@
+//! Skills that lie in the folder of a pull and are not in the store any more.
+
+use crate::{
+    backend::{SkillDigests, SyncBase},
+    findings::read,
+    folder::{Extent, LocalSkill, remembered, scan},
+    local_path::LocalPath,
+    output::Output,
+    path::is_of_tools,
+    shell::{push_arguments, quoted_path},
+    skill::{VersionFile, shown::one_line},
+};
+
+/// A skill that another author deleted or moved.
+pub(super) struct Gone {
+    local: LocalSkill,
+    /// Whether its files differ from the version that the folder comes from.
+    pub(super) is_changed: bool,
+}
+
+impl Gone {
+    pub(super) fn skill(&self) -> String {
+        self.local.skill.to_string()
+    }
+
+    /// Prints how to go on without losing a change.
+    pub(super) fn say(&self, out: &Output) {
+        let (folder, push) = (quoted_path(self.local.folder().typed()), push_arguments(&self.local));
+        let skill = one_line(self.local.skill.as_str()).plain().to_owned();
+        out.note(format_args!(
+            "{skill} is not in the store any more: it was deleted or moved, and `skillmount skills list` shows it if it was moved"
+        ));
+        if self.is_changed {
+            out.note(format_args!(
+                "  you changed {folder} since: take your changes along to where it is now, or put it back with them: \
+                 `skillmount push {push} --force`"
+            ));
+        } else {
+            out.note(format_args!("  delete {folder} too, or put it back: `skillmount push {push} --force`"));
+        }
+    }
+}
+
+/// The skills below `folder` that come from a version and are not among `known` any more.
+pub(super) fn gone(folder: &LocalPath, known: &SkillDigests) -> Vec<Gone> {
+    if known.is_cut || !folder.is_dir() {
+        return Vec::new();
+    }
+    // A folder without any skill is refused by a scan. Then none is gone.
+    let Ok(scanned) = scan(folder, None, Extent::Everything) else { return Vec::new() };
+    let missing = scanned.skills.into_iter().filter(|local| known.find(&local.skill).is_none());
+    let gone = missing.filter_map(|local| {
+        // A memory that cannot be read does not say that the folder comes from this store.
+        let version = remembered(&local.folder()).ok().flatten()?;
+        // It was pushed from here to another place, where it still is.
+        if version.skill().is_some_and(|skill| known.find(skill).is_some()) {
+            return None;
+        }
+        let is_changed = !is_version(&local, &version);
+        Some(Gone { local, is_changed })
+    });
+    gone.collect()
+}
+
+/// Whether the files of the folder are those of this version. A scan omits files of tools.
+fn is_version(local: &LocalSkill, version: &SyncBase) -> bool {
+    let is_same = |relative: &str, path: &LocalPath| {
+        let known = version.files.get(relative);
+        known.is_some_and(|known| {
+            read(path).is_ok_and(|bytes| VersionFile::from_bytes(relative, &bytes).sha256 == *known)
+        })
+    };
+    let wanted = version.files.keys().filter(|path| !is_of_tools(path)).count();
+    local.files.len() == wanted && local.files.iter().all(|file| is_same(&file.relative, &file.path))
+}

@@ -1,0 +1,56 @@
+//! A skill's folder on this machine as the source of a push.
+
+use bytes::Bytes;
+
+use crate::{
+    app::App,
+    backend::{PushSource, SyncBase, VersionMemory},
+    error::{Code, Error, Result},
+    findings::read,
+    folder::{LocalSkill, remember, remembered},
+    limits::UPLOAD_FILE_BYTES,
+    skill::shown::one_line,
+};
+
+/// The folder of a skill that is pushed.
+pub(super) struct PushedFolder<'run> {
+    pub(super) app: &'run App,
+    pub(super) local: &'run LocalSkill,
+}
+
+impl VersionMemory for PushedFolder<'_> {
+    fn remembered(&self) -> Result<Option<SyncBase>> {
+        remembered(&self.local.folder())
+    }
+
+    /// A failed write of the memory does not stop the push; then the next push of a change asks for a pull first.
+    fn remember(&mut self, version: &SyncBase) -> Result<()> {
+        if let Err(why) = remember(&self.local.folder(), version, self.app.clock.random()) {
+            let skill = one_line(self.local.skill.as_str()).plain().to_owned();
+            self.app
+                .out
+                .note(format_args!("{skill} is published, and its folder does not know that: {}", why.message()));
+        }
+        Ok(())
+    }
+}
+
+impl PushSource for PushedFolder<'_> {
+    fn paths(&self) -> Vec<String> {
+        self.local.files.iter().map(|file| file.relative.clone()).collect()
+    }
+
+    fn read(&self, path: &str) -> Result<Bytes> {
+        let found = self.local.files.binary_search_by(|file| file.relative.as_str().cmp(path)).ok();
+        let file = found.and_then(|at| self.local.files.get(at)).ok_or_else(|| {
+            Error::new(Code::InvalidRequest, format!("{path} is no file of {}; push again", self.local.skill))
+        })?;
+        let bytes = read(&file.path)?;
+        if bytes.len() > UPLOAD_FILE_BYTES {
+            let message =
+                format!("{} is over {} MiB, the most a file may have", file.path.display(), UPLOAD_FILE_BYTES >> 20);
+            return Err(Error::new(Code::FileTooLarge, message));
+        }
+        Ok(bytes.into())
+    }
+}

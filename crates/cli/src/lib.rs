@@ -1,0 +1,234 @@
+//! The command line: one file per command below `commands`, and what they share here.
+//!
+//! A command asks [`App`](app::App) for what it works on: the agent's operations (over a store or a server alike), the
+//! bare store, or the service. Environment, streams, folders and clock are handed in as one [`Process`]. Errors are
+//! those of the crate; their kind is the exit status.
+
+// Each module has one name in all crates, so a path says what is imported and not where that is built.
+use skillmount_base::{clock, error, limits, path};
+use skillmount_client as client;
+use skillmount_engine::{access, audit, backend, hooks, prompt, session, tools};
+use skillmount_search::encoder;
+use skillmount_server::{http, mcp};
+use skillmount_skill as skill;
+use skillmount_store as store;
+use skillmount_wire as wire;
+
+mod app;
+mod args;
+mod blocking;
+mod callers;
+mod commands;
+mod complete;
+mod connect;
+mod control;
+mod counts;
+mod each;
+mod encoders;
+mod encoding;
+mod expiry;
+mod failure;
+mod findings;
+mod folder;
+mod input;
+mod keys_file;
+mod local_path;
+mod logs;
+mod output;
+mod plugin;
+mod process;
+mod sarif;
+mod screen;
+mod settings;
+mod shell;
+mod signals;
+mod sources;
+mod status;
+mod streams;
+mod transfer;
+
+use std::{
+    ffi::{OsStr, OsString},
+    iter::successors,
+    sync::Arc,
+};
+
+use clap::{CommandFactory as _, FromArgMatches as _};
+use tokio::{runtime, time::Instant};
+use tracing::dispatcher;
+
+pub use process::{Folders, Process};
+pub use streams::{Input, Stream};
+
+use self::{
+    app::App,
+    args::{Cli, CliCommand, GlobalArgs},
+    output::Output,
+    settings::{Setting, Sources, misspelt_variables},
+    signals::CommandEnd,
+    status::ExitStatus,
+};
+use crate::{
+    error::{Code, Error, Kind, Result},
+    limits::SHUTDOWN_END,
+};
+
+/// The variable that names the configuration file.
+const CONFIG: &str = "SKILLMOUNT_CONFIG";
+
+/// Runs the command named by `arguments` (the program's name first) in `process` to its end, or completes it if a shell
+/// asks. Returns the exit status.
+#[must_use]
+pub fn run(arguments: Vec<OsString>, process: Process) -> u8 {
+    let process = Arc::new(process);
+    match completed(&arguments, &process) {
+        Ok(false) => {}
+        Ok(true) => return 0,
+        Err(refusal) => return refused(&process, &refusal, false),
+    }
+    let json = arguments.iter().any(|argument| argument == "--json");
+    let (cli, name) = match parsed(arguments, process.help_columns) {
+        Ok(parsed) => parsed,
+        Err(refusal) => return refused(&process, &refusal, json),
+    };
+    let json = cli.global.json;
+    match run_to_end(cli, &name, &process) {
+        Ok(status) => status.exit_code(),
+        Err(error) => {
+            failure::show(&process.stderr, &error, &name, json);
+            error.kind().exit_code()
+        }
+    }
+}
+
+/// Completes a line, if a shell called the program for that; returns whether it did.
+fn completed(arguments: &[OsString], process: &Arc<Process>) -> Result<bool, clap::Error> {
+    // The question of a shell and the way of the answer belong to the process as a whole.
+    if !process.is_whole {
+        return Ok(false);
+    }
+    let (current_dir, process) = (process.whole_current_dir(), Arc::clone(process));
+    complete::answered(arguments, current_dir.as_deref(), move |global| open(global, Vec::new(), &process))
+}
+
+/// The command, and its name behind the names of the commands above it.
+fn parsed(arguments: Vec<OsString>, help_columns: Option<usize>) -> Result<(Cli, String), clap::Error> {
+    let mut command = Cli::command();
+    if let Some(columns) = help_columns {
+        command = command.term_width(columns);
+    }
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    let names = successors(matches.subcommand(), |(_, below)| below.subcommand()).map(|(name, _)| name);
+    let name = names.collect::<Vec<_>>().join(" ");
+    Ok((Cli::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))?, name))
+}
+
+/// Runs the command, and leaves behind after [`SHUTDOWN_END`] whatever it has started and does not end.
+fn run_to_end(cli: Cli, name: &str, process: &Arc<Process>) -> Result<ExitStatus> {
+    let app = open(&cli.global, flags(&cli.command), process)?;
+    let log = logs::log(cli.global.verbose, &app.settings, usual_log(&cli.command), &process.stderr)?;
+    let mut builder = runtime::Builder::new_multi_thread();
+    if let Some(log) = log.clone() {
+        if process.is_whole {
+            dispatcher::set_global_default(log).map_err(Error::internal)?;
+        } else {
+            // A log for each thread of this run, and for no other.
+            builder.on_thread_start(move || std::mem::forget(dispatcher::set_default(&log)));
+        }
+    }
+    let runtime = builder.enable_all().build().map_err(Error::internal)?;
+    let run = || runtime.block_on(start(cli, name, &app));
+    let outcome = match log.filter(|_| !process.is_whole) {
+        Some(log) => dispatcher::with_default(&log, run),
+        None => run(),
+    };
+    runtime.shutdown_timeout(SHUTDOWN_END);
+    outcome
+}
+
+/// Help and version are answers; everything else that does not parse is wrong input.
+fn refused(process: &Process, refusal: &clap::Error, json: bool) -> u8 {
+    let rendered = refusal.render();
+    if json && refusal.use_stderr() {
+        failure::show(&process.stderr, &Error::new(Code::InvalidRequest, rendered.to_string()), "", json);
+    } else {
+        let stream = if refusal.use_stderr() { &process.stderr } else { &process.stdout };
+        // Ignore the error: stdout may be closed.
+        let _ = stream.write_styled(&rendered.ansi().to_string());
+    }
+    if refusal.use_stderr() { Kind::InvalidInput.exit_code() } else { 0 }
+}
+
+/// The settings that were given as flags of this command alone.
+fn flags(command: &CliCommand) -> Vec<(Setting, String)> {
+    match command {
+        CliCommand::Serve(serve) => serve.settings(),
+        CliCommand::Mcp(mcp) => mcp.settings(),
+        CliCommand::Keys(keys) => keys.settings().into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+const fn usual_log(command: &CliCommand) -> logs::Usual {
+    match command {
+        CliCommand::Serve(_) => logs::Usual::Requests,
+        CliCommand::Mcp(_) => logs::Usual::Warnings,
+        _ => logs::Usual::Nothing,
+    }
+}
+
+async fn start(cli: Cli, name: &str, app: &App) -> Result<ExitStatus> {
+    let is_server = matches!(cli.command, CliCommand::Serve(_));
+    remark_on_variables(app, is_server);
+    let began = Instant::now();
+    let writes_files = matches!(
+        cli.command,
+        CliCommand::Add(_)
+            | CliCommand::Encoder(_)
+            | CliCommand::Update(_)
+            | CliCommand::Push(_)
+            | CliCommand::Pull(_)
+            | CliCommand::Plugin(_)
+            | CliCommand::Lint(_)
+            | CliCommand::New(_)
+    );
+    let work = Box::pin(cli.command.run(app));
+    // A signal must not leave a file half written. It ends other commands wherever they are.
+    let hears = writes_files && app.process.is_whole;
+    let ended = if hears { signals::until_stopped(work).await? } else { CommandEnd::Done(work.await) };
+    app.end().await;
+    let outcome = match ended {
+        CommandEnd::Done(outcome) => outcome,
+        CommandEnd::Stopped(status) => {
+            app.out.note("stopped; what was done stays, and the same command does the rest");
+            Ok(ExitStatus::Stopped(status))
+        }
+    };
+    let result = outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok");
+    tracing::debug!(command = name, result, ms = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3, "command");
+    outcome
+}
+
+/// Says which variables of the environment are nearly settings.
+fn remark_on_variables(app: &App, is_server: bool) {
+    for remark in misspelt_variables(app.process.variables.keys()) {
+        // Stderr belongs to the log of a server, and to the problem document of a script.
+        if is_server {
+            tracing::warn!("{remark}");
+        } else if !app.out.is_json() {
+            app.out.note(remark);
+        }
+    }
+}
+
+/// The app of a command with these flags.
+fn open(global: &GlobalArgs, flags: Vec<(Setting, String)>, process: &Arc<Process>) -> Result<App> {
+    let file = global.config.clone().or_else(|| process.variables.get(OsStr::new(CONFIG)).map(Into::into));
+    let default_store =
+        process.folders.data.as_ref().map(|folder| format!("file:{}", folder.join("skillmount").display()));
+    let flags = global.settings().into_iter().chain(flags).collect();
+    let sources = Sources::new(flags, file, default_store, Arc::clone(process));
+    let settings = sources.settings()?;
+    let out = Output::new(global.json, process.stdout.clone(), process.stderr.clone());
+    Ok(App::new(sources, settings, out, Arc::clone(process)))
+}

@@ -1,0 +1,326 @@
+//! The calls of a session that a person approves first.
+//!
+//! They are part of the session, so they change by compare-and-swap with it: an approval serves one call, whichever replica
+//! is asked, and a restart loses none. A call is known by the digest of its canonical JSON.
+
+mod asked;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::{
+    budget::weight,
+    error::{Code, Error, Result},
+    limits::{APPROVAL_LIFE, APPROVALS, POLICY_RULES},
+    path::SkillPath,
+    skill::shown::one_line,
+    wire::InputNames,
+};
+
+pub use asked::AskedCall;
+use asked::PendingSubject;
+
+/// What a person decides about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ApprovalDecision)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum), value(rename_all = "snake_case"))]
+pub enum Decision {
+    /// The call runs when it is made again.
+    Allow,
+    /// The call is refused when it is made again.
+    Deny,
+}
+
+/// A decision about a call that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = DecideApprovalRequest)]
+pub struct DecideApproval {
+    /// What is decided.
+    pub decision: Decision,
+    /// Whether it holds for every call of this tool, or every load of this skill, in this session.
+    #[serde(default)]
+    pub remember: bool,
+}
+
+/// The calls of a session that wait for a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ApprovalList {
+    /// The oldest first.
+    pub approvals: Vec<WaitingCall>,
+}
+
+/// A call that waits for a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WaitingCall {
+    /// Its id.
+    pub approval_id: String,
+    /// The tool that was called.
+    pub tool: String,
+    /// The input of the call. Of a long one, long texts are cut.
+    #[schema(value_type = Object)]
+    pub input: Value,
+    /// Whether `input` is only a part.
+    pub input_cut: bool,
+    /// The skill that is to be loaded, if the call loads one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub skill: Option<SkillPath>,
+    /// When the call stops waiting. Made again after that, it is another one.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Timestamp,
+}
+
+/// A call that waits for a decision, as listeners receive it: without the contents of its input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApprovalRequest {
+    /// Its id.
+    pub approval_id: String,
+    /// The tool that was called.
+    pub tool: String,
+    /// The members of the input, with the size of each content in its place. Empty if an earlier version stored the call.
+    pub outline: Value,
+    /// Which of these members are names. `None` if an earlier version stored the call.
+    pub names: Option<InputNames>,
+}
+
+/// A call that needed approval, as the session keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct KeptCall {
+    id: String,
+    digest: String,
+    subject: PendingSubject,
+    /// The input as JSON, whole or cut.
+    input: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    input_cut: bool,
+    /// The input without contents as JSON, whole or cut.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    outline: String,
+    /// Which members of that are names, as JSON. Empty if an earlier version stored the call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    outline_names: String,
+    expires_at: Timestamp,
+    /// `None` while it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    decision: Option<Decision>,
+}
+
+/// The decision about a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallDecision {
+    /// It runs. An approval of this one call is used up.
+    Allowed,
+    /// It waits for a decision. `is_new`: the call did not wait before.
+    Waits {
+        /// The call, as it is shown.
+        call: WaitingCall,
+        /// Whether the call did not wait before.
+        is_new: bool,
+    },
+    /// A person denied it.
+    Denied,
+}
+
+/// The calls of a session that needed approval, and what was decided for the whole session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approvals {
+    /// The oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<KeptCall>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    tools: BTreeMap<String, Decision>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    skills: BTreeMap<SkillPath, Decision>,
+}
+
+impl KeptCall {
+    fn shown(&self) -> WaitingCall {
+        WaitingCall {
+            approval_id: self.id.clone(),
+            tool: self.subject.tool.clone(),
+            input: serde_json::from_str(&self.input).unwrap_or_default(),
+            input_cut: self.input_cut,
+            skill: self.subject.skill.clone(),
+            expires_at: self.expires_at,
+        }
+    }
+
+    fn request(&self) -> ApprovalRequest {
+        ApprovalRequest {
+            approval_id: self.id.clone(),
+            tool: self.subject.tool.clone(),
+            outline: serde_json::from_str(&self.outline).unwrap_or_else(|_| json!({})),
+            names: serde_json::from_str(&self.outline_names).ok(),
+        }
+    }
+}
+
+impl Approvals {
+    /// The decision about `call` at `now`. An undecided call waits from now on, under an id made of `random`. Also
+    /// returns whether the change must be saved before the answer counts.
+    ///
+    /// # Errors
+    /// `rate_limited` if too many calls wait already.
+    pub fn ask(&mut self, call: &AskedCall, now: Timestamp, random: u128) -> Result<(CallDecision, bool)> {
+        self.expire(now);
+        match self.remembered(&call.subject) {
+            Some(Decision::Allow) => return Ok((CallDecision::Allowed, false)),
+            Some(Decision::Deny) => return Ok((CallDecision::Denied, false)),
+            None => {}
+        }
+        if let Some(at) = self.calls.iter().position(|kept| kept.digest == call.digest)
+            && let Some(kept) = self.calls.get(at)
+        {
+            return Ok(match kept.decision {
+                None => (CallDecision::Waits { call: kept.shown(), is_new: false }, false),
+                Some(Decision::Deny) => (CallDecision::Denied, false),
+                Some(Decision::Allow) => {
+                    self.calls.remove(at);
+                    (CallDecision::Allowed, true)
+                }
+            });
+        }
+        self.make_room()?;
+        let AskedCall { subject, digest, input, input_cut, outline, outline_names } = call.clone();
+        let (id, expires_at) = (format!("{random:032x}"), later(now));
+        let kept =
+            KeptCall { id, digest, subject, input, input_cut, outline, outline_names, expires_at, decision: None };
+        let shown = kept.shown();
+        self.calls.push(kept);
+        Ok((CallDecision::Waits { call: shown, is_new: true }, true))
+    }
+
+    /// Whether `call` was asked for and is not allowed, so that a decision may have been made elsewhere since.
+    #[must_use]
+    pub fn may_be_behind(&self, call: &AskedCall) -> bool {
+        self.calls.iter().any(|kept| kept.digest == call.digest && kept.decision != Some(Decision::Allow))
+    }
+
+    /// Decides about the call `id`, and for the whole session if `wanted` says so.
+    ///
+    /// # Errors
+    /// `approval_not_found` if no such call waits; `rate_limited` if too much is remembered already.
+    pub fn decide(&mut self, id: &str, wanted: DecideApproval, now: Timestamp) -> Result<()> {
+        self.expire(now);
+        let Some(kept) = self.calls.iter_mut().find(|kept| kept.id == id) else { return Err(not_found(id)) };
+        kept.decision = Some(wanted.decision);
+        kept.expires_at = later(now);
+        if wanted.remember {
+            let subject = kept.subject.clone();
+            self.remember(subject, wanted.decision)?;
+        }
+        Ok(())
+    }
+
+    /// The calls that wait at `now`, the oldest first.
+    #[must_use]
+    pub fn waiting(&self, now: Timestamp) -> ApprovalList {
+        ApprovalList { approvals: self.kept_waiting(now).map(KeptCall::shown).collect() }
+    }
+
+    /// The same calls, as listeners receive them.
+    #[must_use]
+    pub fn requests(&self, now: Timestamp) -> Vec<ApprovalRequest> {
+        self.kept_waiting(now).map(KeptCall::request).collect()
+    }
+
+    fn kept_waiting(&self, now: Timestamp) -> impl Iterator<Item = &KeptCall> {
+        self.calls.iter().filter(move |kept| kept.decision.is_none() && now < kept.expires_at)
+    }
+
+    /// Forgets what was decided for the whole session.
+    pub fn forget_remembered(&mut self) {
+        self.tools.clear();
+        self.skills.clear();
+    }
+
+    /// Whether there is nothing to keep.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.tools.is_empty() && self.skills.is_empty()
+    }
+
+    /// The bytes it takes in memory.
+    pub(super) fn weight(&self) -> usize {
+        let of_call = |kept: &KeptCall| {
+            let skill = kept.subject.skill.as_ref().map_or(0, |skill| weight::text(skill.as_str()));
+            let texts = [&kept.id, &kept.digest, &kept.subject.tool, &kept.input, &kept.outline, &kept.outline_names];
+            skill + texts.into_iter().map(|text| weight::text(text)).sum::<usize>()
+        };
+        let calls: usize = self.calls.iter().map(of_call).sum();
+        let tools: usize = self.tools.keys().map(|tool| weight::text(tool)).sum();
+        let skills: usize = self.skills.keys().map(|skill| weight::text(skill.as_str())).sum();
+        let maps = weight::tree(self.tools.len() + self.skills.len(), size_of::<(String, Decision)>());
+        calls + weight::list(self.calls.len(), size_of::<KeptCall>()) + tools + skills + maps
+    }
+
+    fn expire(&mut self, now: Timestamp) {
+        self.calls.retain(|kept| now < kept.expires_at);
+    }
+
+    /// The decision for the whole session about all rules that ask for approval of `subject`.
+    fn remembered(&self, subject: &PendingSubject) -> Option<Decision> {
+        let tool = subject.tool_asks.then(|| self.tools.get(&subject.tool).copied());
+        let skill = subject.skill_asks.then(|| self.skills.get(subject.skill.as_ref()?).copied());
+        let decisions: Vec<_> = tool.into_iter().chain(skill).collect();
+        if decisions.contains(&Some(Decision::Deny)) {
+            return Some(Decision::Deny);
+        }
+        decisions.iter().all(Option::is_some).then_some(Decision::Allow)
+    }
+
+    /// Remembers a decision for the rules that asked. Drops the calls that this decision settles.
+    fn remember(&mut self, subject: PendingSubject, decision: Decision) -> Result<()> {
+        if self.skills.len() >= POLICY_RULES {
+            let message = "too many skills are remembered in this session; set a rule in its policy";
+            return Err(Error::new(Code::RateLimited, message));
+        }
+        if subject.tool_asks {
+            self.tools.insert(subject.tool, decision);
+        }
+        if let Some(skill) = subject.skill.filter(|_| subject.skill_asks) {
+            self.skills.insert(skill, decision);
+        }
+        let kept = std::mem::take(&mut self.calls);
+        self.calls = kept.into_iter().filter(|kept| self.remembered(&kept.subject).is_none()).collect();
+        Ok(())
+    }
+
+    /// Makes room for one more call. Calls that were denied go first.
+    fn make_room(&mut self) -> Result<()> {
+        if self.calls.len() < APPROVALS {
+            return Ok(());
+        }
+        let Some(denied) = self.calls.iter().position(|kept| kept.decision == Some(Decision::Deny)) else {
+            let message = format!(
+                "{APPROVALS} calls of this session wait for a person's approval, which is the most: wait until some are \
+                 decided, then make this call again"
+            );
+            return Err(Error::new(Code::RateLimited, message));
+        };
+        self.calls.remove(denied);
+        Ok(())
+    }
+}
+
+fn later(now: Timestamp) -> Timestamp {
+    now.saturating_add(APPROVAL_LIFE).unwrap_or(Timestamp::MAX)
+}
+
+fn not_found(id: &str) -> Error {
+    let shown = one_line(id.get(..id.floor_char_boundary(64)).unwrap_or_default());
+    let message = format!(
+        "no call {:?} waits for approval in this session; it may have expired, and its list shows those that wait",
+        shown.plain()
+    );
+    Error::new(Code::ApprovalNotFound, message)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Pages of a user's sessions.
+//!
+//! A page ends when the objects read for it reach [`SESSION_PAGE_BYTES`], which the sizes in the listing show
+//! beforehand. Objects are decoded one after the other, and only their summaries are kept. So the sessions of a page
+//! are never in memory together, and reading a page evicts no session in use.
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Session, SessionSummary, Sessions, objects::CachedObject};
+use crate::{
+    error::Result,
+    limits::{PAGE_ENTRIES, SESSION_PAGE_BYTES, SESSION_PAGE_PARALLEL},
+    path::{Id, ObjectKey},
+    store::{ListEntry, ListOptions},
+};
+
+/// Which sessions to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SessionListRequest {
+    /// Sessions of one page, 1 to 1,000; a page of large ones ends sooner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+/// One page of sessions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SessionList)]
+pub struct SessionPage {
+    /// In byte order of their ids, as keys of the store have them.
+    pub sessions: Vec<SessionSummary>,
+    /// Those among them that cannot be read; `DELETE` removes one.
+    pub damaged: Vec<DamagedSession>,
+    /// Give this back to get the next page; null on the last one.
+    pub next_cursor: Option<String>,
+}
+
+/// A session whose object cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DamagedSession {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub session_id: Id,
+    /// What the caller can do about it.
+    pub message: String,
+}
+
+impl Sessions {
+    /// A page of a user's sessions: up to `limit` of them after `cursor`, and fewer if they are large.
+    ///
+    /// # Errors
+    /// The store's. A damaged session is not an error but part of the page.
+    pub async fn list(&self, user: &Id, limit: usize, cursor: Option<&str>) -> Result<SessionPage> {
+        let space = self.namespace.user(user)?;
+        let prefix = space.sessions()?;
+        let limit = limit.clamp(1, PAGE_ENTRIES);
+        let start_after = cursor.map(|cursor| format!("{prefix}{cursor}"));
+        let options = ListOptions { start_after, max_entries: Some(limit), ..ListOptions::default() };
+        let listed = self.store.list(&prefix, options).await?;
+        let taken = within(&listed.objects, SESSION_PAGE_BYTES);
+        let goes_on = listed.next.is_some() || taken.len() < listed.objects.len();
+        let last = taken.last().and_then(|entry| prefix.relative(&entry.key)).map(str::to_owned);
+        let named: Vec<_> = taken.iter().filter_map(|entry| self.named(user, entry)).collect();
+        let mut read = stream::iter(named)
+            .map(|(id, key)| async move { Ok::<_, crate::error::Error>((id, self.glance(&key).await?)) })
+            .buffered(SESSION_PAGE_PARALLEL);
+        let mut page = SessionPage { sessions: Vec::new(), damaged: Vec::new(), next_cursor: last.filter(|_| goes_on) };
+        while let Some((session_id, seen)) = read.try_next().await? {
+            match self.alive(&seen) {
+                Ok(Some(session)) => page.sessions.push(SessionSummary::from(&*session)),
+                Ok(None) => {}
+                Err(damage) => {
+                    page.damaged.push(DamagedSession { session_id, message: damage.message().to_owned() });
+                }
+            }
+        }
+        Ok(page)
+    }
+
+    /// The session in memory, or the answer of the store, which is not kept.
+    async fn glance(&self, key: &ObjectKey) -> Result<std::sync::Arc<CachedObject<Session>>> {
+        match self.records.recall(key).await {
+            Some(seen) => Ok(seen),
+            None => self.records.pass(key).await.map(std::sync::Arc::new),
+        }
+    }
+
+    /// The id and key of a listed object, if its name is that of a session.
+    pub(super) fn named(&self, user: &Id, entry: &ListEntry) -> Option<(Id, ObjectKey)> {
+        let space = self.namespace.user(user).ok()?;
+        let name = space.sessions().ok()?.relative(&entry.key)?.strip_suffix(".json")?.to_owned();
+        let id = Id::parse(&name).ok()?;
+        let key = space.session(&id).ok()?;
+        Some((id, key))
+    }
+}
+
+/// The first of `entries` that have up to `bytes` together, and at least one.
+fn within(entries: &[ListEntry], bytes: u64) -> &[ListEntry] {
+    let sums = entries.iter().scan(0_u64, |sum, entry| {
+        *sum = sum.saturating_add(entry.size);
+        Some(*sum)
+    });
+    let fitting = sums.take_while(|sum| *sum <= bytes).count();
+    entries.get(..fitting.max(1)).unwrap_or(entries)
+}

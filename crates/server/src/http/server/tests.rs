@@ -1,0 +1,255 @@
+//! Connections without sockets, on a clock that stands still: who is served while others misbehave.
+
+use bytes::Bytes;
+use futures_util::poll;
+use skillmount_store::{MemoryStore, PutOptions, Store as _, Verb, testing::Faulty};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream},
+    time::Instant,
+};
+
+use super::*;
+use crate::{
+    backend::ServiceOptions,
+    clock::SystemClock,
+    limits::{BODY_PATIENCE, CONNECTIONS, CONNECTIONS_RESERVED, EVENTS_ALIVE, REQUEST_PATIENCE, REQUESTS_AT_ONCE},
+    path::KeyPrefix,
+};
+
+struct Served {
+    app: Arc<ServerState>,
+    store: Arc<Faulty>,
+    router: Router,
+    connections: GracefulShutdown,
+}
+
+impl Served {
+    fn new() -> Self {
+        let clock = Arc::new(SystemClock::new());
+        let store = Arc::new(Faulty::new(Arc::new(MemoryStore::new())));
+        let service = Service::new(store.clone(), ServiceOptions::default(), clock.clone());
+        let app = Arc::new(ServerState::new(HttpConfig::default(), service, clock));
+        Self { router: router::router(Arc::clone(&app)), app, store, connections: GracefulShutdown::new() }
+    }
+
+    /// A client's end of a new connection.
+    fn connect(&self) -> DuplexStream {
+        let (near, far) = tokio::io::duplex(16 << 10);
+        let client = IpAddr::from([127, 0, 0, 1]);
+        let (place, router) = (self.app.connections.open(), self.router.clone());
+        tokio::spawn(serve_connection(far, client, place, router, &self.connections));
+        near
+    }
+
+    async fn ask(&self, request: &str) -> DuplexStream {
+        let mut stream = self.connect();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        stream
+    }
+
+    /// The status of the answer to `request` on a connection of its own.
+    async fn status(&self, request: &str) -> u16 {
+        status(&mut self.ask(request).await).await
+    }
+}
+
+/// The status of the next answer; 0 where the connection ends without one.
+async fn status(stream: &mut DuplexStream) -> u16 {
+    let mut line = [0; 12];
+    match stream.read_exact(&mut line).await {
+        Ok(_) => std::str::from_utf8(&line).unwrap().rsplit(' ').next().unwrap().parse().unwrap(),
+        Err(_) => 0,
+    }
+}
+
+/// The whole rest of what comes on a connection.
+async fn rest(mut stream: DuplexStream) -> String {
+    let mut text = Vec::new();
+    stream.read_to_end(&mut text).await.unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+const PROBE: &str = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+fn post(user: &str, operation: &str, announced: usize, body: &str) -> String {
+    format!(
+        "POST /v1/users/{user}/sessions/s/{operation} HTTP/1.1\r\nHost: localhost\r\n\
+         Content-Type: application/json\r\nContent-Length: {announced}\r\n\r\n{body}"
+    )
+}
+
+fn ls(user: &str) -> String {
+    let body = r#"{"path":"/"}"#;
+    post(user, "ls", body.len(), body)
+}
+
+/// Lets everything run that can run without time passing.
+async fn settle() {
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[test]
+fn without_keys_only_this_machine_may_reach_the_socket() {
+    let with_keys = Keys::single("k").unwrap();
+    for (address, open) in [("127.0.0.1:1", true), ("[::1]:1", true), ("0.0.0.0:1", false), ("10.0.0.1:1", false)] {
+        let address = address.parse().unwrap();
+        assert_eq!(check_exposure(&Keys::none(), address).is_ok(), open, "{address}");
+        assert!(check_exposure(&with_keys, address).is_ok());
+    }
+    let error = check_exposure(&Keys::none(), "0.0.0.0:1".parse().unwrap()).unwrap_err();
+    assert!(error.message().contains("--api-key"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_come_ends_its_call_and_its_connection() {
+    let served = Served::new();
+    let began = Instant::now();
+    let stream = served.ask(&post("u", "ls", 1000, "{\"path\":")).await;
+    let answer = rest(stream).await;
+    assert_eq!(began.elapsed(), BODY_PATIENCE);
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("connection: close"), "{answer}");
+    assert!(answer.contains("slower than 1024 bytes a second"), "{answer}");
+    assert_eq!((served.app.admission.counts(), served.app.admission.memory().reserved()), ((0, 0), 0));
+}
+
+// S-FAIR-4: Whether the service lives is answered whatever calls are under way or wait.
+#[tokio::test(start_paused = true)]
+async fn one_user_keeps_neither_probes_nor_other_users_out() {
+    let served = Served::new();
+    let began = Instant::now();
+    let mut slow = Vec::new();
+    for _ in 0..1100 {
+        slow.push(served.ask(&post("greedy", "ls", 1000, "{\"path\":")).await);
+    }
+    settle().await;
+    // Each holds memory too, and the user's half of that is taken before that of the calls.
+    assert!(served.app.admission.counts().1 <= REQUESTS_AT_ONCE as u64 / 2);
+    for probe in
+        [PROBE, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"]
+    {
+        assert_eq!(served.status(probe).await, 200);
+    }
+    assert_eq!(served.status(&ls("honest")).await, 200);
+    assert_eq!(began.elapsed(), Duration::ZERO, "they waited for nothing");
+
+    let mut refused = served.ask(&ls("greedy")).await;
+    let answer = rest_of_head(&mut refused).await;
+    assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("retry-after: 1"), "{answer}");
+    assert!(began.elapsed() >= REQUEST_PATIENCE);
+    drop(slow);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(served.status(&ls("greedy")).await, 200, "and it is served again");
+}
+
+async fn rest_of_head(stream: &mut DuplexStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    String::from_utf8(head).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn idle_connections_and_waiting_calls_leave_room_for_new_connections() {
+    let served = Served::new();
+    let began = Instant::now();
+    let mut idle = Vec::new();
+    for _ in 0..5000 {
+        idle.push(served.connect());
+    }
+    assert_eq!(served.app.connections.count(), CONNECTIONS);
+    assert_eq!(served.status(PROBE).await, 200);
+    let kept = CONNECTIONS - CONNECTIONS_RESERVED;
+    let mut waiting = Vec::new();
+    for n in 0..kept + 500 {
+        waiting.push(served.ask(&post(&format!("u{}", n % 3), "ls", 1000, "{")).await);
+        if n % 64 == 0 {
+            settle().await;
+        }
+    }
+    settle().await;
+    assert!(served.app.admission.counts().0 <= kept as u64);
+    assert_eq!((served.status(PROBE).await, began.elapsed()), (200, Duration::ZERO));
+    drop((idle, waiting));
+}
+
+// S-FAIR-5: A client that closes its sending side gets an answer that begins within two seconds.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_closes_its_sending_side_gets_its_answer_and_work_for_one_that_left_ends() {
+    let served = Served::new();
+    let mut half = served.ask(&ls("u")).await;
+    half.shutdown().await.unwrap();
+    let answer = rest(half).await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("/workspace"), "{answer}");
+
+    served.store.set_latency(Duration::from_secs(30));
+    let began = Instant::now();
+    let mut left = served.ask(&ls("u2")).await;
+    settle().await;
+    assert_eq!(served.app.admission.counts().1, 1);
+    left.shutdown().await.unwrap();
+    assert_eq!((status(&mut left).await, began.elapsed()), (0, HALF_CLOSE_PATIENCE));
+    assert_eq!(served.app.admission.counts(), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_download_that_nobody_reads_holds_its_window_until_it_is_given_up() {
+    let served = Served::new();
+    let key = KeyPrefix::all().key("u/threads/s/big").unwrap();
+    served.store.put(&key, Bytes::from(vec![7; 8 << 20]), PutOptions::default()).await.unwrap();
+    let began = Instant::now();
+    let get = "GET /v1/users/u/sessions/s/files/workspace/big HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let mut unread = Vec::new();
+    for _ in 0..35 {
+        let mut stream = served.ask(get).await;
+        assert_eq!(status(&mut stream).await, 200);
+        unread.push(stream);
+    }
+    settle().await;
+    assert!(served.store.seen(Verb::Get) <= 2 * 35 + 10, "one piece each, not eight");
+    let memory = served.app.admission.memory();
+    assert_eq!(memory.reserved(), 35 * ((2 << 20) + (256 << 10)));
+    assert_eq!(served.status(get).await, 429, "the half of one user is taken");
+    assert_eq!(served.status(&get.replace("users/u/", "users/honest/")).await, 404);
+    tokio::time::sleep(WRITE_STALL).await;
+    settle().await;
+    assert_eq!((memory.reserved(), served.app.admission.counts()), (0, (0, 0)));
+    assert!(began.elapsed() < 2 * WRITE_STALL);
+}
+
+#[tokio::test]
+async fn a_change_that_would_let_other_machines_in_without_a_key_is_refused() {
+    let app = Served::new().app;
+    let with_key = |key| Callers { keys: Keys::single(key).unwrap(), ..Callers::default() };
+    let names = || app.callers().keys.names().cloned().collect::<Vec<_>>();
+    app.set_callers(with_key("first"));
+    let first = names();
+    let (changed, callers_now) = watch::channel(Callers::default());
+    let mut follow = Box::pin(follow_updates(&app, "10.0.0.1:1".parse().unwrap(), Some(callers_now)));
+    for (change, is_taken) in [(Callers::default(), false), (with_key("second"), true)] {
+        changed.send(change).unwrap();
+        assert!(poll!(&mut follow).is_pending());
+        assert_eq!(names() != first, is_taken);
+    }
+}
+
+// S-EVENT-8: A stream of events ends once its key no longer lets the caller watch, or the user is deleted.
+#[tokio::test(start_paused = true)]
+async fn a_stream_on_which_nothing_happens_ends_too_once_its_key_is_revoked() {
+    let served = Served::new();
+    let with_key = |key| Callers { keys: Keys::single(key).unwrap(), ..Callers::default() };
+    served.app.set_callers(with_key("first"));
+    let watch = "GET /v1/users/u/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer first\r\n\
+                 Accept: text/event-stream\r\nConnection: close\r\n\r\n";
+    let mut stream = served.ask(watch).await;
+    assert_eq!(status(&mut stream).await, 200);
+    let reading = tokio::spawn(rest(stream));
+    tokio::time::sleep(10 * EVENTS_ALIVE).await;
+    assert!(!reading.is_finished(), "a good key watches as long as it likes");
+    served.app.set_callers(with_key("second"));
+    let began = Instant::now();
+    reading.await.unwrap();
+    assert!(began.elapsed() <= 2 * EVENTS_ALIVE, "{:?}", began.elapsed());
+}

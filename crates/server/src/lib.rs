@@ -1,0 +1,11 @@
+//! The surfaces over the network: HTTP and the Model Context Protocol.
+
+// Each module has one name in all crates, so a path says what is imported and not where that is built.
+use skillmount_base::{budget, clock, error, json, limits, path};
+use skillmount_engine::{access, audit, backend, catalog, hooks, prompt, session, tools};
+use skillmount_skill as skill;
+use skillmount_wire as wire;
+
+#[cfg(feature = "http")]
+pub mod http;
+pub mod mcp;

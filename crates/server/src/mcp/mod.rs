@@ -1,0 +1,23 @@
+//! The Model Context Protocol: the tools of a session for any host that speaks it.
+//!
+//! [`tools`](crate::tools) defines the tools, their texts and their rights: nothing is decided here. As the protocol
+//! requires, a failed call is a result that the model reads. Only a call of an unknown tool is an error of the
+//! protocol, which hosts seldom show.
+
+mod admitted;
+mod asking;
+mod changes;
+mod completion;
+mod lines;
+mod prompts;
+mod refusal;
+mod running;
+mod server;
+mod skills;
+mod stdio;
+#[cfg(feature = "http")]
+mod web;
+
+pub use stdio::serve_stdio;
+#[cfg(feature = "http")]
+pub(crate) use web::{HttpTransport, MessageKind};

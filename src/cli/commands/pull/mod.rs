@@ -1,7 +1,0 @@
-//! `skillmount pull`: skills of the store into a folder.
-
-mod command;
-mod gone;
-mod report;
-
-pub(in crate::cli) use command::Pull;
