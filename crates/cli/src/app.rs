@@ -42,7 +42,7 @@ pub(super) struct App {
     pub(super) settings: Settings,
     pub(super) out: Output,
     pub(super) clock: Arc<dyn Clock>,
-    /// What was opened, to be closed at the end.
+    /// The open services. The command closes them at its end.
     services: Mutex<Vec<Service>>,
     recorders: Mutex<Vec<Recorder>>,
 }

@@ -221,7 +221,7 @@ mod tests {
             }
         }
         let mut said = String::new();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/src");
         for room in ["audit", "backend", "session"] {
             sources(&source.join(room), &mut said);
         }

@@ -1,8 +1,8 @@
 //! The command line: one file per command below `commands`, and what they share here.
 //!
-//! A command asks [`App`](app::App) for what it works on: the agent's operations (over a store or a server alike), the
-//! bare store, or the service. Environment, streams, folders and clock are handed in as one [`Process`]. Errors are
-//! those of the crate; their kind is the exit status.
+//! [`App`](app::App) gives a command the agent's operations (over a store or a server alike), the bare store, or the
+//! service. The caller hands in environment, streams, folders and clock as one [`Process`]. The kind of an error is the
+//! exit status.
 
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
 use skillmount_base::{clock, error, limits, path};

@@ -43,8 +43,8 @@ pub struct Process {
     pub help_columns: Option<usize>,
     /// Its clock.
     pub clock: Arc<dyn Clock>,
-    /// Whether the command is all that the process does. Only then it hears signals, completes lines for a shell, and is the
-    /// one whose log the threads of the whole process write to.
+    /// Whether the command is all that the process does. Only such a command hears signals and completes lines for a shell.
+    /// All threads of the process then write to its log.
     pub is_whole: bool,
 }
 

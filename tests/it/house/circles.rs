@@ -132,7 +132,7 @@ impl House {
     /// Whether `path`, which begins at the root of a crate, stays in the crate of `home`, which is one module.
     fn is_in_own_crate(&self, home: &Place, path: &[String]) -> bool {
         let Some(module) = home.first().filter(|module| is_one_module(module)) else { return false };
-        path.get(1).is_none_or(|name| has_module(module, name) || self.0[&home[..1]].defined.contains(name))
+        path.get(1).is_none_or(|name| has_module(module, name) || !self.0.contains_key(std::slice::from_ref(name)))
     }
 
     /// The file that what `path` names lies in. A name that a file hands on is looked for where that has it from.

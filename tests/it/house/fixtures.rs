@@ -17,7 +17,7 @@ const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 #[test]
 fn the_demo_user_has_three_skills_and_their_files() {
-    let skills = fixtures().join("store/demo/skills");
+    let skills = demo_store().join("demo/skills");
     let found: Vec<_> = files(&skills)
         .into_iter()
         .map(|file| file.strip_prefix(&skills).unwrap().to_string_lossy().replace('\\', "/"))
@@ -35,7 +35,7 @@ fn the_demo_user_has_three_skills_and_their_files() {
 
 #[test]
 fn the_names_of_the_demo_skills_are_their_folders() {
-    for file in files(&fixtures().join("store/demo/skills")).into_iter().filter(|file| file.ends_with("SKILL.md")) {
+    for file in files(&demo_store().join("demo/skills")).into_iter().filter(|file| file.ends_with("SKILL.md")) {
         let text = fs::read_to_string(&file).unwrap();
         let folder = file.parent().unwrap().file_name().unwrap().to_string_lossy();
         assert!(text.starts_with(&format!("---\nname: {folder}\n")), "{}", file.display());
@@ -44,7 +44,7 @@ fn the_names_of_the_demo_skills_are_their_folders() {
 
 #[test]
 fn the_template_is_a_pdf_whose_cross_references_hold() {
-    let pdf = fs::read(fixtures().join("store/demo/skills/escrituras/compraventa/resources/plantilla.pdf")).unwrap();
+    let pdf = fs::read(demo_store().join("demo/skills/escrituras/compraventa/resources/plantilla.pdf")).unwrap();
     assert!(pdf.starts_with(b"%PDF-1.") && pdf.ends_with(b"%%EOF\n"));
     assert!(pdf[..1024].contains(&0), "a text sniffer takes it for text");
 
@@ -143,6 +143,11 @@ fn every_odd_skill_is_explained() {
             "fixtures/README.md does not say what {name} is for"
         );
     }
+}
+
+/// The store that the demo starts from, which lies with the command line.
+fn demo_store() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/cli/fixtures/store")
 }
 
 fn fixtures() -> PathBuf {

@@ -29,7 +29,7 @@ pub(crate) struct HttpTransport {
     running: Running,
 }
 
-/// What a message asks for, as far as it matters before the library reads it.
+/// The kind of a message, read before the library reads the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MessageKind {
     /// A conversation begins with it.

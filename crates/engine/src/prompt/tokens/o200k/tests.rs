@@ -92,7 +92,7 @@ fn every_short_text_of_each_kind_of_character_has_the_tokens_of_the_reference() 
 
 #[test]
 fn files_have_the_tokens_of_the_reference() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let real = env::var_os("SKILLMOUNT_REAL_SKILLS").map_or_else(|| root.join("../shared/real-skills"), Into::into);
     if !real.is_dir() {
         println!("SKIPPED: the collection of real skills is not at {}", real.display());
