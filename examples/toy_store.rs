@@ -81,10 +81,7 @@ impl ToyStore {
 #[async_trait]
 impl Store for ToyStore {
     fn capabilities(&self) -> Capabilities {
-        let mut capabilities = Capabilities::default();
-        capabilities.file_and_folder = FileAndFolder::Held;
-        capabilities.any_key = true;
-        capabilities
+        Capabilities { file_and_folder: FileAndFolder::Held, any_key: true, ..Capabilities::default() }
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {

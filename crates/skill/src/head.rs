@@ -98,6 +98,7 @@ pub struct HeadFormat {
 
 impl HeadFormat {
     /// Whether a later version of this program wrote it.
+    #[must_use]
     pub fn is_newer(&self) -> bool {
         self.format > FORMAT
     }

@@ -194,6 +194,7 @@ impl Packer {
 }
 
 /// The description in a SKILL.md, as much of it as a record has room for.
+#[must_use]
 pub fn described(main: &[u8], skill: &SkillPath) -> Option<String> {
     let description = read_document(main, skill.folder()).0?.frontmatter.description;
     Some(description.chars().take(SKILL_DESCRIPTION_CHARS).collect())

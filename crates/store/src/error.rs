@@ -75,6 +75,7 @@ impl StoreError {
     }
 
     /// An answer that a store must not give.
+    #[must_use]
     pub fn broken(what: &str) -> Self {
         Self::not_applied(what.to_owned()).because(Cause::Misbehaving)
     }

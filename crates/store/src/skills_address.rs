@@ -80,6 +80,9 @@ impl SkillsAt {
     }
 
     /// The contents of the folder. Blocks.
+    ///
+    /// # Errors
+    /// If the folder or its parent cannot be read.
     pub fn survey(&self) -> StoreResult<SkillsFolderScan> {
         survey(fs::canonicalize(self.current_dir.join(&self.folder)).map_err(super::disk::unusable)?)
     }

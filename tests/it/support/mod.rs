@@ -66,9 +66,7 @@ pub(crate) fn directory_in_memory() -> (TempDir, SharedStore) {
 /// The options of an S3-compatible server at `url`.
 #[cfg(feature = "s3")]
 pub(crate) fn endpoint(url: &str) -> S3Options {
-    let mut options = S3Options::default();
-    options.endpoint_url = Some(url.to_owned());
-    options
+    S3Options { endpoint_url: Some(url.to_owned()), ..S3Options::default() }
 }
 
 /// A clock whose time of day is set by hand.

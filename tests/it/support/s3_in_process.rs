@@ -36,9 +36,7 @@ pub(crate) fn s3_in_process() -> (S3Store, Arc<MemoryStore>) {
 
 /// The options of a server that honours conditions of deletes.
 pub(crate) fn conditional_deletes() -> S3Options {
-    let mut options = S3Options::default();
-    options.conditional_delete = true;
-    options
+    S3Options { conditional_delete: true, ..S3Options::default() }
 }
 
 /// The same with troubles that a test writes into the script, and without conditional deletes.
@@ -84,9 +82,9 @@ struct Service {
 impl S3 for Service {
     async fn get_object(&self, req: S3Request<dto::GetObjectInput>) -> S3Result<S3Response<dto::GetObjectOutput>> {
         let input = req.input;
-        let mut options = GetOptions::default();
-        options.if_match = input.if_match.as_ref().and_then(tag);
-        options.if_none_match = input.if_none_match.as_ref().and_then(tag);
+        let (if_match, if_none_match) =
+            (input.if_match.as_ref().and_then(tag), input.if_none_match.as_ref().and_then(tag));
+        let options = GetOptions { if_match, if_none_match, ..GetOptions::default() };
         let whole = self.backend.get(&key(&input.key)?, options).await.map_err(|error| refusal(&error))?;
         let size = whole.meta.size;
         let span = match input.range {
@@ -149,8 +147,7 @@ impl S3 for Service {
         if req.input.version_id.as_ref().is_some_and(|version| version != "null") {
             return Err(s3_error!(InvalidArgument));
         }
-        let mut options = DeleteOptions::default();
-        options.if_match = req.input.if_match.as_ref().and_then(tag);
+        let options = DeleteOptions { if_match: req.input.if_match.as_ref().and_then(tag) };
         self.backend.delete(&key(&req.input.key)?, options).await.map_err(|error| refusal(&error))?;
         Ok(S3Response::new(dto::DeleteObjectOutput::default()))
     }
@@ -161,11 +158,12 @@ impl S3 for Service {
     ) -> S3Result<S3Response<dto::ListObjectsV2Output>> {
         let input = req.input;
         let prefix = prefix(input.prefix.as_deref().unwrap_or_default())?;
-        let mut options = ListOptions::default();
-        options.delimiter = input.delimiter.is_some();
-        options.start_after = input.start_after.clone();
-        options.page = input.continuation_token.as_deref().map(parse_token).transpose()?;
-        options.max_entries = input.max_keys.and_then(|most| usize::try_from(most).ok());
+        let options = ListOptions {
+            delimiter: input.delimiter.is_some(),
+            start_after: input.start_after.clone(),
+            page: input.continuation_token.as_deref().map(parse_token).transpose()?,
+            max_entries: input.max_keys.and_then(|most| usize::try_from(most).ok()),
+        };
         let page = self.backend.list(&prefix, options).await.map_err(|error| refusal(&error))?;
         let url = input.encoding_type.as_ref().is_some_and(|kind| kind.as_str() == dto::EncodingType::URL);
         let written = |key: &str| if url { encode(key) } else { key.to_owned() };

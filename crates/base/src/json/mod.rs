@@ -73,6 +73,7 @@ impl Allowance {
 }
 
 /// The error of a body that is another value than an object, or none.
+#[must_use]
 pub fn no_object() -> Error {
     Error::new(Code::InvalidRequest, "the body of this call is a JSON object: {…}")
 }

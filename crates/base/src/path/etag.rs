@@ -32,11 +32,13 @@ impl ETag {
     }
 
     /// The tag that S3 gives to bytes that are put at once, unless a key of a KMS encrypts them.
+    #[must_use]
     pub fn md5_of(bytes: &[u8]) -> Self {
         Self::new(&hex::encode(Md5::digest(bytes)))
     }
 
     /// Whether it may be an MD5, by its form. The tag of an object that a KMS key encrypts has this form too, but is no MD5.
+    #[must_use]
     pub fn has_form_of_md5(&self) -> bool {
         self.0.len() == 32 && self.0.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     }

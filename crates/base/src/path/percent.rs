@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 /// The bytes that `text` stands for, each `%XX` decoded once. `None` if a `%` is not followed by two hex digits: a
 /// broken text must not pass for a name.
+#[must_use]
 pub fn percent_decoded(text: &str) -> Option<Cow<'_, [u8]>> {
     let digits = |at: usize| text.as_bytes().get(at + 1..at + 3);
     let is_whole = |(at, _)| digits(at).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));

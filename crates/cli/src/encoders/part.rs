@@ -61,9 +61,10 @@ impl Part {
     }
 
     fn has_name(self, name: &str) -> bool {
+        let has_ending = |ending: &str| Path::new(name).extension().is_some_and(|found| found == ending);
         match self {
-            Self::Model => name.ends_with(".onnx"),
-            Self::Tokenizer => name.ends_with(".json"),
+            Self::Model => has_ending("onnx"),
+            Self::Tokenizer => has_ending("json"),
             Self::Runtime => is_library(name),
         }
     }

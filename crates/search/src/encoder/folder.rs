@@ -10,6 +10,7 @@ pub const PROMPTS: &str = "config_sentence_transformers.json";
 pub const POOLING: &str = "1_Pooling/config.json";
 
 /// Whether a file of this name is the library that runs models. Those of its providers are others.
+#[must_use]
 pub fn is_library(name: &str) -> bool {
     name.starts_with("libonnxruntime.") || name == "onnxruntime.dll"
 }

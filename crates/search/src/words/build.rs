@@ -14,8 +14,8 @@ use super::{
     score::saturated,
     vocabulary::Vocabulary,
     word_map::WordMap,
+    word_split::{Spacing, fold, words},
     word_vectors::WordVector,
-    words::{Spacing, fold, words},
 };
 use skillmount_base::{
     budget::{StopReason, WorkBudget},

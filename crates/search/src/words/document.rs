@@ -74,7 +74,7 @@ impl Field {
         [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Headings, Self::Body];
 
     /// The worth of one occurrence in a field of `length` words, where it has `mean` words in the mean. Both count words of the
-    /// same [`Spacing`](super::words::Spacing).
+    /// same [`Spacing`](super::word_split::Spacing).
     pub(super) fn worth(self, length: f32, mean: f32) -> f32 {
         let (weight, strictness) = self.weight();
         weight / (1.0 - strictness + strictness * length / mean.max(1.0))

@@ -11,7 +11,7 @@ use super::{
     query::{self, MatchRoute, QueryWord},
     score::{SearchResults, is_enough, share_of},
     spent::Spent,
-    words::{fold, words},
+    word_split::{fold, words},
 };
 use skillmount_base::{error::Result, limits::SEARCH_EXPLAINED_WORDS, path::SkillPath};
 

@@ -13,7 +13,7 @@ use super::{
     everyday,
     language::Language,
     score::SearchResults,
-    words::{fold, words},
+    word_split::{fold, words},
 };
 use skillmount_base::{
     limits::{DISCOVERY_QUERY_BYTES, FEEDBACK_DAYS},

@@ -33,7 +33,7 @@ impl LanguageFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::words::{fold, words};
+    use crate::words::word_split::{fold, words};
 
     #[test]
     fn every_file_is_folded_and_each_of_its_lines_is_an_entry() {

@@ -3,7 +3,7 @@
 //! A text in two scripts, of which one has no spaces between words, is two texts here. A Chinese one has more than twice as many pairs of
 //! characters as an English one has words, and beside them the names and commands in it would count for half.
 
-use super::{document::Field, words::Spacing};
+use super::{document::Field, word_split::Spacing};
 
 /// Two numbers for each field: for the words of scripts with spaces, and for all other words. The numbers are lengths,
 /// mean lengths, or the worth of an occurrence.

@@ -7,7 +7,7 @@ use super::{
     language::Language,
     lexicon,
     typo::slips,
-    words::{fold, words},
+    word_split::{fold, words},
 };
 
 /// Words of a question that are compared, its first ones.
@@ -29,6 +29,7 @@ struct Form {
 
 impl Likeness {
     /// To the words of `question` except stop words.
+    #[must_use]
     pub fn to(question: &str) -> Self {
         let folded = fold(question);
         let language = Language::guess(words(&folded));
@@ -44,6 +45,7 @@ impl Likeness {
     }
 
     /// How far `name` is away, 0 being the nearest; `None` if none of its words is near to one of the question.
+    #[must_use]
     pub fn distance(&self, name: &str) -> Option<usize> {
         let folded = fold(name);
         words(&folded).filter_map(|word| self.of_word(word)).min()

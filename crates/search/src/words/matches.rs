@@ -9,7 +9,7 @@ use super::{
     index::SearchIndex,
     lengths::FieldNumbers,
     query::{QueryWord, TermWeight},
-    words::{fold, words},
+    word_split::{fold, words},
 };
 
 /// How a word of a skill answers a word of a question.

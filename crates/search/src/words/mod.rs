@@ -42,8 +42,8 @@ mod triggers;
 mod typo;
 mod vocabulary;
 mod word_map;
+mod word_split;
 mod word_vectors;
-mod words;
 
 pub use document::{Field, SearchDocument};
 pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, ParsedQuestion};
@@ -55,7 +55,7 @@ pub use matches::{MatchedBy, WordMatch};
 pub use quantized::{NUMBERS_PER_STEP, QuantizedVector, length};
 pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
-use words::Spacing;
+use word_split::Spacing;
 
 /// One step beyond plain BM25, so that a benchmark can measure the effect of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::{
     index::SearchIndex,
     query,
     spent::Spent,
-    words::{fold, words},
+    word_split::{fold, words},
 };
 use skillmount_base::{error::Result, limits::SEARCH_PART_BYTES as PART};
 

@@ -17,6 +17,7 @@ pub struct QuantizedVector {
 
 impl QuantizedVector {
     /// The direction of `vector`; `None` if it has none, or numbers that are none.
+    #[must_use]
     pub fn quantize(vector: &[f32]) -> Option<Self> {
         let largest = vector.iter().fold(0.0, |largest: f32, number| largest.max(number.abs()));
         if !(largest > 0.0 && vector.iter().all(|number| number.is_finite())) {
@@ -29,12 +30,14 @@ impl QuantizedVector {
     }
 
     /// The cosine of the angle to a row of `numbers`, whose length is known.
+    #[must_use]
     pub fn cosine(&self, numbers: &[i8], length: f32) -> f32 {
         dot(&self.numbers, numbers) / (self.length * length).max(f32::MIN_POSITIVE)
     }
 }
 
 /// The length of a vector in eight-bit numbers.
+#[must_use]
 pub fn length(numbers: &[i8]) -> f32 {
     dot(numbers, numbers).sqrt()
 }

@@ -11,8 +11,8 @@ use super::{
     lexicon,
     spent::Spent,
     typo,
+    word_split::{fold, is_sign, words},
     word_vectors::WordVector,
-    words::{fold, is_sign, words},
 };
 use skillmount_base::{
     error::{Code, Error, Result},

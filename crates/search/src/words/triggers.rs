@@ -20,7 +20,7 @@ use super::{
     document::Field,
     language::Language,
     query::information,
-    words::{fold, words},
+    word_split::{fold, words},
 };
 use skillmount_base::{
     budget::{StopReason, WorkBudget},

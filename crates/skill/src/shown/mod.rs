@@ -85,6 +85,7 @@ pub fn block(text: &str) -> ShownBlock {
 }
 
 /// A note that invisible characters were removed from the text of skills; `None` if nothing was removed.
+#[must_use]
 pub fn removed_note(removed: usize) -> Option<String> {
     (removed > 0).then(|| format!("Invisible characters removed from what skills say: {removed}."))
 }

@@ -44,6 +44,7 @@ impl DiscoverRequest {
     }
 
     /// The level in lower case; empty if none is asked for.
+    #[must_use]
     pub fn level(&self) -> String {
         self.level.as_deref().unwrap_or_default().trim().to_lowercase()
     }

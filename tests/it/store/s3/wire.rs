@@ -194,8 +194,7 @@ async fn a_range_that_means_all_of_a_small_object_is_asked_for_without_one() {
 
 #[tokio::test]
 async fn metadata_and_the_kms_key_are_sent() {
-    let mut kms = S3Options::default();
-    kms.sse_kms_key_id = Some("alias/k1".to_owned());
+    let kms = S3Options { sse_kms_key_id: Some("alias/k1".to_owned()), ..S3Options::default() };
     let (s3, memory, script) = s3_with_options(&kms);
     let metadata = Metadata::from([("skillmount-write-id".to_owned(), "7".to_owned())]);
     let options = PutOptions::default().with_metadata(metadata.clone());

@@ -96,8 +96,8 @@ async fn searches_and_uses_of_then_are_remembered() {
 
     let begun = bucket.world.service.session(id("eva"), id("nueva")).ranked_state().await.unwrap().session;
     let uses: Vec<_> = begun.ranks.iter().map(|(skill, sessions)| (skill.as_str(), *sessions)).collect();
-    let used = ["archivo/fichas", "contratos/alquiler", "escrituras/compraventa", "estilo/tono"];
-    assert_eq!(uses[..4], used.map(|skill| (skill, 1)));
+    let skills = ["archivo/fichas", "contratos/alquiler", "escrituras/compraventa", "estilo/tono"];
+    assert_eq!(uses[..4], skills.map(|skill| (skill, 1)));
 
     let question = json!({"query": "la compraventa de una casa con arras", "explain": true});
     let found = bucket.operation("nueva", "discover_skills", &question).await;

@@ -41,7 +41,10 @@ impl OperationNote {
         Self { user, session, operation, subject: is_read.then(subject), began: Instant::now() }
     }
 
-    /// Writes the note, and returns what came of the operation.
+    /// Writes the note, and returns the outcome of the operation.
+    ///
+    /// # Errors
+    /// That of `outcome`.
     pub fn ended<T>(self, outcome: Result<T>) -> Result<T> {
         let Self { user, session, operation, subject: Some(subject), began } = self else { return outcome };
         let (ms, result) = (milliseconds(began), result_of(&outcome));

@@ -102,10 +102,10 @@ impl Author {
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         let recorder = EffectsRecorder::default();
-        let recorded = recorder.clone();
+        let own = recorder.clone();
         let work = Box::pin(async move {
             let reply = work.await?;
-            recorded.change(|recorded| *recorded = effects(&reply));
+            own.change(|recorded| *recorded = effects(&reply));
             Ok(reply)
         });
         self.perform_recording(action, &recorder, work).await

@@ -128,11 +128,11 @@ fn answer(
     let (bytes, lines, truncated) = window.finish();
     let end_line = request.offset + lines;
     let seen_end = total_lines.is_some_and(|total| end_line >= total);
-    let content = String::from_utf8_lossy(&bytes);
-    let lossy = matches!(content, std::borrow::Cow::Owned(_));
+    let text = String::from_utf8_lossy(&bytes);
+    let lossy = matches!(text, std::borrow::Cow::Owned(_));
     let has_window = lines > 0;
     Ok(ReadReply {
-        content: content.into_owned(),
+        content: text.into_owned(),
         start_line: has_window.then_some(request.offset + 1),
         end_line: has_window.then_some(end_line),
         next_offset: (has_window && !seen_end).then_some(end_line),
