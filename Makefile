@@ -18,7 +18,7 @@ export SKILLMOUNT_PROGRAM ?= $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PRO
 # What the demo needs of the crate: no S3 and no encoder.
 demo: ## watch an agent's session, from nothing to a written file; needs no account
 	@[ -x $(TARGET)/demo/skillmount ] || echo 'Building skillmount: two to three minutes, the first time only.'
-	@cargo run --profile demo --no-default-features --features cli,tiktoken -- demo
+	@cargo run --profile demo -p skillmount --no-default-features --features cli,tiktoken -- demo
 
 # Many tests wait, for a server or a disk, so there are two more of them than cores.
 export NEXTEST_TEST_THREADS ?= $(shell echo $$((2 + $$(nproc 2>/dev/null || echo 2))))
@@ -120,10 +120,10 @@ lint: ## formatting and lints
 # In a folder of their own, so that they run beside the lints. They need few dependencies.
 embedders: ## the core without any feature, and the doors of embedders one by one
 	for features in '' server client; do \
-	  CARGO_TARGET_DIR=$(TARGET)/embedders cargo check --profile $(PROFILE) --no-default-features --features "$$features" || exit; done
+	  CARGO_TARGET_DIR=$(TARGET)/embedders cargo check --profile $(PROFILE) -p skillmount --no-default-features --features "$$features" || exit; done
 
 s3-alone: ## a check of the core with S3
-	cargo check --profile $(PROFILE) --no-default-features --features s3,testing
+	cargo check --profile $(PROFILE) -p skillmount --no-default-features --features s3,testing
 
 # Licences, sources and banned crates. The list of known flaws lies in a repository on the network.
 deny: ## licences, sources and known flaws of all dependencies; needs cargo-deny

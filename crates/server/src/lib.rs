@@ -1,8 +1,12 @@
 //! The surfaces over the network: HTTP and the Model Context Protocol.
 
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
-use skillmount_base::{budget, clock, error, json, limits, path};
-use skillmount_engine::{access, audit, backend, catalog, hooks, prompt, session, tools};
+#[cfg(feature = "http")]
+use skillmount_base::{budget, clock, json};
+use skillmount_base::{error, limits, path};
+#[cfg(feature = "http")]
+use skillmount_engine::{access, audit, hooks};
+use skillmount_engine::{backend, catalog, prompt, session, tools};
 use skillmount_skill as skill;
 use skillmount_wire as wire;
 
