@@ -12,10 +12,10 @@ SURFACE_CRATES = {"server", "cli", "client"}
 # crate alone is all of its modules. The first order whose key is a module holds. Parts of `backend` have rows too.
 ORDERS = {
     "backend": """
-        error limits clock | path | budget | json | access store skill | wire | catalog | encoder | session
+        error limits clock | path | budget | json | access store skill | wire words encoder | catalog | session
         | backend
         | backend/ops backend/publish backend/author backend/leaving backend/catalog_reads backend/fsck
-        | prompt | tools | hooks | audit | client | http mcp | cli | program""",
+        | prompt | tools | hooks | audit | client | mcp | http | cli""",
     "": """
         base/error base/limits base/clock | base/path | base/budget base/json base/text
         | store skill | search/words | search/vectors search/encoder
