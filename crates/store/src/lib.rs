@@ -18,7 +18,7 @@
 //! use std::sync::Arc;
 //!
 //! use skillmount_base::{clock::{Clock, SystemClock}, limits::CONTENT_CACHE_BYTES};
-//! use skillmount_store::{Cached, S3Options, StoreAddress};
+//! use skillmount_store::{CachingStore, S3Options, StoreAddress};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> skillmount_base::Result<()> {

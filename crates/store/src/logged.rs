@@ -19,11 +19,11 @@ use skillmount_base::path::{KeyPrefix, ObjectKey};
 /// use std::sync::Arc;
 ///
 /// use skillmount_base::path::KeyPrefix;
-/// use skillmount_store::{Logged, MemoryStore, StoreExt};
+/// use skillmount_store::{LoggingStore, MemoryStore, StoreExt};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let store = Logged::new(Arc::new(MemoryStore::new()));
+/// let store = LoggingStore::new(Arc::new(MemoryStore::new()));
 /// assert_eq!(store.list_all(&KeyPrefix::all(), 10).await?.0, []);
 /// # Ok(())
 /// # }
