@@ -15,7 +15,7 @@
 //! use std::sync::Arc;
 //!
 //! use skillmount::{
-//!     backend::{BackendProtocol, Service, ServiceOptions},
+//!     handle::{BackendProtocol, Service, ServiceOptions},
 //!     clock::SystemClock,
 //!     path::Id,
 //!     store::MemoryStore,
@@ -61,7 +61,7 @@
 //!
 //! Any other object storage can be added outside this crate: implement the trait, and run the conformance suite
 //! (`store::testing`, feature `testing`) that the stores here pass. Layers wrap any of them. For a service of many users
-//! [`backend::OpenStore`] puts [`store::CachingStore`] and [`store::CircuitBreaker`] between the service and the store.
+//! [`upkeep::OpenStore`] puts [`store::CachingStore`] and [`store::CircuitBreaker`] between the service and the store.
 //!
 //! # Why can an agent not read what it has not loaded?
 //!
@@ -123,7 +123,10 @@ pub use skillmount_base::{budget, clock, error, json, limits, path};
 pub use skillmount_cli as cli;
 #[cfg(feature = "client")]
 pub use skillmount_client as client;
-pub use skillmount_engine::{access, audit, backend, catalog, hooks, prompt, session, tools};
+pub use skillmount_engine::{
+    access, audit, authoring, catalog, content, context, deletions, files, handle, hooks, observer, prompt, publish,
+    session, skills, tools, upkeep, users,
+};
 pub use skillmount_search::{encoder, words};
 #[cfg(feature = "server")]
 pub use skillmount_server::http;

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use serde_json::json;
 use skillmount::{
     audit::{AuditMode, Event, Listener},
-    backend::BackendProtocol as _,
     error::Code,
+    handle::BackendProtocol as _,
     limits::{EVENTS_LOOK, SESSIONS_LOOKED_AT},
     session::{Change, Session, ToolRule},
     store::{Verb, testing::Fault},

@@ -5,15 +5,18 @@ use std::sync::Arc;
 use bytes::Bytes;
 use skillmount::{
     Code, Result,
-    backend::{
-        DraftReader, PublishOptions, PullHow, PullOptions, PullResult, PushOptions, PushResult, PushStatus,
-        ServiceOptions, SkillRepository, StoreRepository, UploadedSkill, pull_skill, push_skill,
-    },
     clock::SystemClock,
+    content::DraftReader,
+    handle::ServiceOptions,
     path::{KeyPrefix, SkillPath},
+    publish::{PublishOptions, UploadedSkill},
     session::Policy,
     skill::FindingCode,
     store::{DeleteOptions, MemoryStore, Verb, testing::Fault},
+    sync::{
+        PullHow, PullOptions, PullResult, PushOptions, PushResult, PushStatus, SkillRepository, StoreRepository,
+        pull_skill, push_skill,
+    },
     wire::{FileChanges, LintListRequest, ListedState, SkillListRequest, VersionListRequest},
 };
 
@@ -294,7 +297,7 @@ async fn files_of_an_unknown_version_are_left_and_those_that_are_the_same_are_kn
 async fn a_push_takes_the_place_of_a_draft_by_force_alone() {
     let world = World::new();
     let drafted = UploadedSkill::Files(vec![("SKILL.md".to_owned(), Bytes::from(MAIN))]);
-    world.service.draft_skill(&id("demo"), &sale(), drafted, PublishOptions::default()).await.unwrap();
+    world.service.publisher().draft_skill(&id("demo"), &sale(), drafted, PublishOptions::default()).await.unwrap();
     let mut draft = Draft::new(&[("SKILL.md", MAIN), ("a.md", "more")]);
     let refused = push(&world, &mut draft).await.unwrap_err();
     assert_eq!(refused.code(), Code::VersionConflict);
@@ -302,7 +305,8 @@ async fn a_push_takes_the_place_of_a_draft_by_force_alone() {
     let force = PushOptions { force: true, ..PushOptions::default() };
     assert_eq!(push_with(&world, &mut draft, force).await.unwrap().status, PushStatus::New);
     let (policy, wanted) = (Policy::default(), SkillListRequest::default());
-    let listed = world.service.list_skills(&id("demo"), &policy, &wanted, DraftReader::Control).await.unwrap();
+    let listed =
+        world.service.library().list_skills(&id("demo"), &policy, &wanted, DraftReader::Control).await.unwrap();
     assert_eq!(listed.skills[0].state, ListedState::Published);
 }
 
@@ -371,9 +375,9 @@ async fn a_rebuild_of_the_catalog_writes_the_index_that_its_status_shows() {
     let options = ServiceOptions { index: true, ..ServiceOptions::default() };
     let clock = Arc::new(SystemClock::new());
     let world = World::undisturbed(store, options, clock);
-    let before = world.service.catalog_status(&id("demo")).await.unwrap();
+    let before = world.service.authoring().catalog_status(&id("demo")).await.unwrap();
     assert_eq!((before.skills, before.errors, before.index), (1, 1, None));
-    let index = world.service.rebuild_catalog(&id("demo")).await.unwrap().index.unwrap();
+    let index = world.service.authoring().rebuild_catalog(&id("demo")).await.unwrap().index.unwrap();
     assert_eq!((index.key.as_str(), index.problem), ("demo/.skillmount/catalog.json", None));
 }
 
@@ -386,8 +390,8 @@ fn the_work_of_authors_can_be_spawned() {
     let (mut one, mut two) = (Draft::default(), Draft::default());
     let skill = sale();
     spawned(push_skill(&author, &skill, &mut one, None, &PushOptions::default()));
-    let there = skillmount::backend::SkillDigest { skill: sale(), digest: None };
+    let there = skillmount::authoring::SkillDigest { skill: sale(), digest: None };
     spawned(pull_skill(&author, &there, &mut two, PullOptions::default()));
-    spawned(world.service.catalog_status(&user));
-    spawned(world.service.rebuild_catalog(&user));
+    spawned(world.service.authoring().catalog_status(&user));
+    spawned(world.service.authoring().rebuild_catalog(&user));
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
-    backend::{BackendProtocol, ServiceOptions},
+    handle::{BackendProtocol, ServiceOptions},
     limits::BUNDLED_FILES,
     store::MemoryStore,
     wire::GrepReply,

@@ -5,10 +5,11 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use skillmount::{
-    backend::{BackendProtocol, PublishOptions, SessionBackend, UploadedSkill},
+    handle::{BackendProtocol, SessionBackend},
     limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES, PARALLEL_GETS},
     path::{KeyPrefix, SkillPath},
     prompt::PromptRequest,
+    publish::{PublishOptions, UploadedSkill},
     session::{CreateSession, Policy},
     skill::{Packer, Provenance},
     store::{DeleteOptions, MemoryStore, Requests, Verb, testing::Fault},
@@ -39,7 +40,12 @@ async fn published_as(world: &World, name: &str, files: usize, size: usize) -> S
     let files = others.chain([("SKILL.md".to_owned(), main.into())]).collect();
     let skill = SkillPath::parse(name).unwrap();
     let options = PublishOptions::default();
-    let reply = world.service.publish_skill(&id("demo"), &skill, UploadedSkill::Files(files), options).await.unwrap();
+    let reply = world
+        .service
+        .publisher()
+        .publish_skill(&id("demo"), &skill, UploadedSkill::Files(files), options)
+        .await
+        .unwrap();
     format!("demo/.skillmount/versions/{name}/{}.zip", reply.digest.trim_start_matches("sha256:"))
 }
 

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use skillmount::{
-    backend::ServiceOptions,
+    handle::ServiceOptions,
     limits::DIGEST_PACE,
     skill::VersionFile,
     store::{MemoryStore, Verb},
@@ -23,8 +23,8 @@ async fn digests_that_nobody_asked_for_are_made_slowly_and_once() {
     world.put("demo/skills/notas/b.md", "dos").await;
     let agent = world.agent();
     let list = async || {
-        let entries = agent.catalog_skills(false).await.unwrap();
-        agent.list_catalog_skills(&entries).await.unwrap().remove(0).manifest
+        let entries = agent.host_skills().catalog_skills(false).await.unwrap();
+        agent.host_skills().list_catalog_skills(&entries).await.unwrap().remove(0).manifest
     };
     assert_eq!(list().await, None);
     let read = |ledger: &[String], file: &str| ledger.iter().any(|asked| asked.contains(file));
@@ -71,10 +71,10 @@ async fn the_pace_behind_requests_is_what_the_operator_says() {
         let world = World::with(Arc::new(MemoryStore::new()), options);
         world.put("demo/skills/notas/SKILL.md", MAIN).await;
         let agent = world.agent();
-        let entries = agent.catalog_skills(false).await.unwrap();
-        agent.list_catalog_skills(&entries).await.unwrap();
+        let entries = agent.host_skills().catalog_skills(false).await.unwrap();
+        agent.host_skills().list_catalog_skills(&entries).await.unwrap();
         tokio::time::sleep(DIGEST_PACE).await;
-        let listed = agent.list_catalog_skills(&entries).await.unwrap();
+        let listed = agent.host_skills().list_catalog_skills(&entries).await.unwrap();
         assert_eq!(listed[0].manifest.is_some(), is_made, "{digest_pace:?}");
     }
 }
@@ -88,8 +88,8 @@ async fn a_skill_that_changes_by_one_file_has_one_read_for_its_digests() {
     }
     let agent = world.agent();
     let show = async |fresh: bool| {
-        let entries = agent.catalog_skills(fresh).await.unwrap();
-        agent.show_catalog_skill(&entries[0]).await.unwrap().manifest.unwrap()
+        let entries = agent.host_skills().catalog_skills(fresh).await.unwrap();
+        agent.host_skills().show_catalog_skill(&entries[0]).await.unwrap().manifest.unwrap()
     };
     let before = show(false).await;
     let (again, spent) = world.cost(show(false)).await;

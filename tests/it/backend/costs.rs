@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use skillmount::{
-    backend::BackendProtocol,
+    handle::BackendProtocol,
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, LIST_OBJECTS, PARALLEL_GETS, SCAN_BYTES},
     prompt::PromptRequest,
     session::{Change, Visibility},
@@ -225,7 +225,7 @@ async fn a_malformed_path_costs_nothing_at_all() {
             agent.create(path, "x").await.map(|_| ()),
             agent.replace(path, "x", "y").await.map(|_| ()),
             agent.delete(DeleteRequest { path: path.into() }).await.map(|_| ()),
-            agent.stat(path).await.map(|_| ()),
+            agent.files().stat(path).await.map(|_| ()),
         ] {
             assert_eq!(refused.unwrap_err().code(), skillmount::Code::InvalidPath, "{path:?}");
         }

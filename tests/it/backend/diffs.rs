@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use bytes::Bytes;
 use skillmount::{
     Code,
-    backend::{PublishOptions, ServiceOptions, UploadedSkill},
+    handle::ServiceOptions,
     limits::{DIFF_BYTES, DIFF_FILE_BYTES},
     path::{LayerOwner, SkillPath},
+    publish::{PublishOptions, UploadedSkill},
     store::MemoryStore,
     wire::{
         ChangedFile, DiffRequest,
@@ -29,13 +30,13 @@ async fn publish(world: &World, files: &[(&str, &[u8])]) -> String {
     let files: BTreeMap<_, _> = main.iter().chain(files).map(|(path, bytes)| (*path, *bytes)).collect();
     let files = files.iter().map(|(path, bytes)| ((*path).to_owned(), Bytes::copy_from_slice(bytes))).collect();
     let (uploaded, options) = (UploadedSkill::Files(files), PublishOptions::default());
-    world.service.publish_skill(&id("demo"), &skill(), uploaded, options).await.unwrap().digest
+    world.service.publisher().publish_skill(&id("demo"), &skill(), uploaded, options).await.unwrap().digest
 }
 
 async fn diff(world: &World, from: Option<&str>, to: Option<&str>) -> VersionDiff {
     let [from, to] = [from, to].map(|digest| digest.map(str::to_owned));
     let wanted = DiffRequest { from, to, layer: None };
-    world.service.diff_versions(&id("demo"), &skill(), &wanted).await.unwrap()
+    world.service.publisher().diff_versions(&id("demo"), &skill(), &wanted).await.unwrap()
 }
 
 fn paths(found: &VersionDiff) -> Vec<(&str, FileDifference, bool, bool)> {
@@ -63,7 +64,7 @@ async fn a_diff_has_the_lines_of_texts_and_the_names_of_all_else() {
     let back = diff(&world, Some(&second), Some(&first)).await;
     assert!(back.diff.contains("-2\n+two\n"), "{}", back.diff);
     assert_eq!(diff(&world, Some(&second), None).await.total, 0, "a version does not differ from itself");
-    world.service.delete_skill(&id("demo"), &skill(), PublishOptions::default()).await.unwrap();
+    world.service.publisher().delete_skill(&id("demo"), &skill(), PublishOptions::default()).await.unwrap();
     let deleted = diff(&world, None, None).await;
     assert_eq!((deleted.from, deleted.to, deleted.total), (Some(second), None, 5));
 }
@@ -105,7 +106,7 @@ async fn what_cannot_be_compared_says_why() {
     let of = |from: Option<&str>| DiffRequest { from: from.map(str::to_owned), ..DiffRequest::default() };
     let diff = |wanted: DiffRequest| {
         let service = world.service.clone();
-        async move { service.diff_versions(&id("demo"), &skill(), &wanted).await }
+        async move { service.publisher().diff_versions(&id("demo"), &skill(), &wanted).await }
     };
     assert_eq!(code(diff(of(None)).await), Code::SkillNotFound);
     assert_eq!(code(diff(of(Some("sha256:1"))).await), Code::InvalidRequest);
@@ -122,7 +123,8 @@ async fn what_cannot_be_compared_says_why() {
 async fn skills_of_a_layer_are_published_where_layers_are_on_and_seen_at_once() {
     let uploaded = || UploadedSkill::Files(vec![("SKILL.md".into(), Bytes::from_static(MAIN.as_bytes()))]);
     let off = World::new();
-    let refused = off.service.publish_skill(LayerOwner::Org, &skill(), uploaded(), PublishOptions::default()).await;
+    let refused =
+        off.service.publisher().publish_skill(LayerOwner::Org, &skill(), uploaded(), PublishOptions::default()).await;
     assert_eq!((code(refused), off.keys().await), (Code::InvalidRequest, vec![]));
 
     let options = ServiceOptions { layers: true, ..ServiceOptions::default() };
@@ -130,8 +132,14 @@ async fn skills_of_a_layer_are_published_where_layers_are_on_and_seen_at_once() 
     let agent = world.agent();
     assert_eq!(agent.catalog(false).await.unwrap().entries.len(), 0);
     for owner in [LayerOwner::Org, LayerOwner::Team(id("t"))] {
-        let reply = world.service.publish_skill(&owner, &skill(), uploaded(), PublishOptions::default()).await.unwrap();
-        let listed = world.service.list_versions(&owner, &skill(), &VersionListRequest::default()).await.unwrap();
+        let reply = world
+            .service
+            .publisher()
+            .publish_skill(&owner, &skill(), uploaded(), PublishOptions::default())
+            .await
+            .unwrap();
+        let listed =
+            world.service.publisher().list_versions(&owner, &skill(), &VersionListRequest::default()).await.unwrap();
         assert_eq!(listed.current, Some(reply.digest));
     }
     assert_eq!(agent.catalog(false).await.unwrap().entries.len(), 1, "everybody sees the organisation's");
@@ -139,6 +147,6 @@ async fn skills_of_a_layer_are_published_where_layers_are_on_and_seen_at_once() 
     assert_eq!(team.entries[0].layer, skillmount::path::Layer::Team);
     assert!(world.bytes("_org/skills/s/SKILL.md").await.is_some());
     assert!(world.bytes("_teams/t/.skillmount/heads/s.json").await.is_some());
-    world.service.delete_skill(LayerOwner::Org, &skill(), PublishOptions::default()).await.unwrap();
+    world.service.publisher().delete_skill(LayerOwner::Org, &skill(), PublishOptions::default()).await.unwrap();
     assert_eq!(agent.catalog(false).await.unwrap().entries.len(), 0);
 }

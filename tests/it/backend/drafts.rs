@@ -2,10 +2,12 @@
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, DraftReader, PublishOptions, SessionBackend, UploadedSkill},
+    content::DraftReader,
+    handle::{BackendProtocol, SessionBackend},
     limits::{CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, SESSION_DRAFTS},
     path::SkillPath,
     prompt::{self, PromptRequest},
+    publish::{PublishOptions, UploadedSkill},
     session::{ChildRights, CreateSession, Policy, SkillsAccess, ToolRule},
     skill::SkillTemplate,
     store::Verb,
@@ -48,7 +50,7 @@ async fn writer(world: &World, name: &str) -> SessionBackend {
 async fn listed(world: &World) -> SkillList {
     let (policy, wanted) = (Policy::unrestricted(), SkillListRequest { fresh: true, ..SkillListRequest::default() });
     let service = world.replica().service;
-    service.list_skills(&id("demo"), &policy, &wanted, DraftReader::Control).await.unwrap()
+    service.library().list_skills(&id("demo"), &policy, &wanted, DraftReader::Control).await.unwrap()
 }
 
 pub(super) async fn states(world: &World) -> Vec<(String, ListedState)> {
@@ -57,7 +59,8 @@ pub(super) async fn states(world: &World) -> Vec<(String, ListedState)> {
 
 pub(super) async fn body(world: &World, skill: &str) -> Result<String> {
     let policy = Policy::unrestricted();
-    let shown = world.replica().service.show_skill(&id("demo"), &policy, &path(skill), DraftReader::Control).await;
+    let shown =
+        world.replica().service.library().show_skill(&id("demo"), &policy, &path(skill), DraftReader::Control).await;
     shown.map(|page| page.body)
 }
 
@@ -68,7 +71,7 @@ pub(super) async fn change(
     only: Option<&str>,
 ) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..PublishOptions::default() };
-    world.service.change_skill(&id("demo"), &path(skill), wanted, options).await
+    world.service.publisher().change_skill(&id("demo"), &path(skill), wanted, options).await
 }
 
 pub(super) fn to(state: SkillState) -> ChangeSkillRequest {
@@ -84,16 +87,16 @@ fn text(skill: &str, body: &str) -> UploadedSkill {
 
 pub(super) async fn draft(world: &World, skill: &str, body: &str, only: Option<&str>) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..PublishOptions::default() };
-    world.service.draft_skill(&id("demo"), &path(skill), text(skill, body), options).await
+    world.service.publisher().draft_skill(&id("demo"), &path(skill), text(skill, body), options).await
 }
 
 async fn publish(world: &World, skill: &str, body: &str, only: Option<&str>) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..PublishOptions::default() };
-    world.service.publish_skill(&id("demo"), &path(skill), text(skill, body), options).await
+    world.service.publisher().publish_skill(&id("demo"), &path(skill), text(skill, body), options).await
 }
 
 pub(super) async fn delete(world: &World, skill: &str) -> Result<()> {
-    world.service.delete_skill(&id("demo"), &path(skill), PublishOptions::default()).await.map(drop)
+    world.service.publisher().delete_skill(&id("demo"), &path(skill), PublishOptions::default()).await.map(drop)
 }
 
 /// What a session is told of skills: its prompt, and what a search finds.
@@ -143,7 +146,8 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
     assert_eq!(missing.message().replace("minutes", "seconds"), absent.message());
     let by_digest = LoadSkillRequest { digest: Some(made.digest.clone()), ..LoadSkillRequest::new("minutes") };
     assert_eq!(code(other.load_skill(by_digest).await), Code::VersionNotFound);
-    let versions = world.service.list_versions(&id("demo"), &path("minutes"), &VersionListRequest::default()).await;
+    let versions =
+        world.service.publisher().list_versions(&id("demo"), &path("minutes"), &VersionListRequest::default()).await;
     assert_eq!(code(versions), Code::SkillNotFound, "it was never published");
 
     let both = [("minutes", ListedState::Draft), ("office/pdf", ListedState::Unmanaged)];
@@ -154,9 +158,14 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
         skillmount::access::SessionScope::new(&["t".to_owned()], &std::collections::BTreeMap::new()).unwrap();
     for (reach, sees) in [(&bound, true), (&elsewhere, false), (&skillmount::access::SessionScope::default(), false)] {
         let (policy, reader) = (Policy::unrestricted(), DraftReader::Agent(reach));
-        let shown = world.service.show_skill(&id("demo"), &policy, &path("minutes"), reader).await;
+        let shown = world.service.library().show_skill(&id("demo"), &policy, &path("minutes"), reader).await;
         assert_eq!(shown.is_ok(), sees);
-        let all = world.service.list_skills(&id("demo"), &policy, &SkillListRequest::default(), reader).await.unwrap();
+        let all = world
+            .service
+            .library()
+            .list_skills(&id("demo"), &policy, &SkillListRequest::default(), reader)
+            .await
+            .unwrap();
         assert_eq!((all.skills.len(), all.total), if sees { (2, 2) } else { (1, 1) });
     }
 }
@@ -202,7 +211,7 @@ async fn a_key_that_is_bound_to_a_session_reads_the_drafts_of_that_session_alone
     let bound = skillmount::access::SessionScope::new(&["s".to_owned()], &std::collections::BTreeMap::new()).unwrap();
     let reader = DraftReader::Agent(&bound);
     let (user, policy, wanted) = (id("demo"), Policy::unrestricted(), SkillListRequest::default());
-    let list = || world.service.list_skills(&user, &policy, &wanted, reader);
+    let list = || world.service.library().list_skills(&user, &policy, &wanted, reader);
     list().await.unwrap();
     let before = world.ledger.asked().len();
     let all = list().await.unwrap();
@@ -231,7 +240,7 @@ async fn drafts_and_skills_are_listed_in_pages_of_one_order() {
     loop {
         let wanted = SkillListRequest { limit: Some(2), cursor, ..SkillListRequest::default() };
         let (user, policy) = (id("demo"), Policy::unrestricted());
-        let page = world.service.list_skills(&user, &policy, &wanted, DraftReader::Control).await.unwrap();
+        let page = world.service.library().list_skills(&user, &policy, &wanted, DraftReader::Control).await.unwrap();
         assert!(page.skills.len() <= 2);
         seen.extend(page.skills.into_iter().map(|one| one.skill));
         cursor = page.next_cursor;
@@ -556,7 +565,8 @@ async fn a_draft_outlives_its_session_and_is_read_only() {
     assert_eq!(code(agent.load("minutes").await), Code::SkillNotFound);
     let (prompt, found) = told(&agent).await;
     assert!(!prompt.contains("after one") && found.is_empty(), "it is not named any more: {prompt}");
-    let versions = world.service.list_versions(&id("demo"), &path("minutes"), &VersionListRequest::default()).await;
+    let versions =
+        world.service.publisher().list_versions(&id("demo"), &path("minutes"), &VersionListRequest::default()).await;
     assert_eq!(code(versions), Code::SkillNotFound);
 }
 

@@ -2,7 +2,7 @@
 
 use skillmount::{
     Code, Outcome,
-    backend::BackendProtocol,
+    handle::BackendProtocol,
     limits::{READ_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     store::{Verb, testing::Fault},
     wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, Newlines, ReadRequest, UploadFile},

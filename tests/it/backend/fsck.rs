@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use skillmount::{
-    backend::{BackendProtocol as _, PublishOptions, ServiceOptions, UploadedSkill},
+    handle::{BackendProtocol as _, ServiceOptions},
     limits::LIST_OBJECTS,
     path::{KeyPrefix, LayerOwner, SkillPath},
+    publish::{PublishOptions, UploadedSkill},
     session::{CreateSession, Policy, ToolRule},
     skill::{Packer, Provenance, Snapshot, SnapshotFile},
     store::{DeleteOptions, ListEntry, MemoryStore, SharedStore, Store as _, StoreExt as _},
@@ -28,7 +29,7 @@ async fn publish(world: &World, text: &str) {
     let files = UploadedSkill::Files([("SKILL.md".to_owned(), main.into())].into());
     let options = PublishOptions::default();
     let skill = SkillPath::parse("writing/minutes").unwrap();
-    world.service.publish_skill(&id("demo"), &skill, files, options).await.unwrap();
+    world.service.publisher().publish_skill(&id("demo"), &skill, files, options).await.unwrap();
 }
 
 /// A user with a published skill of two versions, a session that has loaded it, and files.
@@ -44,7 +45,7 @@ async fn used() -> (World, Arc<MemoryStore>) {
 }
 
 async fn check(world: &World, repair: bool) -> FsckReport {
-    world.service.check_user(&id("demo"), repair).await.unwrap()
+    world.service.upkeep().check_user(&id("demo"), repair).await.unwrap()
 }
 
 fn codes(report: &FsckReport) -> Vec<FindingCode> {
@@ -65,7 +66,7 @@ async fn a_store_in_use_is_clean() {
     assert_eq!((report.clean, codes(&report), report.owners), (true, vec![], 1));
     assert_eq!(report.objects, before.len() as u64);
     assert_eq!(world.keys().await, before);
-    let nobody = world.service.check_user(&id("nobody"), false).await.unwrap();
+    let nobody = world.service.upkeep().check_user(&id("nobody"), false).await.unwrap();
     assert!(nobody.clean && nobody.objects == 0);
 }
 
@@ -158,7 +159,8 @@ async fn an_archive_that_was_never_published_is_a_note_and_is_not_listed() {
     assert_eq!((report.clean, codes(&report)), (true, vec![FindingCode::OrphanVersion]), "{report:?}");
     assert_eq!((report.findings[0].key.as_str(), report.findings[0].repaired), (key.as_str(), false));
     let skill = SkillPath::parse("writing/minutes").unwrap();
-    let listed = later.service.list_versions(&id("demo"), &skill, &VersionListRequest::default()).await.unwrap();
+    let listed =
+        later.service.publisher().list_versions(&id("demo"), &skill, &VersionListRequest::default()).await.unwrap();
     assert_eq!(listed.versions.len(), 2);
 }
 
@@ -181,9 +183,14 @@ async fn what_sessions_have_loaded_of_teams_and_of_drafts_is_missed() {
     };
     let skill = SkillPath::parse("minutes").unwrap();
     for (owner, session) in [(LayerOwner::Team(id("notaries")), "t"), (LayerOwner::Org, "o")] {
-        world.service.publish_skill(&owner, &skill, files(session), PublishOptions::default()).await.unwrap();
+        world
+            .service
+            .publisher()
+            .publish_skill(&owner, &skill, files(session), PublishOptions::default())
+            .await
+            .unwrap();
         world.agent_in(Some("notaries"), "demo", session).load("minutes").await.unwrap();
-        world.service.delete_skill(&owner, &skill, PublishOptions::default()).await.unwrap();
+        world.service.publisher().delete_skill(&owner, &skill, PublishOptions::default()).await.unwrap();
     }
     let tools = [("*", ToolRule::Auto), ("create_skill", ToolRule::Auto)];
     let policy = Policy { tools: tools.map(|(name, rule)| (name.to_owned(), rule)).into(), ..Policy::default() };
@@ -239,7 +246,7 @@ async fn with_drafts_records_and_bundles() -> (World, Arc<MemoryStore>) {
     let text = "---\nname: notes\ndescription: Takes notes.\n---\nWrite.\n";
     let files = UploadedSkill::Files([("SKILL.md".to_owned(), text.into())].into());
     let skill = SkillPath::parse("notes").unwrap();
-    world.service.draft_skill(&id("demo"), &skill, files, PublishOptions::default()).await.unwrap();
+    world.service.publisher().draft_skill(&id("demo"), &skill, files, PublishOptions::default()).await.unwrap();
     let record = "{\"time\":\"2026-01-02T03:04:05Z\",\"operation\":\"ls\"}\n";
     memory.put_raw(
         "demo/.skillmount/audit/20260102T030405.000006Z-0a1b2c3d",
@@ -372,7 +379,7 @@ async fn the_whole_store_is_everybody_the_layers_and_what_is_nobodys() {
     memory.put_raw("_deleted/zoe", "{");
     memory.put_raw("_deleted/.receipts/otto", "{");
     memory.put_raw(".skillmount/unheard-of", "x");
-    let report = over(&memory).service.check_everybody(false).await.unwrap();
+    let report = over(&memory).service.upkeep().check_everybody(false).await.unwrap();
     assert_eq!(report.owners, 4);
     let found: Vec<_> = report.findings.iter().map(|found| (found.owner.as_deref(), found.code)).collect();
     let expected = [
@@ -393,15 +400,15 @@ async fn what_is_too_much_to_be_checked_is_no_clean_store() {
             memory.put_raw(&format!("{beginning}{number}"), "");
         }
         let clean = |report: &FsckReport| !codes(report).contains(&FindingCode::TooManyObjects);
-        assert!(clean(&over(&memory).service.check_everybody(false).await.unwrap()), "{beginning}");
+        assert!(clean(&over(&memory).service.upkeep().check_everybody(false).await.unwrap()), "{beginning}");
         memory.put_raw(&format!("{beginning}more"), "");
-        let report = over(&memory).service.check_everybody(false).await.unwrap();
+        let report = over(&memory).service.upkeep().check_everybody(false).await.unwrap();
         let found = report.findings.iter().find(|found| found.code == FindingCode::TooManyObjects).unwrap();
         assert_eq!((found.owner.as_deref(), report.clean), (owner, false));
         assert!(beginning.starts_with(&found.key), "{found:?}");
         if owner.is_some() {
             memory.put_raw("demo/.skillmount/catalog.json", "{");
-            let report = over(&memory).service.check_everybody(true).await.unwrap();
+            let report = over(&memory).service.upkeep().check_everybody(true).await.unwrap();
             let is_mended = |found: &FsckFinding| found.owner.as_deref() == owner && found.repaired;
             assert!(!report.findings.iter().any(is_mended), "nothing is mended of what is not seen whole");
         }

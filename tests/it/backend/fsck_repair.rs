@@ -4,9 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 use skillmount::{
-    backend::{BackendProtocol as _, PublishOptions, ServiceOptions, UploadedSkill},
+    handle::{BackendProtocol as _, ServiceOptions},
     limits::{ORPHAN_AGE, SNAPSHOT_INLINE_FILES},
     path::{KeyPrefix, SkillPath},
+    publish::{PublishOptions, UploadedSkill},
     store::{MemoryStore, Store as _, Verb, testing::Fault},
     wire::{FindingCode, FsckReport, UnloadSkillRequest},
 };
@@ -30,11 +31,11 @@ async fn publish(world: &World, text: &str) -> skillmount::Result<()> {
     let main = format!("---\nname: minutes\ndescription: Takes minutes.\n---\n{text}\n");
     let files = UploadedSkill::Files([("SKILL.md".to_owned(), main.into())].into());
     let skill = SkillPath::parse("minutes").unwrap();
-    world.service.publish_skill(&id("demo"), &skill, files, PublishOptions::default()).await.map(drop)
+    world.service.publisher().publish_skill(&id("demo"), &skill, files, PublishOptions::default()).await.map(drop)
 }
 
 async fn check(world: &World, repair: bool) -> FsckReport {
-    world.service.check_everybody(repair).await.unwrap()
+    world.service.upkeep().check_everybody(repair).await.unwrap()
 }
 
 /// The findings of a code, and whether each was mended.
@@ -69,7 +70,7 @@ async fn a_publish_that_was_begun_is_finished() {
 async fn a_deletion_that_was_begun_is_finished() {
     let memory = Arc::new(MemoryStore::like_s3());
     memory.put_raw("u1/threads/s/x", "x");
-    now(&memory).service.begin_deletion(&id("u1"), None).await.unwrap();
+    now(&memory).service.deletions().begin_deletion(&id("u1"), None).await.unwrap();
     let world = later(&memory, SignedDuration::from_mins(10));
     assert_eq!(found(&check(&world, false).await, FindingCode::UnfinishedDeletion), [false]);
     let mut mended = false;
@@ -183,12 +184,12 @@ async fn who_has_an_id_after_another_finds_nothing_of_the_other_in_a_process_tha
     let memory = Arc::new(MemoryStore::like_s3());
     put_large(&memory);
     let world = now(&memory);
-    world.service.check_not_deleted(&id("demo")).await.unwrap();
+    world.service.deletions().check_not_deleted(&id("demo")).await.unwrap();
     world.agent().load("large").await.unwrap();
-    world.service.delete_user(&id("demo"), None).await.unwrap();
+    world.service.deletions().delete_user(&id("demo"), None).await.unwrap();
     for _ in 0..200 {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        if world.service.check_not_deleted(&id("demo")).await.is_ok() {
+        if world.service.deletions().check_not_deleted(&id("demo")).await.is_ok() {
             break;
         }
     }

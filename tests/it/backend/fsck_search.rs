@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use skillmount::{
-    backend::{BackendProtocol as _, ServiceOptions},
     encoder::{Encoder, EncoderError, TextRole},
+    handle::{BackendProtocol as _, ServiceOptions},
     path::KeyPrefix,
     store::{DeleteOptions, MemoryStore},
     wire::{DiscoverRequest, FindingCode, FsckReport, SearchRanking},
@@ -56,7 +56,7 @@ async fn encoded() -> Arc<MemoryStore> {
 }
 
 async fn check(world: &World, repair: bool) -> FsckReport {
-    world.service.check_user(&id("demo"), repair).await.unwrap()
+    world.service.upkeep().check_user(&id("demo"), repair).await.unwrap()
 }
 
 fn codes(report: &FsckReport) -> Vec<FindingCode> {

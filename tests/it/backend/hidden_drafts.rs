@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use skillmount::{
     Code, Error, Result,
-    backend::{DraftReader, PublishOptions},
+    content::DraftReader,
     path::SkillPath,
+    publish::PublishOptions,
     session::Policy,
     wire::{ChangeSkillRequest, ListedState, SkillState},
 };
@@ -17,13 +18,13 @@ use crate::support::world::{World, code, id};
 async fn by_digest(world: &World, digest: &str) -> Result<String> {
     let (policy, skill) = (Policy::unrestricted(), SkillPath::parse("demo").unwrap());
     let service = world.replica().service;
-    let shown = service.show_version(&id("demo"), &policy, &skill, digest, DraftReader::Control).await;
+    let shown = service.library().show_version(&id("demo"), &policy, &skill, digest, DraftReader::Control).await;
     shown.map(|page| page.body)
 }
 
 async fn delete_only(world: &World, digest: &str) -> Result<()> {
     let options = PublishOptions { condition: Some(digest.to_owned()).into(), ..PublishOptions::default() };
-    world.service.delete_skill(&id("demo"), &SkillPath::parse("demo").unwrap(), options).await
+    world.service.publisher().delete_skill(&id("demo"), &SkillPath::parse("demo").unwrap(), options).await
 }
 
 /// A draft whose path another tool gave a skill. Returns its digest.

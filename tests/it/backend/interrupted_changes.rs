@@ -57,15 +57,15 @@ impl Change {
         let (user, skill) = (id("demo"), skill());
         match self {
             Self::Publish => publish_if(world, &self.makes(), None).await.is_ok(),
-            Self::RollBack => world.service.roll_back_skill(&user, &skill, first, from()).await.is_ok(),
-            Self::Delete => world.service.delete_skill(&user, &skill, from()).await.is_ok(),
+            Self::RollBack => world.service.publisher().roll_back_skill(&user, &skill, first, from()).await.is_ok(),
+            Self::Delete => world.service.publisher().delete_skill(&user, &skill, from()).await.is_ok(),
         }
     }
 }
 
 /// That the check of the user finds nothing wrong, but for indexes that are damaged on purpose.
 async fn assert_clean(world: &World, case: &str) {
-    let report = world.service.check_user(&id("demo"), false).await.unwrap();
+    let report = world.service.upkeep().check_user(&id("demo"), false).await.unwrap();
     let is_of_index = |key: &str| key.contains("/.skillmount/catalog") || key.contains("/.skillmount/bundles/");
     let is_left_alone = |key: &str| !(indexes_are_sabotaged() && is_of_index(key));
     let found: Vec<_> =

@@ -8,10 +8,12 @@ use std::{
 use bytes::Bytes;
 use skillmount::{
     access::SessionScope,
-    backend::{BackendProtocol, DraftReader, PublishOptions, ServiceOptions, UploadedSkill},
     catalog::Audience,
+    content::DraftReader,
+    handle::{BackendProtocol, ServiceOptions},
     path::{Layer, SkillPath},
     prompt::PromptRequest,
+    publish::{PublishOptions, UploadedSkill},
     session::Policy,
     store::{MemoryStore, Requests},
     wire::{ListedState, LoadSkillRequest, SkillDocument, SkillListRequest},
@@ -35,18 +37,21 @@ async fn publish(world: &World, skill: &str, files: &[(&str, &str)]) -> String {
     let skill = SkillPath::parse(skill).unwrap();
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), Bytes::from((*text).to_owned()))).collect();
     let (uploaded, options) = (UploadedSkill::Files(files), PublishOptions::default());
-    world.service.publish_skill(&id("demo"), &skill, uploaded, options).await.unwrap().digest
+    world.service.publisher().publish_skill(&id("demo"), &skill, uploaded, options).await.unwrap().digest
 }
 
 async fn listed(world: &World, fresh: bool) -> Vec<SkillDocument> {
     let wanted = SkillListRequest { fresh, limit: Some(SKILLS), ..SkillListRequest::default() };
-    world.service.list_skills(&id("demo"), &Policy::default(), &wanted, nobody()).await.unwrap().skills
+    world.service.library().list_skills(&id("demo"), &Policy::default(), &wanted, nobody()).await.unwrap().skills
 }
 
 async fn standing(world: &World) -> (ListedState, Option<String>) {
     let only = listed(world, true).await.remove(0);
-    let shown =
-        world.service.show_skill(&id("demo"), &Policy::default(), &SkillPath::parse("s").unwrap(), nobody()).await;
+    let shown = world
+        .service
+        .library()
+        .show_skill(&id("demo"), &Policy::default(), &SkillPath::parse("s").unwrap(), nobody())
+        .await;
     let shown = shown.unwrap().skill;
     assert_eq!((shown.state, &shown.digest), (only.state, &only.digest), "both say the same");
     (only.state, only.digest)
@@ -76,7 +81,12 @@ async fn a_listing_names_the_version_that_a_folder_is_and_none_if_it_was_changed
 
     let third = publish(&world, "s", &[("SKILL.md", &main_of("s", "Two."))]).await;
     assert_eq!(listed(&world, false).await[0].digest, Some(third), "what this server published shows at once");
-    world.service.delete_skill(&id("demo"), &SkillPath::parse("s").unwrap(), PublishOptions::default()).await.unwrap();
+    world
+        .service
+        .publisher()
+        .delete_skill(&id("demo"), &SkillPath::parse("s").unwrap(), PublishOptions::default())
+        .await
+        .unwrap();
     assert!(listed(&world, false).await.is_empty());
     world.put("demo/skills/s/SKILL.md", main_of("s", "Found again.")).await;
     assert_eq!(standing(&world).await, (ListedState::Unmanaged, None));
@@ -132,7 +142,8 @@ async fn each_layer_has_its_own_versions() {
     world.put("_org/skills/t/SKILL.md", main_of("t", "Shared.")).await;
     let wanted = SkillListRequest { fresh: true, ..SkillListRequest::default() };
     let audience = Audience { user: id("demo"), team: None };
-    let listed = world.service.list_skills(audience, &Policy::default(), &wanted, nobody()).await.unwrap().skills;
+    let listed =
+        world.service.library().list_skills(audience, &Policy::default(), &wanted, nobody()).await.unwrap().skills;
     let standings: Vec<_> = listed.into_iter().map(|one| (one.layer, one.state, one.digest)).collect();
     let shared = (Layer::Org, ListedState::Unmanaged, None);
     assert_eq!(standings, [(Layer::User, ListedState::Published, Some(own)), shared]);

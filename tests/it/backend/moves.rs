@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Outcome, Result,
-    backend::{BackendProtocol as _, SessionBackend},
+    handle::{BackendProtocol as _, SessionBackend},
     limits::MOVE_FILE_BYTES,
     store::{MemoryStore, Verb, testing::Fault},
     wire::{MoveReply, MoveRequest},

@@ -8,7 +8,7 @@ use crate::support::{
 };
 use skillmount::{
     Code, Outcome, Result,
-    backend::BackendProtocol,
+    handle::BackendProtocol,
     store::{MemoryStore, Requests, SharedStore},
     wire::{GlobRequest, LsRequest, MoveRequest, UploadFile, WriteCondition, WriteReply},
 };
@@ -45,7 +45,7 @@ async fn play(world: &World) {
     let uploaded = agent.upload(vec![upload("/workspace/a/b"), upload("/workspace/d")]).await.unwrap();
     let codes: Vec<_> = uploaded.into_iter().map(|file| file.result.unwrap_err().code()).collect();
     assert_eq!(codes, [Code::NotADirectory, Code::IsADirectory]);
-    let put = agent.put_file("/workspace/a/b", "x".into(), WriteCondition::Always).await;
+    let put = agent.files().put_file("/workspace/a/b", "x".into(), WriteCondition::Always).await;
     assert_eq!(refused(put).0, Code::NotADirectory);
     assert_eq!(code(agent.replace("/workspace/a/b", "x", "y").await), Code::FileNotFound);
     assert_eq!(world.keys().await, before, "nothing was written");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skillmount::{
     Code, Error, Outcome,
-    backend::BackendProtocol as _,
+    handle::BackendProtocol as _,
     limits::{DELETE_BEGINS, FAILED_FILES},
     session::{CreateSession, CreatedSession, Policy},
     store::{MemoryStore, SharedStore, Verb, testing::Fault},

@@ -2,7 +2,7 @@
 
 use skillmount::{
     Code, Outcome, Parts, Result,
-    backend::{BackendProtocol as _, SessionBackend},
+    handle::{BackendProtocol as _, SessionBackend},
     limits::SNAPSHOT_INLINE_FILES,
     path::ETag,
     session::{ChildRights, CreateSession, Policy, SkillsAccess},
@@ -73,11 +73,15 @@ impl Change {
         let (new, old) = ("/skills/k/new.md", "/skills/k/log.md");
         match self {
             Self::Create => agent.create(new, "text").await.map(|_| None),
-            Self::CreateByHeader => agent.put_file(new, "text".into(), WriteCondition::IfAbsent).await.map(|_| None),
-            Self::Overwrite => agent.overwrite(old, "text").await.map(|_| None),
-            Self::ReplaceVersion => {
-                agent.put_file(old, "text".into(), WriteCondition::IfMatch(vec![log.clone()])).await.map(|_| None)
+            Self::CreateByHeader => {
+                agent.files().put_file(new, "text".into(), WriteCondition::IfAbsent).await.map(|_| None)
             }
+            Self::Overwrite => agent.overwrite(old, "text").await.map(|_| None),
+            Self::ReplaceVersion => agent
+                .files()
+                .put_file(old, "text".into(), WriteCondition::IfMatch(vec![log.clone()]))
+                .await
+                .map(|_| None),
             Self::Upload => {
                 let file = UploadFile { path: old.into(), bytes: "text".into() };
                 agent.upload(vec![file]).await?.remove(0).result.map(|_| None)
@@ -121,7 +125,7 @@ async fn world_with_skill() -> (World, ETag) {
     let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
     world.service.create_session(&id("demo"), &id("s"), wanted).await.unwrap();
     world.agent().load("k").await.unwrap();
-    let log = world.agent().stat("/skills/k/log.md").await.unwrap().etag;
+    let log = world.agent().files().stat("/skills/k/log.md").await.unwrap().etag;
     (world, log)
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use skillmount::{
     Code, Result,
-    backend::PublishOptions,
     path::{KeyPrefix, SkillPath},
+    publish::PublishOptions,
     store::DeleteOptions,
     wire::{ChangeSkillRequest, PublishReply, SkillState, VersionListRequest},
 };
@@ -26,15 +26,15 @@ fn files(at: &str, number: usize) -> Files {
 
 async fn publish(world: &World, at: &str, number: usize) -> Result<PublishReply> {
     let files = uploaded(&files(at, number));
-    Box::pin(world.service.publish_skill(&id("demo"), &path(at), files, from())).await
+    Box::pin(world.service.publisher().publish_skill(&id("demo"), &path(at), files, from())).await
 }
 
 async fn delete(world: &World, at: &str) -> Result<()> {
-    Box::pin(world.service.delete_skill(&id("demo"), &path(at), from())).await
+    Box::pin(world.service.publisher().delete_skill(&id("demo"), &path(at), from())).await
 }
 
 async fn roll_back(world: &World, at: &str, digest: &str) -> Result<PublishReply> {
-    Box::pin(world.service.roll_back_skill(&id("demo"), &path(at), digest, from())).await
+    Box::pin(world.service.publisher().roll_back_skill(&id("demo"), &path(at), digest, from())).await
 }
 
 /// Every object with its content.
@@ -73,12 +73,12 @@ async fn a_folder_that_is_no_skill_is_neither_deleted_nor_changed_as_one() {
             for state in [SkillState::Draft, SkillState::Published] {
                 let wanted = ChangeSkillRequest { state: Some(state), ..ChangeSkillRequest::default() };
                 let (user, none) = (id("demo"), path(none));
-                let changed = Box::pin(world.service.change_skill(&user, &none, wanted, from())).await;
+                let changed = Box::pin(world.service.publisher().change_skill(&user, &none, wanted, from())).await;
                 assert_eq!(code(changed), Code::SkillNotFound, "{once_a_skill} {none}");
             }
         }
         let nothing = PublishOptions { condition: Some(format!("sha256:{}", "0".repeat(64))).into(), ..from() };
-        let conditional = Box::pin(world.service.delete_skill(&id("demo"), &path("cat"), nothing)).await;
+        let conditional = Box::pin(world.service.publisher().delete_skill(&id("demo"), &path("cat"), nothing)).await;
         assert_eq!(code(conditional), Code::VersionConflict);
         assert_eq!(objects(&world).await, before, "{once_a_skill}");
         for skill in ["cat/one", "cat/two"] {
@@ -93,18 +93,18 @@ async fn a_folder_that_is_no_skill_is_neither_deleted_nor_changed_as_one() {
 async fn a_draft_in_the_place_of_a_folder_of_skills_is_deleted_by_itself_and_not_published() {
     let world = World::new();
     let (user, cat) = (id("demo"), path("cat"));
-    let draft = Box::pin(world.service.draft_skill(&user, &cat, uploaded(&files("cat", 1)), from()));
+    let draft = Box::pin(world.service.publisher().draft_skill(&user, &cat, uploaded(&files("cat", 1)), from()));
     let digest = draft.await.unwrap().digest;
     publish(&world, "cat/one", 1).await.unwrap();
     let plain = async || objects(&world).await.into_iter().filter(|(key, _)| key.starts_with("demo/skills/")).count();
     let wanted = ChangeSkillRequest { state: Some(SkillState::Published), ..ChangeSkillRequest::default() };
-    let published = Box::pin(world.service.change_skill(&id("demo"), &path("cat"), wanted, from())).await;
+    let published = Box::pin(world.service.publisher().change_skill(&id("demo"), &path("cat"), wanted, from())).await;
     assert_eq!((code(published), plain().await), (Code::AlreadyExists, 2));
     let only = |digest: &str| PublishOptions { condition: Some(digest.to_owned()).into(), ..from() };
     let other = only(&format!("sha256:{}", "0".repeat(64)));
-    let stale = Box::pin(world.service.delete_skill(&id("demo"), &path("cat"), other)).await;
+    let stale = Box::pin(world.service.publisher().delete_skill(&id("demo"), &path("cat"), other)).await;
     assert_eq!(code(stale), Code::VersionConflict);
-    Box::pin(world.service.delete_skill(&id("demo"), &path("cat"), only(&digest))).await.unwrap();
+    Box::pin(world.service.publisher().delete_skill(&id("demo"), &path("cat"), only(&digest))).await.unwrap();
     assert_eq!(plain().await, 2);
     assert!(!world.keys().await.iter().any(|key| key.starts_with("demo/.skillmount/heads/cat.json")));
     assert_eq!(code(delete(&world, "cat").await), Code::SkillNotFound);
@@ -179,7 +179,7 @@ async fn a_skill_whose_folder_another_tool_emptied_is_deleted() {
     wipe(&world, "demo/skills/").await;
     delete(&world, "a/demo").await.unwrap();
     let versions = VersionListRequest::default();
-    let listed = world.service.list_versions(&id("demo"), &path("a/demo"), &versions).await.unwrap();
+    let listed = world.service.publisher().list_versions(&id("demo"), &path("a/demo"), &versions).await.unwrap();
     assert_eq!((listed.current, listed.versions.len()), (None, 1));
     assert_eq!(code(delete(&world, "a/demo").await), Code::SkillNotFound);
     roll_back(&world, "a/demo", &digest).await.unwrap();

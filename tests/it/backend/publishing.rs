@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use bytes::Bytes;
 use skillmount::{
     Code, Outcome, Result,
-    backend::{BackendProtocol, PublishOptions, SessionBackend, UploadedSkill},
+    handle::{BackendProtocol, SessionBackend},
     limits::UPLOAD_FILE_BYTES,
     path::{KeyPrefix, SkillPath},
+    publish::{PublishOptions, UploadedSkill},
     session::{Change, CreateSession, Policy, SkillsAccess, Visibility},
     store::{DeleteOptions, MemoryStore, PutOptions, Requests, Verb, testing::Fault},
     wire::{FindingCode, LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
@@ -53,7 +54,7 @@ pub(super) fn skill() -> SkillPath {
 
 pub(super) async fn publish_if(world: &World, files: &Files, only: Option<&str>) -> Result<PublishReply> {
     let options = PublishOptions { condition: only.map(str::to_owned).into(), ..from() };
-    world.service.publish_skill(&id("demo"), &skill(), uploaded(files), options).await
+    world.service.publisher().publish_skill(&id("demo"), &skill(), uploaded(files), options).await
 }
 
 pub(super) async fn publish(world: &World, files: &Files) -> PublishReply {
@@ -123,12 +124,14 @@ pub(super) async fn settled(world: &World) {
 /// The published version, as a new process sees it.
 async fn current(world: &World) -> String {
     let service = world.replica().service;
-    let listed = service.list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
+    let listed =
+        service.publisher().list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
     listed.current.unwrap()
 }
 
 async fn versions(world: &World) -> Vec<String> {
-    let listed = world.service.list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
+    let listed =
+        world.service.publisher().list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
     listed.versions.into_iter().map(|version| version.digest).collect()
 }
 
@@ -213,9 +216,9 @@ async fn at_every_crash_point_of_a_rollback_or_a_deletion_readers_see_one_versio
                 world.faults.script(verb, from_the(crash, fault));
                 let change = async || {
                     if deletes {
-                        return world.service.delete_skill(&id("demo"), &skill(), from()).await;
+                        return world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await;
                     }
-                    world.service.roll_back_skill(&id("demo"), &skill(), &first, from()).await.map(drop)
+                    world.service.publisher().roll_back_skill(&id("demo"), &skill(), &first, from()).await.map(drop)
                 };
                 let told = change().await;
                 world.faults.clear();
@@ -346,7 +349,7 @@ async fn of_two_publishers_one_wins_whole() {
         let lost = if first.is_ok() { version(4, &["c.md"]) } else { version(3, &["b.md"]) };
         publish(&world, &lost).await;
         assert_eq!(versions(&world).await.len(), 5);
-        world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
         assert_eq!(versions(&world).await.len(), 5);
     }
 }
@@ -357,7 +360,7 @@ async fn of_a_head_that_does_not_say_what_was_published_every_archive_is_a_versi
     let world = World::new();
     let one = publish(&world, &version(1, &[])).await.digest;
     publish(&world, &version(2, &[])).await;
-    world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+    world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
     // As an earlier version of this program wrote it.
     let head = world.bytes("demo/.skillmount/heads/a/demo.json").await.unwrap();
     let mut head: serde_json::Value = serde_json::from_slice(&head).unwrap();
@@ -384,7 +387,7 @@ async fn what_was_published_before_its_head_was_lost_is_listed_after_the_next_pu
         for number in 1..=3 {
             expected.push(publish(&world, &version(number, &[])).await.digest);
         }
-        world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
         assert_eq!(listings_of_versions(&world), 1, "the first publish alone asks what lies there");
         // The head was damaged, and an operator deleted it.
         let head = KeyPrefix::all().key("demo/.skillmount/heads/a/demo.json").unwrap();
@@ -392,7 +395,7 @@ async fn what_was_published_before_its_head_was_lost_is_listed_after_the_next_pu
 
         let world = world.replica();
         if rolls_back {
-            world.service.roll_back_skill(&id("demo"), &skill(), &expected[1], from()).await.unwrap();
+            world.service.publisher().roll_back_skill(&id("demo"), &skill(), &expected[1], from()).await.unwrap();
         } else {
             expected.push(publish(&world, &version(4, &[])).await.digest);
         }
@@ -400,7 +403,7 @@ async fn what_was_published_before_its_head_was_lost_is_listed_after_the_next_pu
         listed.sort();
         expected.sort();
         assert_eq!(listed, expected, "{rolls_back}");
-        world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
         assert_eq!(versions(&world).await.len(), expected.len());
     }
 }
@@ -414,7 +417,7 @@ async fn who_knows_the_digest_of_an_archive_that_never_counted_rolls_back_to_it(
     let key = elsewhere.keys().await.into_iter().find(|key| key.contains("/versions/")).unwrap();
     world.put(&key, elsewhere.bytes(&key).await.unwrap()).await;
     assert!(!versions(&world).await.contains(&lost));
-    world.service.roll_back_skill(&id("demo"), &skill(), &lost, from()).await.unwrap();
+    world.service.publisher().roll_back_skill(&id("demo"), &skill(), &lost, from()).await.unwrap();
     assert_eq!((plain(&world).await, versions(&world).await.len()), (version(2, &[]), 2));
 }
 
@@ -531,7 +534,7 @@ async fn what_an_agent_wrote_to_a_published_skill_is_kept_as_a_version() {
     let mut expected = [one, current.clone(), published];
     expected.sort();
     assert_eq!(listed, expected);
-    world.service.roll_back_skill(&id("demo"), &skill(), &current, from()).await.unwrap();
+    world.service.publisher().roll_back_skill(&id("demo"), &skill(), &current, from()).await.unwrap();
     assert_eq!(plain(&world).await, by_agent);
 }
 
@@ -553,7 +556,7 @@ async fn a_folder_that_differs_from_its_head_wins_and_is_kept_as_a_version() {
     assert_eq!(plain(&world).await, by_hand, "nothing was changed");
     publish_if(&world, &version(2, &[]), Some(&current)).await.unwrap();
     assert!(versions(&world).await.contains(&current));
-    let back = world.service.roll_back_skill(&id("demo"), &skill(), &current, from()).await.unwrap();
+    let back = world.service.publisher().roll_back_skill(&id("demo"), &skill(), &current, from()).await.unwrap();
     assert_eq!((back.digest, plain(&world).await), (current, by_hand));
 }
 
@@ -569,7 +572,7 @@ async fn a_session_reads_the_version_it_loaded_to_its_end() {
     publish(&world, &version(2, &["b.md"])).await;
     assert_eq!(loaded(&agent).await, one);
     publish(&world, &version(3, &["c/d.md"])).await;
-    world.service.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+    world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
     let elsewhere = world.replica().agent();
     assert_eq!(loaded(&elsewhere).await, one, "in a process that remembers nothing");
     assert_eq!(elsewhere.hits("b.md 1", Some("/skills")).await.unwrap().len(), 1);
@@ -582,13 +585,14 @@ async fn a_deleted_skill_is_gone_and_comes_back() {
     let world = World::new();
     let one = version(1, &["b.md"]);
     let digest = publish(&world, &one).await.digest;
-    world.service.delete_skill(&id("demo"), &skill(), only(&digest)).await.unwrap();
+    world.service.publisher().delete_skill(&id("demo"), &skill(), only(&digest)).await.unwrap();
     assert!(plain(&world).await.is_empty());
     assert_eq!(code(world.agent().load(SKILL).await), Code::SkillNotFound);
-    let listed = world.service.list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
+    let listed =
+        world.service.publisher().list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
     assert_eq!((listed.versions.len(), &listed.current), (1, &None));
     assert_eq!((listed.versions[0].by.as_deref(), listed.versions[0].files), (Some("key"), Some(2)));
-    let again = world.service.delete_skill(&id("demo"), &skill(), from()).await;
+    let again = world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await;
     assert_eq!(code(again), Code::SkillNotFound);
 
     let request = LoadSkillRequest { digest: Some(digest.clone()), ..LoadSkillRequest::new(SKILL) };
@@ -596,10 +600,10 @@ async fn a_deleted_skill_is_gone_and_comes_back() {
     assert_eq!(agent.load_skill(request).await.unwrap().version, Some(digest.clone()));
     assert_eq!(loaded(&agent).await, one);
 
-    let back = world.service.roll_back_skill(&id("demo"), &skill(), &digest, from()).await.unwrap();
+    let back = world.service.publisher().roll_back_skill(&id("demo"), &skill(), &digest, from()).await.unwrap();
     assert_eq!((back.status, plain(&world).await), (PublishStatus::Created, one));
     let absent = format!("sha256:{}", "0".repeat(64));
-    let none = world.service.roll_back_skill(&id("demo"), &skill(), &absent, from()).await;
+    let none = world.service.publisher().roll_back_skill(&id("demo"), &skill(), &absent, from()).await;
     assert_eq!(code(none), Code::VersionNotFound);
 }
 
@@ -614,7 +618,7 @@ async fn a_skill_is_published_in_no_other_and_around_none() {
             format!("---\nname: {}\ndescription: d\n---\nB\n", path.rsplit('/').next().unwrap()),
         )]);
         let place = SkillPath::parse(path).unwrap();
-        let refused = world.service.publish_skill(&id("demo"), &place, uploaded(&files), from()).await;
+        let refused = world.service.publisher().publish_skill(&id("demo"), &place, uploaded(&files), from()).await;
         assert_eq!(code(refused), Code::AlreadyExists, "{path}");
     }
     assert_eq!(world.keys().await.iter().filter(|key| key.contains("/versions/")).count(), 1);
@@ -720,7 +724,7 @@ async fn a_version_in_which_another_tool_left_a_secret_is_not_rolled_back_to() {
     let service = &world.service;
     let mut refused = 0;
     for digest in &of_tool {
-        match service.roll_back_skill(&id("demo"), &skill(), digest, from()).await {
+        match service.publisher().roll_back_skill(&id("demo"), &skill(), digest, from()).await {
             Ok(_) => assert!(!plain(&world).await.contains_key(".env")),
             Err(error) => {
                 refused += 1;
@@ -755,7 +759,7 @@ async fn a_check_does_not_advise_to_delete_the_head_of_a_newer_version() {
     for (head, expected) in [(r#"{"format":2}"#, FindingCode::NewerHead), (r#"{"format":1}"#, FindingCode::DamagedHead)]
     {
         world.put("demo/.skillmount/heads/a/demo.json", head).await;
-        let report = world.replica().service.check_user(&id("demo"), false).await.unwrap();
+        let report = world.replica().service.upkeep().check_user(&id("demo"), false).await.unwrap();
         let found = report.findings.iter().find(|one| one.key.ends_with("heads/a/demo.json")).unwrap();
         assert_eq!((found.code, found.fix.contains("delete")), (expected, expected == FindingCode::DamagedHead));
     }

@@ -4,8 +4,9 @@ use std::io::{Cursor, Read as _};
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use skillmount::{
-    backend::{DraftReader, PublishOptions, UploadedSkill},
+    content::DraftReader,
     path::SkillPath,
+    publish::{PublishOptions, UploadedSkill},
     session::Policy,
     store::{Verb, testing::Fault},
 };
@@ -17,7 +18,8 @@ use crate::support::world::{World, id};
 /// The files of the archive of the skill.
 async fn archived(world: &World) -> Files {
     let (user, policy, skill) = (id("demo"), Policy::unrestricted(), skill());
-    let archive = world.service.skill_archive(&user, &policy, &skill, None, DraftReader::Control).await.unwrap();
+    let archive =
+        world.service.library().skill_archive(&user, &policy, &skill, None, DraftReader::Control).await.unwrap();
     let pieces: Vec<_> = archive.pieces().boxed().try_collect().await.unwrap();
     let mut zip = ZipArchive::new(Cursor::new(pieces.concat())).unwrap();
     let mut files = Files::new();
@@ -32,7 +34,11 @@ async fn archived(world: &World) -> Files {
 
 /// The files of the skill, each by itself.
 async fn read(world: &World) -> Files {
-    let found = world.service.catalog_skill(&id("demo"), &Policy::unrestricted(), &skill(), DraftReader::Control).await;
+    let found = world
+        .service
+        .library()
+        .catalog_skill(&id("demo"), &Policy::unrestricted(), &skill(), DraftReader::Control)
+        .await;
     let found = found.unwrap();
     let mut files = Files::new();
     for path in found.paths() {
@@ -48,7 +54,8 @@ async fn read(world: &World) -> Files {
 
 /// What the page says of the skill: its description, its body, the paths of its files.
 async fn shown(world: &World) -> (String, String, Vec<String>) {
-    let page = world.service.show_skill(&id("demo"), &Policy::unrestricted(), &skill(), DraftReader::Control).await;
+    let page =
+        world.service.library().show_skill(&id("demo"), &Policy::unrestricted(), &skill(), DraftReader::Control).await;
     let page = page.unwrap();
     let paths = page.file_list.into_iter().map(|file| file.path).collect();
     (page.skill.description, page.body.trim().to_owned(), paths)
@@ -73,7 +80,7 @@ async fn at_every_crash_point_page_archive_and_files_are_of_one_version() {
             let (user, path): (_, SkillPath) = (id("demo"), skill());
             let options = PublishOptions::default();
             let files: UploadedSkill = uploaded(&two);
-            let _ = world.service.publish_skill(&user, &path, files, options).await;
+            let _ = world.service.publisher().publish_skill(&user, &path, files, options).await;
             world.faults.clear();
             // The replica may not bring the plain files up to the head.
             let replica = world.replica();

@@ -33,7 +33,8 @@ async fn a_version_whose_files_are_folders_of_the_one_before_is_whole_and_so_is_
                 let reply = publish_if(&world, &after, Some(&published.digest)).await.unwrap();
                 assert_eq!((reply.complete, &reply.kept), (true, &Vec::new()), "{first:?}");
                 assert_eq!((plain(&world).await, seen_or_nothing(&world, "s").await), (after.clone(), after));
-                let back = world.service.roll_back_skill(&id("demo"), &skill(), &published.digest, from()).await;
+                let back =
+                    world.service.publisher().roll_back_skill(&id("demo"), &skill(), &published.digest, from()).await;
                 let back = back.unwrap();
                 assert_eq!((back.complete, &back.kept), (true, &Vec::new()), "{second:?}");
                 assert_eq!((plain(&world).await, seen_or_nothing(&world, "t").await), (before.clone(), before));

@@ -11,7 +11,7 @@ use std::{
 
 use skillmount::{
     Code,
-    backend::{BackendProtocol, SessionBackend},
+    handle::{BackendProtocol, SessionBackend},
     limits::{GREP_LINE_BYTES, GREP_MATCHES_MAX},
     wire::{GrepOutput, GrepRequest},
 };

@@ -2,18 +2,24 @@
 
 use bytes::Bytes;
 use skillmount::{
-    backend::{CatalogFile, DraftReader, PublishOptions, UploadedSkill},
+    content::DraftReader,
     error::{Code, Result},
     path::SkillPath,
+    publish::{PublishOptions, UploadedSkill},
     session::Policy,
+    skills::CatalogFile,
 };
 
 use crate::support::world::{World, id};
 
 async fn file(world: &World, skill: &str, path: &str) -> CatalogFile {
     let skill = SkillPath::parse(skill).unwrap();
-    let found =
-        world.service.catalog_skill(&id("demo"), &Policy::default(), &skill, DraftReader::Control).await.unwrap();
+    let found = world
+        .service
+        .library()
+        .catalog_skill(&id("demo"), &Policy::default(), &skill, DraftReader::Control)
+        .await
+        .unwrap();
     found.file(path).unwrap()
 }
 
@@ -40,7 +46,7 @@ async fn a_file_is_read_in_the_version_that_was_listed_or_not_at_all() {
     let files = [("SKILL.md", "---\nname: made\ndescription: Made.\n---\n"), ("a.md", "old\n")];
     let files = files.map(|(path, text)| (path.to_owned(), Bytes::from(text))).to_vec();
     let (skill, options) = (SkillPath::parse("made").unwrap(), PublishOptions::default());
-    world.service.publish_skill(&id("demo"), &skill, UploadedSkill::Files(files), options).await.unwrap();
+    world.service.publisher().publish_skill(&id("demo"), &skill, UploadedSkill::Files(files), options).await.unwrap();
     let published = file(&world, "made", "a.md").await;
     world.put("demo/skills/made/a.md", "new\n").await;
     assert_eq!(read(published).await.unwrap(), "old\n", "the archive of the version has it");

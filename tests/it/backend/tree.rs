@@ -3,7 +3,7 @@
 use crate::support::world::{BackendExt, World, code, id};
 use skillmount::{
     Code,
-    backend::BackendProtocol,
+    handle::BackendProtocol,
     session::{Change, Policy, SkillRule, SkillsAccess, Visibility},
     wire::{GlobRequest, LoadSkillRequest},
 };
@@ -77,7 +77,7 @@ async fn an_unloaded_skill_and_an_absent_one_answer_alike() {
                     agent.create(path, "x").await.unwrap_err(),
                     agent.replace(path, "a", "b").await.unwrap_err(),
                     agent.remove(path).await.unwrap_err(),
-                    agent.stat(path).await.unwrap_err(),
+                    agent.files().stat(path).await.unwrap_err(),
                 ];
                 let found = agent.glob(GlobRequest { pattern: "**/*".into(), path: Some(path.into()) }).await.unwrap();
                 let hits = agent.hits(".", Some(path)).await.unwrap();

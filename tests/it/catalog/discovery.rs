@@ -4,10 +4,10 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
-    backend::ServiceOptions,
     budget::Workers,
     catalog::{Catalogs, Discovery, discover},
     clock::SystemClock,
+    handle::ServiceOptions,
     limits::{CATALOG_STALE, FRESH, LIST_OBJECTS, PARALLEL_GETS, SKILL_HEAD_BYTES},
     path::{Id, KeyPrefix, Layer, Namespace, SkillPath, UserSpace},
     skill::Severity,

@@ -92,7 +92,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "crates/engine/src/session",
             "crates/engine/src/backend/bound.rs",
             "crates/engine/src/backend/drafts.rs",
-            "crates/server/src/http/call.rs",
+            "crates/server/src/http/door/shares.rs",
         ],
     ),
     (".get_ranked(", &["crates/engine/src/backend/context/state.rs"]),

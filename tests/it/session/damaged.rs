@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use skillmount::{Code, backend::ServiceOptions, limits::PARALLEL_GETS, session::Policy, store::MemoryStore};
+use skillmount::{Code, handle::ServiceOptions, limits::PARALLEL_GETS, session::Policy, store::MemoryStore};
 
 use super::objects::{MONTH, stored, with_skills};
 use crate::support::{

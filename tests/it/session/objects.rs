@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 use skillmount::{
     Code,
-    backend::{Caller, ServiceOptions, SessionBackend},
+    context::Caller,
+    handle::{ServiceOptions, SessionBackend},
     limits::{FRESH, SESSION_PAGE_BYTES, SNAPSHOT_COPIED_FILES},
     path::{ETag, Layer, MountName, SkillPath},
     session::{Change, CreateSession, LoadedSkill, Policy, Session, SessionListRequest, SessionVersion, SkillRule},

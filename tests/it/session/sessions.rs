@@ -9,7 +9,7 @@ use crate::support::{
 };
 use skillmount::{
     Code, Outcome,
-    backend::BackendProtocol,
+    handle::BackendProtocol,
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
     session::{Change, CreateSession, CreatedSession, Policy, SkillRule, SkillsAccess, Visibility},
     store::Requests,
@@ -284,12 +284,12 @@ async fn a_service_that_only_reads_changes_nothing_and_says_why() {
     world.put_fixtures().await;
     world.agent().load("hipoteca").await.unwrap();
     let before = world.keys().await;
-    let options = skillmount::backend::ServiceOptions {
+    let options = skillmount::handle::ServiceOptions {
         read_only: Some("the bucket ignores If-Match".to_owned()),
         ..Default::default()
     };
     let (bucket, options) = under_test(world.bucket.clone(), options, clock());
-    let service = skillmount::backend::Service::new(bucket, options, clock());
+    let service = skillmount::handle::Service::new(bucket, options, clock());
     let agent = service.session(id("demo"), id("s"));
     assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/hipoteca"]);
     let refused = [

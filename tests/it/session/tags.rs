@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skillmount::{
-    backend::ServiceOptions,
+    handle::ServiceOptions,
     limits::LIST_OBJECTS,
     session::{Policy, TaggingReport, session_tags},
     store::{MemoryStore, Tags, Verb, testing::Fault},

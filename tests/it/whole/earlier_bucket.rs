@@ -11,9 +11,11 @@ use crate::support::{
 };
 use skillmount::{
     Code,
-    backend::{BackendProtocol, DraftReader, PublishOptions, ServiceOptions, SessionBackend, UploadedSkill},
+    content::DraftReader,
+    handle::{BackendProtocol, ServiceOptions, SessionBackend},
     path::{Id, SkillPath},
     prompt::{PromptRequest, for_session},
+    publish::{PublishOptions, UploadedSkill},
     session::{Policy, PromptMode, SkillRule, ToolRule},
     store::{DirectoryStore, SharedStore, Verb},
     wire::{ListedState, SkillListRequest, UnloadSkillRequest, VersionListRequest},
@@ -69,10 +71,10 @@ impl Restored {
     /// That a check of each user and of everybody finds nothing, and has nothing to repair.
     async fn is_clean(&self) {
         for user in ["ana", "bea", "nobody"] {
-            let report = self.world.service.check_user(&id(user), false).await.unwrap();
+            let report = self.world.service.upkeep().check_user(&id(user), false).await.unwrap();
             assert!(report.clean, "{report:#?}");
         }
-        let report = self.world.service.check_everybody(true).await.unwrap();
+        let report = self.world.service.upkeep().check_everybody(true).await.unwrap();
         assert!(report.clean && report.findings.iter().all(|found| !found.repaired), "{report:#?}");
     }
 }
@@ -219,12 +221,13 @@ async fn a_skill_from_before_publishing_is_kept_as_a_version_by_the_first_publis
     let bucket = Restored::of_layers();
     let (service, user, skill) = (&bucket.world.service, id("bea"), SkillPath::parse("archivo/legajos").unwrap());
     let (policy, wanted) = (Policy::default(), SkillListRequest::default());
-    let found = service.list_skills(&user, &policy, &wanted, DraftReader::Control).await.unwrap().skills;
+    let found = service.library().list_skills(&user, &policy, &wanted, DraftReader::Control).await.unwrap().skills;
     assert!(found.len() == 4 && found.iter().all(|one| one.state == ListedState::Unmanaged), "{found:?}");
     let main = "---\nname: legajos\ndescription: Ordena los legajos.\n---\nDe otra manera.\n";
     let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into())]);
-    service.publish_skill(&user, &skill, files, PublishOptions::default()).await.unwrap();
-    let versions = service.list_versions(&user, &skill, &VersionListRequest::default()).await.unwrap().versions;
+    service.publisher().publish_skill(&user, &skill, files, PublishOptions::default()).await.unwrap();
+    let versions =
+        service.publisher().list_versions(&user, &skill, &VersionListRequest::default()).await.unwrap().versions;
     assert_eq!(versions.iter().map(|one| one.files).collect::<Vec<_>>(), [Some(1), Some(21)]);
     bucket.is_clean().await;
     let bucket = bucket.restarted();

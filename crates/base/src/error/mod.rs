@@ -58,8 +58,7 @@ pub struct Parts {
 
 impl Parts {
     /// The outcome of the whole.
-    #[must_use]
-    pub fn outcome(self) -> Option<Outcome> {
+    fn outcome(self) -> Option<Outcome> {
         Outcome::of_all([self.file, self.session, self.audit].into_iter().flatten())
     }
 }

@@ -28,10 +28,11 @@ use super::{
     report::EventReport,
 };
 use crate::{
-    backend::{ObservedCall, ObservedOperation, Observer, OpenStore, RankedPaths, RecordWritten},
     clock::Clock,
     error::{Code, Error, Outcome, Result},
+    handle::OpenStore,
     limits::{CANDIDATE_USERS, CANDIDATES_REMEMBERED, PARALLEL_GETS},
+    observer::{ObservedCall, ObservedOperation, Observer, RankedPaths, RecordWritten},
     path::{Id, Namespace, SkillPath},
     store::{Committer, SharedStore},
 };

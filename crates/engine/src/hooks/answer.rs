@@ -11,14 +11,16 @@ use super::{
     context::{Hint, HookAudience, inherited, matching},
 };
 use crate::{
-    backend::{SessionBackend, SessionState, index_of_drafts, with_drafts},
     budget::WorkBudget,
     catalog::Searchable,
+    context::SessionState,
     error::Result,
+    handle::SessionBackend,
     limits::HOOK_SKILLS,
     path::SkillPath,
     prompt::{self, PromptRequest},
     session::{EffectivePolicy, PromptMode, ToolRule},
+    skills::{index_of_drafts, with_drafts},
     wire::Operation,
     words::{TriggerMatch, TriggerText},
 };
@@ -121,8 +123,8 @@ async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<
         let drafts = index_of_drafts(&view, &all);
         let mut found = Vec::new();
         for index in iter::once(&*index).chain(&drafts) {
-            let more = index
-                .called_for(&text, document, HOOK_SKILLS, work)
+            let more = text
+                .called_skills(index, document, HOOK_SKILLS, work)
                 .map_err(|stop| stop.into_error("the text of the hook has too many words for a catalog this large"))?;
             found.extend(more);
         }

@@ -2,10 +2,12 @@
 
 use super::{CurrentSkill, PromptInput, PromptRequest, Rendering, render};
 use crate::{
-    backend::{SessionBackend, SessionState, with_drafts},
     budget::WorkBudget,
+    context::SessionState,
     error::Result,
+    handle::SessionBackend,
     session::{PromptMode, Session},
+    skills::with_drafts,
 };
 
 /// Rough size of a skill in a listing.

@@ -20,8 +20,9 @@ use super::{
     },
 };
 use crate::{
-    backend::{SessionBackend, SessionState},
+    context::SessionState,
     error::{Code, Error, Result},
+    handle::SessionBackend,
     limits::{TOOL_CALLS, TOOL_PARALLEL},
     session::EffectivePolicy,
 };

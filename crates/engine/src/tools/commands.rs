@@ -12,8 +12,9 @@ use super::{
     text,
 };
 use crate::{
-    backend::{SessionBackend, SessionState},
+    context::SessionState,
     error::Result,
+    handle::SessionBackend,
     limits::KEY_BYTES,
     path::SkillPath,
     session::{LoadedSummary, PromptMode},

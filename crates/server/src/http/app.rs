@@ -8,12 +8,15 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{admission::Admission, connections::Connections, metrics::Metrics, spool::Spool};
 use crate::{
     access::{Callers, KeyChanges},
     audit::{Events, Recorder},
-    backend::Service,
     clock::Clock,
+    handle::Service,
+    http::{
+        body::Spool,
+        door::{Admission, Connections, Metrics},
+    },
     limits::CONNECTIONS,
     mcp::HttpTransport,
 };

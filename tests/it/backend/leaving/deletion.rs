@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Outcome,
-    backend::BackendProtocol as _,
+    handle::BackendProtocol as _,
     limits::{DELETIONS_KNOWN, DELETIONS_RENEWED},
     store::{MemoryStore, Verb, testing::Fault},
     wire::{Amount, Deletion, DeletionState, EditRequest},
@@ -34,7 +34,7 @@ async fn left(world: &World) -> Vec<String> {
 /// Waits, on a paused clock, until the deletion is done.
 async fn done(world: &World) -> Deletion {
     for _ in 0..1000 {
-        let deletion = world.service.deletion(&id("u1")).await.unwrap();
+        let deletion = world.service.deletions().deletion(&id("u1")).await.unwrap();
         if deletion.state == DeletionState::Deleted && !world.keys().await.contains(&"_deleted/u1".to_owned()) {
             return deletion;
         }
@@ -49,15 +49,15 @@ async fn two_sweeps_remove_everything_and_the_receipt_counts_it() {
     let memory = Arc::new(MemoryStore::like_s3());
     filled(&memory);
     let (world, user) = (over(&memory), id("u1"));
-    assert_eq!(code(world.service.deletion(&user).await), Code::DeletionNotFound);
-    let begun = world.service.delete_user(&user, Some("k".to_owned())).await.unwrap();
+    assert_eq!(code(world.service.deletions().deletion(&user).await), Code::DeletionNotFound);
+    let begun = world.service.deletions().delete_user(&user, Some("k".to_owned())).await.unwrap();
     assert_eq!((begun.state, begun.requested_by.as_deref()), (DeletionState::Deleting, Some("k")));
-    assert_eq!(code(world.service.check_not_deleted(&user).await), Code::Denied);
+    assert_eq!(code(world.service.deletions().check_not_deleted(&user).await), Code::Denied);
     sleep(Duration::from_secs(1)).await;
     assert_eq!(left(&world).await, ["_deleted/u1", "_org/skills/a/SKILL.md", "u/threads/s/x", "u10/threads/s/x"]);
     // Another process has not seen the tombstone yet.
     memory.put_raw("u1/threads/s/late", "123");
-    let again = world.service.delete_user(&user, None).await.unwrap();
+    let again = world.service.deletions().delete_user(&user, None).await.unwrap();
     assert_eq!(again.requested_at, begun.requested_at, "it goes on as it began");
 
     let Deletion { sweeps, finished_at, .. } = done(&world).await;
@@ -68,12 +68,12 @@ async fn two_sweeps_remove_everything_and_the_receipt_counts_it() {
     assert_eq!(areas, [("other", 1), ("sessions", 1), ("skills", 1), ("workspace", 2)]);
     assert_eq!((sweeps.len(), sweeps[1].total), (2, Amount { objects: 1, bytes: 3 }));
     assert_eq!((sweeps[0].left, sweeps[0].interrupted, &sweeps[0].versions_left), (0, 0, &None));
-    world.service.check_not_deleted(&user).await.unwrap();
-    world.service.check_not_deleted(&id("u10")).await.unwrap();
+    world.service.deletions().check_not_deleted(&user).await.unwrap();
+    world.service.deletions().check_not_deleted(&id("u10")).await.unwrap();
 
     // The id may be used again, and deleted again.
     memory.put_raw("u1/threads/s/new", "1");
-    world.service.delete_user(&user, None).await.unwrap();
+    world.service.deletions().delete_user(&user, None).await.unwrap();
     sleep(Duration::from_secs(1)).await;
     assert_eq!(done(&world).await.sweeps[0].total.objects, 1);
 }
@@ -85,7 +85,7 @@ async fn a_write_that_is_held_over_the_first_sweep_is_refused() {
     filled(&memory);
     over(&memory).agent_of("u1", "t").overwrite("/workspace/x", "before").await.unwrap();
     let (world, user) = (over(&memory), id("u1"));
-    world.service.check_not_deleted(&user).await.unwrap();
+    world.service.deletions().check_not_deleted(&user).await.unwrap();
     // The edit reads the file, and the answer takes its time.
     world.faults.for_keys(Verb::Get, "threads/t/x", Fault::SlowReply(Duration::from_secs(10)));
     let agent = world.agent_of("u1", "t");
@@ -93,7 +93,7 @@ async fn a_write_that_is_held_over_the_first_sweep_is_refused() {
     let edit: EditRequest = serde_json::from_value(edit).unwrap();
     let held = tokio::spawn(async move { agent.edit(edit).await });
     sleep(Duration::from_secs(1)).await;
-    world.service.delete_user(&user, None).await.unwrap();
+    world.service.deletions().delete_user(&user, None).await.unwrap();
     let refused = held.await.unwrap().unwrap_err();
     assert_eq!((refused.code(), refused.outcome()), (Code::Denied, Some(Outcome::NotApplied)));
     assert_eq!(left(&world).await, ["_deleted/u1", "_org/skills/a/SKILL.md", "u/threads/s/x", "u10/threads/s/x"]);
@@ -107,9 +107,9 @@ async fn a_process_that_lets_nobody_in_any_more_looks_before_it_writes() {
     let memory = Arc::new(MemoryStore::like_s3());
     filled(&memory);
     let (world, replica, user) = (over(&memory), over(&memory), id("u1"));
-    replica.service.check_not_deleted(&user).await.unwrap();
-    world.service.begin_deletion(&user, None).await.unwrap();
-    world.service.advance_deletion(&user).await.unwrap();
+    replica.service.deletions().check_not_deleted(&user).await.unwrap();
+    world.service.deletions().begin_deletion(&user, None).await.unwrap();
+    world.service.deletions().advance_deletion(&user).await.unwrap();
     // Within its 30 s the replica may not know yet, and the second sweep takes what it writes.
     let agent = replica.agent_of("u1", "t");
     agent.overwrite("/workspace/early", "x").await.unwrap();
@@ -130,7 +130,7 @@ async fn a_put_that_is_on_its_way_during_the_first_sweep_is_taken_by_the_second(
     let agent = world.agent_of("u1", "t");
     let put = tokio::spawn(async move { agent.overwrite("/workspace/x", "late").await });
     sleep(Duration::from_secs(1)).await;
-    world.service.delete_user(&user, None).await.unwrap();
+    world.service.deletions().delete_user(&user, None).await.unwrap();
     put.await.unwrap().unwrap();
     let sweeps = done(&world).await.sweeps;
     assert!(sweeps[1].total.objects >= 1, "{sweeps:?}");
@@ -144,7 +144,7 @@ async fn earlier_versions_go_too_or_the_receipt_says_why_not() {
     filled(&memory);
     filled(&memory);
     let world = over(&memory);
-    world.service.delete_user(&id("u1"), None).await.unwrap();
+    world.service.deletions().delete_user(&id("u1"), None).await.unwrap();
     let sweeps = done(&world).await.sweeps;
     assert_eq!((sweeps[0].total.objects, sweeps[0].versions.objects), (5, 5));
     assert_eq!(memory.earlier_versions_below("u1/"), 0);
@@ -152,7 +152,7 @@ async fn earlier_versions_go_too_or_the_receipt_says_why_not() {
 
     filled(&memory);
     world.faults.every(Verb::Purge, 1, Fault::Deny);
-    world.service.delete_user(&id("u1"), None).await.unwrap();
+    world.service.deletions().delete_user(&id("u1"), None).await.unwrap();
     let sweeps = done(&world).await.sweeps;
     assert_eq!((sweeps[0].total.objects, sweeps[0].versions.objects), (5, 0));
     assert!(sweeps[0].versions_left.as_ref().unwrap().contains("did not remove versions"), "{sweeps:?}");
@@ -165,10 +165,10 @@ async fn keys_that_no_path_can_name_are_purged_or_counted() {
     memory.put_raw("u1/a//b", "x");
     let world = over(&memory);
     world.faults.every(Verb::Purge, 1, Fault::Deny);
-    world.service.delete_user(&id("u1"), None).await.unwrap();
+    world.service.deletions().delete_user(&id("u1"), None).await.unwrap();
     assert_eq!(done(&world).await.sweeps[0].left, 1);
     world.faults.clear();
-    world.service.delete_user(&id("u1"), None).await.unwrap();
+    world.service.deletions().delete_user(&id("u1"), None).await.unwrap();
     let sweeps = done(&world).await.sweeps;
     assert_eq!((sweeps[0].total.objects, sweeps[0].left), (1, 0));
 }
@@ -179,12 +179,12 @@ async fn keys_that_no_path_can_name_are_purged_or_counted() {
 async fn another_process_ends_what_one_began() {
     let memory = Arc::new(MemoryStore::like_s3());
     filled(&memory);
-    over(&memory).service.begin_deletion(&id("u1"), None).await.unwrap();
+    over(&memory).service.deletions().begin_deletion(&id("u1"), None).await.unwrap();
     let replica = over(&memory);
-    assert_eq!(code(replica.service.check_not_deleted(&id("u1")).await), Code::Denied);
-    replica.service.check_not_deleted(&id("u10")).await.unwrap();
+    assert_eq!(code(replica.service.deletions().check_not_deleted(&id("u1")).await), Code::Denied);
+    replica.service.deletions().check_not_deleted(&id("u10")).await.unwrap();
     assert_eq!(done(&replica).await.sweeps[0].total.objects, 5);
-    replica.service.check_not_deleted(&id("u1")).await.unwrap();
+    replica.service.deletions().check_not_deleted(&id("u1")).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -193,10 +193,10 @@ async fn a_sweep_that_the_store_stopped_is_taken_up_again() {
     filled(&memory);
     let world = over(&memory);
     world.faults.script(Verb::Purge, [Fault::Refuse]);
-    world.service.delete_user(&id("u1"), None).await.unwrap();
+    world.service.deletions().delete_user(&id("u1"), None).await.unwrap();
     sleep(Duration::from_secs(5)).await;
     assert!(left(&world).await.contains(&"u1/top".to_owned()));
-    assert_eq!(code(world.service.check_not_deleted(&id("u1")).await), Code::Denied);
+    assert_eq!(code(world.service.deletions().check_not_deleted(&id("u1")).await), Code::Denied);
     let sweeps = done(&world).await.sweeps;
     assert_eq!((sweeps[0].total.objects, sweeps[0].interrupted), (5, 1));
     assert!(!left(&world).await.contains(&"u1/top".to_owned()));
@@ -207,10 +207,10 @@ async fn a_person_without_a_service_does_each_sweep_when_it_is_due() {
     let memory = Arc::new(MemoryStore::like_s3());
     filled(&memory);
     let world = over(&memory);
-    world.service.begin_deletion(&id("u1"), None).await.unwrap();
-    let first = world.service.advance_deletion(&id("u1")).await.unwrap();
+    world.service.deletions().begin_deletion(&id("u1"), None).await.unwrap();
+    let first = world.service.deletions().advance_deletion(&id("u1")).await.unwrap();
     assert_eq!((first.state, first.sweeps.len(), first.sweeps[0].total.objects), (DeletionState::Deleting, 1, 5));
-    let early = world.service.advance_deletion(&id("u1")).await.unwrap();
+    let early = world.service.deletions().advance_deletion(&id("u1")).await.unwrap();
     assert_eq!(early, first, "the second is not due");
 }
 
@@ -221,12 +221,12 @@ async fn a_person_without_a_service_does_each_sweep_when_it_is_due() {
 async fn a_process_finds_out_within_thirty_seconds_and_asks_once_for_all_users() {
     let memory = Arc::new(MemoryStore::like_s3());
     let (world, other) = (over(&memory), over(&memory));
-    world.service.check_not_deleted(&id("u1")).await.unwrap();
-    other.service.begin_deletion(&id("u1"), None).await.unwrap();
+    world.service.deletions().check_not_deleted(&id("u1")).await.unwrap();
+    other.service.deletions().begin_deletion(&id("u1"), None).await.unwrap();
     let mut denied_after = Duration::ZERO;
-    while world.service.check_not_deleted(&id("u1")).await.is_ok() {
+    while world.service.deletions().check_not_deleted(&id("u1")).await.is_ok() {
         for user in ["u2", "u3", "u4"] {
-            world.service.check_not_deleted(&id(user)).await.unwrap();
+            world.service.deletions().check_not_deleted(&id(user)).await.unwrap();
         }
         sleep(Duration::from_secs(1)).await;
         denied_after += Duration::from_secs(1);
@@ -243,10 +243,10 @@ async fn a_store_that_is_down_keeps_nobody_waiting_for_who_is_deleted() {
     let world = over(&memory);
     world.faults.set_down(true);
     let began = tokio::time::Instant::now();
-    world.service.check_not_deleted(&id("u1")).await.unwrap();
+    world.service.deletions().check_not_deleted(&id("u1")).await.unwrap();
     world.faults.set_latency(Duration::from_mins(1));
     sleep(DELETIONS_KNOWN).await;
-    world.service.check_not_deleted(&id("u1")).await.unwrap();
+    world.service.deletions().check_not_deleted(&id("u1")).await.unwrap();
     assert!(began.elapsed() < DELETIONS_KNOWN + Duration::from_secs(3));
 }
 
@@ -257,8 +257,8 @@ async fn what_cannot_be_read_as_a_tombstone_counts_as_one() {
     memory.put_raw("_deleted/u2", r#"{"format": 99}"#);
     let world = over(&memory);
     for user in ["u1", "u2"] {
-        assert_eq!(code(world.service.check_not_deleted(&id(user)).await), Code::Denied);
-        let error = world.service.deletion(&id(user)).await.unwrap_err();
+        assert_eq!(code(world.service.deletions().check_not_deleted(&id(user)).await), Code::Denied);
+        let error = world.service.deletions().deletion(&id(user)).await.unwrap_err();
         assert_eq!(error.code(), Code::Internal);
     }
 }
@@ -269,13 +269,13 @@ async fn a_receipt_says_whether_anything_came_after_the_second_sweep() {
     let memory = Arc::new(MemoryStore::like_s3());
     filled(&memory);
     let (world, user) = (over(&memory), id("u1"));
-    world.service.delete_user(&user, None).await.unwrap();
+    world.service.deletions().delete_user(&user, None).await.unwrap();
     sleep(Duration::from_secs(1)).await;
-    assert_eq!(world.service.deletion(&user).await.unwrap().found_now, None);
+    assert_eq!(world.service.deletions().deletion(&user).await.unwrap().found_now, None);
     assert_eq!(done(&world).await.found_now, Some(false));
     memory.put_raw("u1/threads/s/very-late", "x");
-    assert_eq!(world.service.deletion(&user).await.unwrap().found_now, Some(true));
-    world.service.delete_user(&user, None).await.unwrap();
+    assert_eq!(world.service.deletions().deletion(&user).await.unwrap().found_now, Some(true));
+    world.service.deletions().delete_user(&user, None).await.unwrap();
     sleep(Duration::from_secs(1)).await;
     assert_eq!(done(&world).await.found_now, Some(false));
 }

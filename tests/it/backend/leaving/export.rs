@@ -13,7 +13,7 @@ use super::over;
 use crate::support::world::{World, id};
 
 async fn exported(world: &World, user: &str) -> Result<Vec<u8>> {
-    let mut archive = world.service.export(&id(user)).unwrap();
+    let mut archive = world.service.users().export(&id(user)).unwrap();
     let mut whole = Vec::new();
     while let Some(piece) = archive.next().await? {
         whole.extend_from_slice(&piece);
@@ -82,7 +82,7 @@ async fn an_archive_is_sent_while_it_is_made_a_few_objects_ahead() {
     let world = over(&memory);
     world.faults.set_latency(Duration::from_millis(10));
     let read = || usize::try_from(world.ledger.counts().objects.requests.get).unwrap();
-    let mut archive = world.service.export(&id("u1")).unwrap();
+    let mut archive = world.service.users().export(&id("u1")).unwrap();
     assert_eq!(world.ledger.asked().len(), 0, "nothing is asked before somebody takes a piece");
     let (mut sent, mut most) = (0, 0);
     while let Some(piece) = archive.next().await.unwrap() {

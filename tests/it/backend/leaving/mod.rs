@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use skillmount::{
     Code,
-    backend::ServiceOptions,
+    handle::ServiceOptions,
     store::MemoryStore,
     wire::{UserList, UserListRequest},
 };
@@ -24,7 +24,7 @@ fn over(memory: &Arc<MemoryStore>) -> World {
 
 async fn page(world: &World, limit: usize, cursor: Option<&str>) -> (Vec<String>, Option<String>) {
     let wanted = UserListRequest { limit: Some(limit), cursor: cursor.map(str::to_owned) };
-    let UserList { users, next_cursor } = world.service.list_users(&wanted).await.unwrap();
+    let UserList { users, next_cursor } = world.service.users().list_users(&wanted).await.unwrap();
     (users.into_iter().map(|user| user.user_id.to_string()).collect(), next_cursor)
 }
 
@@ -65,6 +65,6 @@ async fn users_are_listed_in_pages_and_other_folders_are_none() {
     }
     for limit in [0, 1001] {
         let wanted = UserListRequest { limit: Some(limit), cursor: None };
-        assert_eq!(code(world.service.list_users(&wanted).await), Code::InvalidRequest);
+        assert_eq!(code(world.service.users().list_users(&wanted).await), Code::InvalidRequest);
     }
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use self::skill::{SkillTally, is_candidate, share};
 use super::{figures::Usage, record::AuditRecord};
 use crate::{
-    backend::Action,
+    context::Action,
     limits::{
         APPROVAL_LIFE, USAGE_ASKED, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS, USAGE_TALLY_BYTES,
     },

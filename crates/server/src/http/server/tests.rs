@@ -10,8 +10,8 @@ use tokio::{
 
 use super::*;
 use crate::{
-    backend::ServiceOptions,
     clock::SystemClock,
+    handle::ServiceOptions,
     limits::{BODY_PATIENCE, CONNECTIONS, CONNECTIONS_RESERVED, EVENTS_ALIVE, REQUEST_PATIENCE, REQUESTS_AT_ONCE},
     path::KeyPrefix,
 };
@@ -53,7 +53,7 @@ impl Served {
     }
 }
 
-/// The status of the next answer; 0 where the connection ends without one.
+/// The status of the next answer; 0 if the connection ends without one.
 async fn status(stream: &mut DuplexStream) -> u16 {
     let mut line = [0; 12];
     match stream.read_exact(&mut line).await {
@@ -62,7 +62,7 @@ async fn status(stream: &mut DuplexStream) -> u16 {
     }
 }
 
-/// The whole rest of what comes on a connection.
+/// The rest of the bytes that come on a connection.
 async fn rest(mut stream: DuplexStream) -> String {
     let mut text = Vec::new();
     stream.read_to_end(&mut text).await.unwrap();

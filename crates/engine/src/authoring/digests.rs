@@ -1,0 +1,69 @@
+//! Which version each skill of a user is, as far as that is known without reading it.
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
+use super::{
+    Authoring,
+    stored::{StoredSkill, StoredSkills},
+};
+use crate::{
+    content::published_digest,
+    error::{Code, Result},
+    limits::PARALLEL_GETS,
+    path::{Id, SkillPath},
+};
+
+/// A skill, and which version it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillDigest {
+    /// The skill.
+    pub skill: SkillPath,
+    /// The digest of its version; `None` if only reading its files tells.
+    pub digest: Option<String>,
+}
+
+/// The skills of a user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillDigests {
+    /// In byte order of their paths.
+    pub skills: Vec<SkillDigest>,
+    /// Whether there are more files than are listed, so that skills beyond them are left out.
+    pub is_cut: bool,
+}
+
+impl SkillDigests {
+    /// The skill at this path.
+    #[must_use]
+    pub fn find(&self, skill: &SkillPath) -> Option<&SkillDigest> {
+        self.skills.iter().find(|known| known.skill == *skill)
+    }
+}
+
+impl Authoring {
+    /// The user's own skills with the digests of those that are as they were published: the LIST requests of their files and a
+    /// GET of each head. With `only`, that skill alone.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn skill_digests(&self, user: &Id, only: Option<&SkillPath>) -> Result<SkillDigests> {
+        let StoredSkills { skills, is_cut } = match only {
+            None => self.stored_skills(user).await?,
+            Some(only) => self.stored_skill(user, only).await?,
+        };
+        let known = skills.iter().map(|stored| async move {
+            let digest = self.digest_of(user, stored).await?;
+            Ok::<_, crate::error::Error>(SkillDigest { skill: stored.skill.clone(), digest })
+        });
+        let known: Vec<_> = known.collect();
+        let skills = stream::iter(known).buffered(PARALLEL_GETS).try_collect().await?;
+        Ok(SkillDigests { skills, is_cut })
+    }
+
+    async fn digest_of(&self, user: &Id, stored: &StoredSkill) -> Result<Option<String>> {
+        match published_digest(self.core.content(), user, &stored.skill, &stored.tags()).await {
+            // A damaged head costs no more than that the skill is read.
+            Err(error) if error.code() == Code::Internal => Ok(None),
+            known => known,
+        }
+    }
+}

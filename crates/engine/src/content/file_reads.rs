@@ -1,0 +1,134 @@
+//! Bytes of files: whole or in windows, always of one version.
+
+use std::ops::Range;
+
+use bytes::{Bytes, BytesMut};
+
+use super::{
+    Content, FileRef, FileVersion,
+    archive::{ArchiveKind, ArchivedFile},
+    missing,
+    pace::RequestPace,
+    single_reads::note_read,
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::CHUNK_BYTES,
+    path::ETag,
+    store::{GetOptions, Metadata, Object, ObjectMeta, StoreError, StoreResult},
+};
+
+/// The bytes `range` of a file, in the version that is meant, or in `begun`, the one of earlier bytes.
+pub(crate) async fn fetch(
+    content: &Content,
+    file: &FileRef,
+    range: Option<Range<u64>>,
+    begun: Option<&ETag>,
+) -> Result<Object> {
+    if let Some(archived) = &file.archived {
+        note_read(content, archived).await;
+    }
+    try_fetch(content, file, range, begun).await.map_err(|error| unreadable(file, error))
+}
+
+/// As [`fetch`](fetch), with the error of the store, for callers that go on from it.
+pub(crate) async fn try_fetch(
+    content: &Content,
+    file: &FileRef,
+    range: Option<Range<u64>>,
+    begun: Option<&ETag>,
+) -> StoreResult<Object> {
+    let if_match = file.version.etag().or(begun).cloned();
+    let options = GetOptions { range: range.clone(), if_match, keep: file.version.keep(), ..GetOptions::default() };
+    let (FileVersion::Pinned(etag), Some(archived), Some(size)) = (&file.version, &file.archived, file.size) else {
+        return content.store().get(&file.key, options).await;
+    };
+    let is_kept = matches!(archived.archive.kind, ArchiveKind::Version);
+    if !ArchivedFile::is_only_archived(etag) && !content.versions().holds(archived) {
+        match content.store().get(&file.key, options.clone()).await {
+            Err(StoreError::NotFound | StoreError::PreconditionFailed) if is_kept => {}
+            read => return read,
+        }
+    }
+    // The plain file has moved on; the version that was loaded has not.
+    let (etag, modified_at, metadata) = (etag.clone(), content.clock().now(), Metadata::new());
+    let meta = ObjectMeta { size, etag, modified_at, metadata };
+    match archived.get(content.store(), content.versions(), meta, range).await {
+        // The bundle has left the memory meanwhile, or it is another's.
+        Err(StoreError::PreconditionFailed) if !is_kept => content.store().get(&file.key, options).await,
+        read => read,
+    }
+}
+
+/// A whole file of at most `most` bytes.
+///
+/// One request up to [`CHUNK_BYTES`]; beyond that, one a chunk, each on the version the first one gave.
+pub(crate) async fn fetch_whole(content: &Content, file: &FileRef, most: u64) -> Result<(ObjectMeta, Bytes)> {
+    fetch_whole_at(content, file, most, RequestPace::NONE).await
+}
+
+/// As [`fetch_whole`](fetch_whole), at this pace.
+pub(crate) async fn fetch_whole_at(
+    content: &Content,
+    file: &FileRef,
+    most: u64,
+    pace: RequestPace,
+) -> Result<(ObjectMeta, Bytes)> {
+    if let Some(size) = file.size {
+        check_size(file, size, most)?;
+    }
+    let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
+    pace.rest().await;
+    let first = fetch(content, file, range, None).await?;
+    check_size(file, first.meta.size, most)?;
+    if first.is_whole() {
+        return Ok((first.meta, first.bytes));
+    }
+    let mut bytes = BytesMut::from(&*first.bytes);
+    let mut at = first.range.end;
+    while at < first.meta.size {
+        pace.rest().await;
+        let chunk = fetch(content, file, Some(at..at + CHUNK_BYTES), Some(&first.meta.etag)).await?;
+        bytes.extend_from_slice(&chunk.bytes);
+        at = advance(file, at, &chunk)?;
+    }
+    Ok((first.meta, bytes.freeze()))
+}
+
+/// Where a read goes on after `chunk`; a store that gives nothing would keep a loop going forever.
+pub(crate) fn advance(file: &FileRef, at: u64, chunk: &Object) -> Result<u64> {
+    if chunk.range.end > at {
+        return Ok(chunk.range.end);
+    }
+    Err(Error::internal(format!("the store gave no bytes of {} at {at}", file.key)))
+}
+
+/// Checks that an operation takes a file of this size.
+pub(crate) fn check_size(file: &FileRef, size: u64, most: u64) -> Result<()> {
+    if size <= most {
+        return Ok(());
+    }
+    let message =
+        format!("{} has {size} bytes and this takes at most {most}; read it in windows, or download it", file.path);
+    Err(Error::new(Code::FileTooLarge, message).with_detail("size", size).with_detail("limit", most))
+}
+
+/// A failed read, in the words of the tree. What the store says of a version means something else for each way to mean one.
+pub(crate) fn unreadable(file: &FileRef, error: StoreError) -> Error {
+    match error {
+        StoreError::NotFound | StoreError::PreconditionFailed if matches!(file.version, FileVersion::Pinned(_)) => {
+            Error::new(
+                Code::SkillChanged,
+                format!(
+                    "{} changed since its skill was loaded, and the old bytes are gone; call load_skill again",
+                    file.path
+                ),
+            )
+        }
+        StoreError::NotFound => missing(&file.path),
+        StoreError::PreconditionFailed => {
+            Error::new(Code::EditConflict, format!("{} changed while it was being read; read it again", file.path))
+        }
+        error => error.into(),
+    }
+}

@@ -1,0 +1,168 @@
+//! The one reader of skills: the files of a skill in any version, loaded or not.
+//!
+//! A version is an archive that never changes. A head says which version is published, and plain files follow the head. A draft is
+//! an archive too, and a small object that names it. Everything here reads these objects, remembers them, and brings plain files
+//! up to their head. [`publish`](crate::publish) makes new versions.
+
+mod archive;
+mod checked_archive;
+mod drafts;
+mod export;
+mod file_reads;
+mod file_ref;
+mod files;
+mod folder;
+mod head_cache;
+mod heads;
+mod inspect;
+mod list_state;
+mod manifest;
+mod materialise;
+mod memory;
+mod pace;
+mod single_reads;
+mod target;
+mod version_cache;
+mod version_numbers;
+
+pub(crate) use archive::{Archive, ArchiveKind, ArchivedFile};
+pub(crate) use checked_archive::{draft_archive, put_archive, version_archive};
+pub use drafts::DraftReader;
+pub(crate) use drafts::draft_at;
+pub(crate) use drafts::draft_paths;
+pub(crate) use drafts::drafts_at;
+pub(crate) use drafts::{change_with_draft, draft_contested, put_draft, read_draft, remove_replaced_draft};
+pub use export::SkillArchive;
+pub(crate) use export::archive_of;
+pub(crate) use export::archive_of_draft;
+pub(crate) use export::archive_of_version;
+pub(crate) use file_reads::fetch;
+pub(crate) use file_reads::fetch_whole;
+pub(crate) use file_reads::fetch_whole_at;
+pub(crate) use file_reads::try_fetch;
+pub(crate) use file_reads::{advance, check_size, unreadable};
+pub(crate) use file_ref::{FileRef, FileVersion, missing};
+pub(crate) use files::content_of_draft;
+pub(crate) use files::files_of_draft;
+pub(crate) use files::files_of_version;
+pub(crate) use files::skill_files;
+pub(crate) use files::skill_files_at;
+pub(crate) use files::{SkillContents, SkillFiles};
+pub(crate) use folder::{
+    PlainFiles, UnversionedFolder, archive_folder, check_place, is_as_published, is_published, list_folder,
+    list_folder_sized, own_files,
+};
+pub use head_cache::NumberedVersion;
+pub(crate) use head_cache::{HeadCache, HeadCard};
+pub(crate) use heads::{StoredHead, put_head, read_head};
+pub(crate) use inspect::InspectedHead;
+pub(crate) use inspect::draft_in;
+pub(crate) use inspect::inspect_draft_files;
+pub(crate) use inspect::inspect_head;
+pub(crate) use inspect::inspect_version;
+pub(crate) use inspect::settle_head;
+pub(crate) use list_state::digests_of_version;
+pub(crate) use list_state::heads_of;
+pub(crate) use list_state::published_digest;
+pub(crate) use list_state::standings;
+pub(crate) use list_state::{PublishState, known_head};
+pub use manifest::Manifest;
+pub(crate) use manifest::ManifestCache;
+pub(crate) use materialise::{materialise, settled_head};
+pub(crate) use memory::{MemoryPermit, archive_bytes, owner_below};
+pub(crate) use pace::RequestPace;
+pub(crate) use single_reads::plain_file;
+pub(crate) use single_reads::tells_bytes;
+pub(crate) use target::SkillTarget;
+pub(crate) use version_cache::VersionCache;
+pub(crate) use version_numbers::{
+    StoredVersion, amend_head, description_of, head_card, not_published, numbers_after, stored_version, version_numbers,
+};
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    budget::{Capacity, Workers},
+    catalog::Catalogs,
+    clock::Clock,
+    path::Namespace,
+    session::KeyedLocks,
+    store::{Committer, SharedStore, StoreHandle},
+};
+
+/// The reader of skills, with its memory. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Content {
+    store: StoreHandle,
+    capacity: Capacity,
+    catalogs: Catalogs,
+    versions: Arc<VersionCache>,
+    caches: Arc<ContentCaches>,
+    /// The pause between two requests for digests that no host has asked for.
+    digest_pace: Duration,
+}
+
+#[derive(Debug, Default)]
+struct ContentCaches {
+    heads: HeadCache,
+    manifests: ManifestCache,
+    /// A lock for each skill. A change of a skill holds it, and so does bringing plain files up to their head.
+    changes: KeyedLocks,
+}
+
+impl Content {
+    /// The reader of the skills of `catalogs` in `store`.
+    pub(crate) fn new(store: StoreHandle, capacity: Capacity, catalogs: Catalogs, digest_pace: Duration) -> Self {
+        let versions = Arc::new(VersionCache::new(capacity.workers().clone()));
+        Self { store, capacity, catalogs, versions, caches: Arc::default(), digest_pace }
+    }
+
+    pub(crate) fn handle(&self) -> &StoreHandle {
+        &self.store
+    }
+
+    pub(crate) fn store(&self) -> &SharedStore {
+        self.store.store()
+    }
+
+    pub(crate) fn committer(&self) -> &Committer {
+        self.store.committer()
+    }
+
+    pub(crate) fn namespace(&self) -> &Namespace {
+        self.store.namespace()
+    }
+
+    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+        self.store.clock()
+    }
+
+    pub(crate) fn workers(&self) -> &Workers {
+        self.capacity.workers()
+    }
+
+    pub(crate) fn catalogs(&self) -> &Catalogs {
+        &self.catalogs
+    }
+
+    pub(crate) fn versions(&self) -> &Arc<VersionCache> {
+        &self.versions
+    }
+
+    pub(crate) fn heads(&self) -> &HeadCache {
+        &self.caches.heads
+    }
+
+    pub(crate) fn manifests(&self) -> &ManifestCache {
+        &self.caches.manifests
+    }
+
+    /// The locks of skills that change.
+    pub(crate) fn changes(&self) -> &KeyedLocks {
+        &self.caches.changes
+    }
+
+    pub(crate) fn digest_pace(&self) -> Duration {
+        self.digest_pace
+    }
+}

@@ -1,0 +1,27 @@
+//! The input of a call that a person approves.
+
+use serde_json::Value;
+
+use crate::{
+    error::{Error, Result},
+    wire::{CallOutline, Request},
+};
+
+/// The input of a call that a person approves.
+#[derive(Clone, Debug)]
+pub(crate) struct CallInput {
+    /// The whole input, by whose digest the call is known when it is made again.
+    pub(crate) input: Value,
+    /// The input without contents, which the person and listeners see.
+    pub(crate) outline: CallOutline,
+}
+
+impl CallInput {
+    /// The input of a call with this request.
+    ///
+    /// # Errors
+    /// `internal` if the request is no JSON.
+    pub(crate) fn from_request<R: Request>(request: &R) -> Result<Self> {
+        Ok(Self { input: serde_json::to_value(request).map_err(Error::internal)?, outline: request.outline() })
+    }
+}

@@ -1,0 +1,44 @@
+//! One call: who makes it, in which session, what that session allows, and what is reported of it.
+//!
+//! In the order of a call: a [`Caller`] is made once, at the door of a surface. A [`Context`] is one call of that caller in one
+//! session. An [`OperationSpan`] begins the account of its operation, and its [`Admission`] is the only way on: session and
+//! policies, read once, with the approval that they ask for. A surface takes the headers of its answer from the [`CallReport`]. What
+//! authors and operators do beside operations enters through an [`Author`].
+
+mod account;
+mod admission;
+mod ahead;
+mod approval;
+mod author;
+mod budgets;
+mod call;
+mod call_input;
+mod caller;
+mod core;
+mod effects;
+mod listing_note;
+mod operation_span;
+mod progress;
+mod refusal;
+mod report;
+mod seen;
+mod state;
+mod visible;
+
+pub(crate) use self::core::Core;
+pub use account::{OperationNote, paths_of};
+pub(crate) use admission::{Admission, PendingAdmission, permit};
+pub use approval::Approvals;
+pub use approval::check_content;
+pub(crate) use approval::check_preload;
+pub use author::{Action, Author};
+pub use budgets::Budgets;
+pub(crate) use call::Context;
+pub(crate) use call_input::CallInput;
+pub use caller::Caller;
+pub(crate) use operation_span::OperationSpan;
+pub use progress::Progress;
+pub(crate) use refusal::Refusal;
+pub use report::CallReport;
+pub use state::SessionState;
+pub(crate) use visible::{summary, summary_of, visible_sessions};

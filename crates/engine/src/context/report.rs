@@ -1,0 +1,41 @@
+//! What the surface of a call learns beside the reply: the version of the session and the tag of its prompt and tools.
+//!
+//! A framework renders the prompt before each call of a model. With the tag of the reply before, it knows without a request that
+//! the prompt is still the same.
+
+use sha2::{Digest as _, Sha256};
+
+use super::call::Context;
+use crate::{error::Result, session::{SessionVersion, cached_session_tag}};
+
+/// What the surface of a call learns beside the reply.
+#[derive(Clone, Debug)]
+pub struct CallReport {
+    /// The version of the session that the reply was made from, or that the call led to.
+    pub seen: SessionVersion,
+    /// A hash of session, policies and catalog, on which prompt and tools depend. It is the same on every replica. `None` unless this
+    /// process has recent versions of them all in memory.
+    pub tag: Option<String>,
+}
+
+impl Context {
+    /// The report of the calls of this handle so far. If none of them read the session, reads it now.
+    ///
+    /// # Errors
+    /// As [`state`](Self::state), if the session is read.
+    pub(crate) async fn report(&self) -> Result<CallReport> {
+        let seen = match self.seen.get() {
+            Some(seen) => seen,
+            // The call may have changed the session by another way, so what was read before the call does not count.
+            None => self.read_session().await?.seen_version(),
+        };
+        Ok(CallReport { seen, tag: self.known_tag().await })
+    }
+
+    /// The tag of prompt and tools, from memory alone.
+    pub(crate) async fn known_tag(&self) -> Option<String> {
+        let catalog = self.core.catalogs().cached_tag(self.caller.audience())?;
+        let session = cached_session_tag(self.core.sessions(), self.user(), &self.session).await?;
+        Some(hex::encode(Sha256::digest(format!("{session}\n{catalog}"))))
+    }
+}

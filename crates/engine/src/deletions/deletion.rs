@@ -1,0 +1,220 @@
+//! The deletion of a user, by whichever process comes to it.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::sleep;
+
+use super::{
+    Deletions,
+    sweep::Sweeper,
+    tombstone::{DeletionStep, StoredTombstone, Tombstone},
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::DELETION_LEASE,
+    path::Id,
+    store::{DeleteOptions, ExpectedVersion, ListOptions, StoreError},
+    wire::Deletion,
+};
+
+impl Deletions {
+    /// Deletes a user: everything below its prefix. From now on calls for the user are denied, here at once and elsewhere
+    /// within 30 s. The sweeps run behind this call. A user who is being deleted already goes on being deleted. `by` is the
+    /// name of who asks.
+    ///
+    /// # Errors
+    /// `read_only` if the service only reads; the store's, with the outcome.
+    pub async fn delete_user(&self, user: &Id, by: Option<String>) -> Result<Deletion> {
+        let deletion = self.begin_deletion(user, by).await?;
+        self.go_on_deleting(user);
+        Ok(deletion)
+    }
+
+    /// As [`delete_user`](Self::delete_user), without the sweeps: [`advance_deletion`](Self::advance_deletion) does those.
+    ///
+    /// # Errors
+    /// As [`delete_user`](Self::delete_user).
+    pub async fn begin_deletion(&self, user: &Id, by: Option<String>) -> Result<Deletion> {
+        self.0.store.check_writable()?;
+        let new = Tombstone::new(user, by, self.0.store.clock().now());
+        let mut stored = StoredTombstone { tombstone: new.clone(), base: ExpectedVersion::Absent };
+        // The tombstone of a deletion that was finished and not yet cleared away gives way to the new one.
+        if let Some(there) = self.tombstone(user).await? {
+            if !there.tombstone.is_finished() {
+                self.turn_away(user);
+                return Ok(there.tombstone.deletion);
+            }
+            stored.base = there.base;
+        }
+        if self.put_tombstone(user, &mut stored).await? {
+            self.turn_away(user);
+            return Ok(new.deletion);
+        }
+        let there = self.tombstone(user).await?;
+        let there = there.ok_or_else(|| {
+            Error::new(Code::EditConflict, format!("another deletion of {user} has just ended; ask for it again"))
+        })?;
+        self.turn_away(user);
+        Ok(there.tombstone.deletion)
+    }
+
+    /// Does what is due of the deletion of a user, without waiting for the time of the second sweep. Returns how far it is.
+    ///
+    /// # Errors
+    /// As [`deletion`](Self::deletion); `read_only` if the service only reads.
+    pub async fn advance_deletion(&self, user: &Id) -> Result<Deletion> {
+        self.0.store.check_writable()?;
+        if self.0.in_progress.take_up(user) {
+            let done = self.work_on(user, false).await;
+            self.0.in_progress.lay_down(user);
+            done?;
+        }
+        self.deletion(user).await
+    }
+
+    /// The deletion of a user that goes on, or else the last one that was finished, with whether anything is there now: the store may
+    /// carry out late what it was sent before, and nobody else would look for it.
+    ///
+    /// # Errors
+    /// `deletion_not_found` if there is none; the store's.
+    pub async fn deletion(&self, user: &Id) -> Result<Deletion> {
+        let found = match self.tombstone(user).await? {
+            None => self.receipt(user).await?,
+            standing => standing,
+        };
+        let not_found = || {
+            let message = format!("no deletion of user {user} is known; one begins with DELETE /v1/users/{user}");
+            Error::new(Code::DeletionNotFound, message)
+        };
+        let mut deletion = found.map(|stored| stored.tombstone.deletion).ok_or_else(not_found)?;
+        if deletion.finished_at.is_some() {
+            deletion.found_now = Some(self.has_objects(user).await?);
+        }
+        Ok(deletion)
+    }
+
+    /// Whether anything of a user is in the store: one LIST.
+    async fn has_objects(&self, user: &Id) -> Result<bool> {
+        let space = self.0.store.namespace().user(user)?;
+        let page = self.0.store.store().list(space.root(), ListOptions::default().with_max_entries(1)).await?;
+        Ok(!page.objects.is_empty() || page.next.is_some())
+    }
+
+    /// From now on calls for the user are denied, and nothing that waits of the user is written.
+    fn turn_away(&self, user: &Id) {
+        self.0.in_progress.add(user);
+        self.report_leaving(user);
+    }
+
+    /// Goes on with the deletion of a user behind the caller, unless this process is at it already.
+    pub(crate) fn go_on_deleting(&self, user: &Id) {
+        if self.0.store.check_writable().is_err() || !self.0.in_progress.take_up(user) {
+            return;
+        }
+        let (service, user) = (self.clone(), user.clone());
+        tokio::spawn(async move {
+            if let Err(error) = service.work_on(&user, true).await {
+                tracing::warn!(%user, cause = %error.chain(), "a deletion stopped; it is taken up again");
+            }
+            service.0.in_progress.lay_down(&user);
+        });
+    }
+
+    async fn work_on(&self, user: &Id, waits: bool) -> Result<()> {
+        let holder = format!("{:032x}", self.0.store.clock().random());
+        let mut has_waited = false;
+        while let Some(stored) = self.tombstone(user).await? {
+            let now = self.0.store.clock().now();
+            match stored.tombstone.step(&holder, now, has_waited) {
+                DeletionStep::Retire => return self.retire(user, &stored).await,
+                DeletionStep::Wait(due) if waits => {
+                    sleep(Duration::try_from(due.duration_since(now)).unwrap_or_default()).await;
+                    has_waited = true;
+                }
+                DeletionStep::Held | DeletionStep::Wait(_) => return Ok(()),
+                DeletionStep::Sweep => {
+                    if !self.sweep(user, &holder, stored).await? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One sweep. False if another process has taken over.
+    async fn sweep(&self, user: &Id, holder: &str, mut stored: StoredTombstone) -> Result<bool> {
+        let clock = self.0.store.clock();
+        stored.tombstone.claim(holder, clock.now());
+        let mut until = clock.uptime() + DELETION_LEASE;
+        if !self.note(user, &mut stored).await? {
+            return Ok(false);
+        }
+        let mut sweeper =
+            Sweeper::new(&self.0.store, &self.0.templates, self.0.store.namespace().user(user)?.root().clone());
+        loop {
+            let Some(sweep) = stored.tombstone.deletion.sweeps.last_mut() else { return Ok(false) };
+            let page = sweeper.page(sweep, until).await;
+            until = clock.uptime() + DELETION_LEASE;
+            match &page {
+                Ok(true) => stored.tombstone.renew(holder, clock.now()),
+                Ok(false) => stored.tombstone.end_sweep(clock.now()),
+                Err(_) => stored.tombstone.release(),
+            }
+            let is_ours = self.note(user, &mut stored).await?;
+            if !page? || !is_ours {
+                return Ok(is_ours);
+            }
+        }
+    }
+
+    /// Notes how far the work is. False if another process has taken over.
+    async fn note(&self, user: &Id, stored: &mut StoredTombstone) -> Result<bool> {
+        if self.put_tombstone(user, stored).await? {
+            return Ok(true);
+        }
+        // Whoever cleared away the tombstone of the deletion before, on a store that deletes whatever is there, may have met
+        // this one. If this very deletion was finished, there is a receipt of it.
+        let requested_at = stored.tombstone.deletion.requested_at;
+        let is_gone = self.tombstone(user).await?.is_none();
+        let receipt = self.receipt(user).await?;
+        let is_finished = receipt.is_some_and(|receipt| receipt.tombstone.deletion.requested_at >= requested_at);
+        if !is_gone || is_finished {
+            return Ok(false);
+        }
+        stored.base = ExpectedVersion::Absent;
+        self.put_tombstone(user, stored).await
+    }
+
+    /// Clears away a finished tombstone: its receipt is written, and then it is deleted.
+    async fn retire(&self, user: &Id, stored: &StoredTombstone) -> Result<()> {
+        let bytes = Bytes::from(serde_json::to_vec(&stored.tombstone).map_err(Error::internal)?);
+        self.0
+            .store
+            .committer()
+            .commit(&self.0.store.namespace().receipt(user)?, bytes, &ExpectedVersion::Whatever)
+            .await?;
+        let (key, store) = (self.0.store.namespace().deletion(user)?, self.0.store.store());
+        let ExpectedVersion::Version(etag, _) = &stored.base else { return Ok(()) };
+        let if_match = if store.capabilities().conditional_delete {
+            Some(etag.clone())
+        } else {
+            // Such a store deletes whatever is there, so it is looked at just before.
+            match store.head(&key).await {
+                Ok(meta) if meta.etag == *etag => None,
+                Ok(_) | Err(StoreError::NotFound) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        };
+        match store.delete(&key, DeleteOptions { if_match }).await {
+            Ok(()) | Err(StoreError::NotFound) => {
+                self.0.in_progress.remove(user);
+                self.deletion_finished(user);
+                Ok(())
+            }
+            Err(StoreError::PreconditionFailed) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

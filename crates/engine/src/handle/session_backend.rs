@@ -1,0 +1,244 @@
+//! The handle of one session.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::{
+    budget::Job,
+    catalog::{CatalogView, EncodingProgress, Searchable},
+    context::{Approvals, CallReport, Context, Progress, SessionState, summary, summary_of},
+    error::Result,
+    files::{Files, SessionFiles},
+    limits::CALL_ID_BYTES,
+    path::Id,
+    session::{LoadedSkill, Policy, PromptMode, Session, SessionSummary, SessionVersion},
+    skills::{HostSkills, load_skill_if_known, render_loaded},
+    users::forget_with_workspace,
+    wire::{LoadSkillReply, LoadSkillRequest},
+};
+
+/// One session of one user: the agent's file system. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct SessionBackend {
+    pub(super) context: Context,
+    pub(super) files: Files,
+}
+
+impl SessionBackend {
+    /// The same handle, never answered from a session older than `version`.
+    #[must_use]
+    pub fn at_least(mut self, version: impl Into<SessionVersion>) -> Self {
+        self.context.options.at_least = version.into();
+        self
+    }
+
+    /// The same handle for a caller that asks for its prompt in this mode, if it names one: instructions of loaded skills,
+    /// and tools that come as skills are found, go by it in place of the policy's.
+    #[must_use]
+    pub fn in_mode(mut self, mode: Option<PromptMode>) -> Self {
+        self.context.options.mode = mode;
+        self
+    }
+
+    /// The same handle for the call that a model wrote with this id. Its events and its audit record have the id, of which they
+    /// keep [`CALL_ID_BYTES`] at most.
+    #[must_use]
+    pub fn for_call(mut self, id: &str) -> Self {
+        let id = id.get(..id.floor_char_boundary(CALL_ID_BYTES)).unwrap_or_default();
+        self.context.options.id = Some(id.into());
+        self
+    }
+
+    /// The same handle, which sends to `listener` how far its searches are.
+    #[must_use]
+    pub fn reporting_to(mut self, listener: watch::Sender<Progress>) -> Self {
+        self.context.options.progress = Some(listener);
+        self
+    }
+
+    /// Whose session it is.
+    #[must_use]
+    pub fn user(&self) -> &Id {
+        self.context.user()
+    }
+
+    /// Which of the user's sessions it is.
+    #[must_use]
+    pub fn session_id(&self) -> &Id {
+        &self.context.session
+    }
+
+    /// The session as it is now; a fresh one if there is none.
+    ///
+    /// # Errors
+    /// `store_unavailable` if the store is down and the session is not in memory; `denied` if the caller is bound and
+    /// does not reach it.
+    pub async fn session(&self) -> Result<Arc<Session>> {
+        Ok(self.context.session().await?)
+    }
+
+    /// The session and what it may do: its own policy and its user's, asked for at once.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn state(&self) -> Result<SessionState> {
+        Ok(self.context.state().await?)
+    }
+
+    /// As [`state`](Self::state), and a fresh session has the ranks it would begin with now.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn ranked_state(&self) -> Result<SessionState> {
+        self.context.ranked_state().await
+    }
+
+    /// The state, and the same handle, whose first call takes that state in place of reading it.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn read_ahead(&self) -> Result<(Self, SessionState)> {
+        let (context, state) = self.context.read_ahead().await?;
+        Ok((Self { context, files: self.files.clone() }, state))
+    }
+
+    /// Notes that the answer of this handle is made from `session`, or led to it.
+    pub fn note_seen(&self, session: &Session) {
+        self.context.note_seen(session);
+    }
+
+    /// What the calls of this handle have seen so far: the version of the session, and the tag of prompt and tools. If none of them
+    /// read the session, reads it now.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn report(&self) -> Result<CallReport> {
+        self.context.report().await
+    }
+
+    /// The skills this session may know of, own and shared; asks the store again if that is old, and always with `fresh`.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn catalog(&self, fresh: bool) -> Result<Arc<CatalogView>> {
+        self.context.catalog(fresh).await
+    }
+
+    /// As [`catalog`](Self::catalog), with its search index.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn searchable_catalog(&self) -> Result<Searchable> {
+        self.context.searchable_catalog().await
+    }
+
+    /// The long work of one operation for this user, which ends with it.
+    #[must_use]
+    pub fn errand(&self) -> Job {
+        self.context.errand()
+    }
+
+    /// A hash of session, policies and catalog. It is the same on every replica. `None` unless this process has recent versions of
+    /// them all in memory. Does not ask the store.
+    pub async fn known_tag(&self) -> Option<String> {
+        self.context.known_tag().await
+    }
+
+    /// Notes in the session that it was given the listing of skills. Returns false if that is noted already. The note is reported
+    /// as the change of a session that it is, or as making one that was not there.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session); `read_only` if nothing can be written; the store's; `store_unavailable` with `parts` if
+    /// it was noted and no account could be kept of it.
+    pub async fn note_listing(&self) -> Result<bool> {
+        self.context.note_listing().await
+    }
+
+    /// The calls of this session that wait for a decision.
+    #[must_use]
+    pub fn approvals(&self) -> Approvals {
+        Approvals::new(self.context.clone())
+    }
+
+    /// The files of this session, read and written whole.
+    #[must_use]
+    pub fn files(&self) -> SessionFiles {
+        SessionFiles::new(self.context.clone(), self.files.clone())
+    }
+
+    /// The skills of this session for hosts that fetch files themselves, without a load.
+    #[must_use]
+    pub fn host_skills(&self) -> HostSkills {
+        HostSkills::new(self.context.clone())
+    }
+
+    /// The session as it is now, as this caller may see it.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    pub async fn summary(&self) -> Result<SessionSummary> {
+        summary(&self.context).await
+    }
+
+    /// What a change of this session led to, as this caller may see it. The `user`'s policy is read before the change, so
+    /// that no change that was made ends as an error.
+    #[must_use]
+    pub fn summary_of(&self, session: &Session, user: &Policy) -> SessionSummary {
+        summary_of(&self.context, session, user)
+    }
+
+    /// As [`load_skill`](super::BackendProtocol::load_skill), for a name that may be no skill's: `None` if no skill
+    /// answers to it. The session as the load left it comes beside the reply.
+    ///
+    /// # Errors
+    /// Those of `load_skill` for a skill that is there.
+    pub async fn load_skill_if_known(
+        &self,
+        request: LoadSkillRequest,
+    ) -> Result<Option<(LoadSkillReply, SessionState)>> {
+        load_skill_if_known(&self.context, request).await
+    }
+
+    /// The instructions of a loaded skill, in the version and with the arguments it was loaded with; `None` if this caller does
+    /// not see it, because a caller of another team loaded it.
+    ///
+    /// # Errors
+    /// `skill_changed` if that version is gone; the store's.
+    pub async fn render_loaded(&self, loaded: &LoadedSkill) -> Result<Option<String>> {
+        render_loaded(&self.context, loaded).await
+    }
+
+    /// Forgets this session and deletes every file of its workspace. Its ticket stays.
+    ///
+    /// A session that cannot be read may share the workspace, so it counts as one that does. A session that is made from this
+    /// one meanwhile may find the workspace emptied.
+    ///
+    /// # Errors
+    /// `session_not_found` if it does not exist and has no files of its own; `workspace_shared` if other sessions share its
+    /// workspace, with the names of those that the caller reaches; the error of a delete of files if some could not be deleted:
+    /// then the session stays.
+    pub async fn forget_with_workspace(&self) -> Result<()> {
+        forget_with_workspace(&self.context).await
+    }
+
+    /// Checks that the user of the session is not being deleted; as
+    /// [`Deletions::check_not_deleted`](crate::deletions::Deletions::check_not_deleted).
+    ///
+    /// # Errors
+    /// `denied` if the user is being deleted.
+    pub async fn check_not_deleted(&self) -> Result<()> {
+        self.context.core.deletions().check_not_deleted(self.user()).await
+    }
+
+    /// Makes the vectors that the skills of this session's caller lack and waits for them, for
+    /// [`VECTORS_AWAITED`](crate::limits::VECTORS_AWAITED) at most. A process that serves on needs no such call: it makes them
+    /// behind its answers. `told` is called with how many skills of how many were encoded. What cannot be made is logged, and
+    /// searches are lexical.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn encode_skills(&self, told: &EncodingProgress) -> Result<()> {
+        self.context.core.catalogs().encode_skills(self.context.caller.audience().clone(), told).await
+    }
+}

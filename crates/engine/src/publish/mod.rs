@@ -1,0 +1,50 @@
+//! Publishing skills: versions that never change, a head that says which of them counts, and plain files that follow it.
+//!
+//! One compare-and-swap of the head publishes. All else can be repeated by anybody: the archive of the version is there
+//! before the head names it, and the plain files are brought up to it afterwards, by whoever finds them behind. So a crash
+//! at any point leaves the old version or the new one, and never a part of either.
+//!
+//! Files belong to whoever wrote them last. A plain file is replaced or deleted only in the very version that was there
+//! when the head was written; if another tool wrote since, its file stays, and the folder differs from its head. Such a
+//! folder is what the skill is, until the next publish, which first keeps it as a version of its own.
+//!
+//! A draft is an archive too, and a small object that names it, replaced by compare-and-swap. A path is published or a draft:
+//! if a crash leaves both, the published skill counts, and the next publish or delete takes the draft away.
+
+mod change;
+mod check_upload;
+mod difference;
+mod drafting;
+mod history;
+mod published;
+mod repack;
+mod spooled_body;
+mod upload;
+
+pub use change::Condition;
+pub(crate) use change::{ChangeResult, change_head};
+pub use check_upload::PublishOptions;
+pub(crate) use difference::archive_size;
+pub(crate) use drafting::{DraftAsked, draft_conflict, taken};
+pub(crate) use history::{stored_digests, stored_versions};
+pub use published::{PageRequest, PublishedPage, PublishedSkill, PublishedVersion, VersionName};
+pub use spooled_body::SpooledBody;
+pub use upload::UploadedSkill;
+
+pub use published::PublishedSkills;
+
+use std::sync::Arc;
+
+use crate::context::Core;
+
+/// Makes new versions of skills, and drafts. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Publisher {
+    core: Arc<Core>,
+}
+
+impl Publisher {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+}

@@ -1,0 +1,61 @@
+//! The skills of a session: found, loaded, unloaded and created; and lists and pages of skills beside sessions.
+
+mod begin_session;
+mod bound_session;
+mod catalog_file;
+mod create_skill;
+mod discover_skills;
+mod discovery_index;
+mod documents;
+mod drafts;
+mod explain;
+mod feedback;
+mod hidden;
+mod host_reads;
+mod listing;
+mod load_skill;
+mod lookup;
+mod naming;
+mod search;
+mod unload_skill;
+mod with_drafts;
+
+pub use catalog_file::{CatalogFile, packed};
+pub use discovery_index::{Artifact, ArtifactKind, OfferedSkill};
+pub use host_reads::{HostFile, HostSkill};
+pub use naming::{NamedSkill, flat_names, skill_named};
+pub use with_drafts::{index_of_drafts, with_drafts};
+
+pub(crate) use begin_session::create_session;
+pub(crate) use bound_session::create_session_within;
+pub use catalog_file::CatalogSkill;
+pub(crate) use create_skill::create_skill;
+pub(crate) use discover_skills::discover_skills;
+pub use host_reads::HostSkills;
+pub use listing::{Listing, ListingPage};
+pub(crate) use load_skill::{load_skill, load_skill_if_known, render_loaded};
+pub(crate) use unload_skill::unload_skill;
+
+use std::sync::Arc;
+
+use crate::{context::Core, error::Result, path::Layer};
+
+/// The documents and files of skills, without a session. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Library {
+    core: Arc<Core>,
+}
+
+impl Library {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+
+    /// Checks that skills of this layer are shown to callers.
+    ///
+    /// # Errors
+    /// `invalid_request` for a layer of others if layers are off.
+    pub fn check_layer(&self, layer: Layer) -> Result<()> {
+        self.core.content().check_layer(layer)
+    }
+}
