@@ -125,7 +125,7 @@ pub use skillmount_cli as cli;
 pub use skillmount_client as client;
 pub use skillmount_engine::{
     access, audit, authoring, catalog, content, context, deletions, files, handle, hooks, observer, prompt, publish,
-    session, skills, tools, upkeep, users,
+    session, skills, sync, tools, upkeep, users,
 };
 pub use skillmount_search::{encoder, words};
 #[cfg(feature = "server")]

@@ -16,7 +16,7 @@ use skillmount::{
     path::{Id, SkillPath},
     prompt::{PromptRequest, for_session},
     publish::{PublishOptions, UploadedSkill},
-    session::{Policy, PromptMode, SkillRule, ToolRule},
+    session::{Policy, PromptMode, SkillRule, ToolRule, list_sessions},
     store::{DirectoryStore, SharedStore, Verb},
     wire::{ListedState, SkillListRequest, UnloadSkillRequest, VersionListRequest},
 };
@@ -87,7 +87,7 @@ fn names(ids: &[Id]) -> Vec<&str> {
 async fn sessions_have_their_skills_variables_and_policies() {
     let bucket = Restored::new();
     let sessions = bucket.world.service.sessions();
-    let page = sessions.list(&id("ana"), 10, None).await.unwrap();
+    let page = list_sessions(sessions, &id("ana"), 10, None).await.unwrap();
     let listed: Vec<_> = page.sessions.iter().map(|session| session.session_id.clone()).collect();
     assert_eq!((names(&listed), page.damaged.len()), (vec!["fork", "sale"], 0));
 
@@ -186,7 +186,7 @@ async fn a_check_calls_each_bucket_clean() {
 #[tokio::test]
 async fn sessions_from_before_publishing_have_their_skills_of_all_layers() {
     let bucket = Restored::of_layers();
-    let page = bucket.world.service.sessions().list(&id("bea"), 10, None).await.unwrap();
+    let page = list_sessions(bucket.world.service.sessions(), &id("bea"), 10, None).await.unwrap();
     let listed: Vec<_> = page.sessions.iter().map(|session| session.session_id.clone()).collect();
     assert_eq!((names(&listed), page.damaged.len()), (vec!["copia", "venta"], 0));
     let agent = bucket.of_bea("venta");

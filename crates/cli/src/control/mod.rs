@@ -20,7 +20,10 @@ use crate::{
     limits::AUDIT_PAGE_RECORDS,
     path::{Id, SkillPath},
     prompt::{self, PromptRequest, Rendering},
-    session::{ApprovalList, DecideApproval, ExpiryReport, Policy, SessionListRequest, SessionPage, SessionSummary},
+    session::{
+        ApprovalList, DecideApproval, ExpiryReport, Policy, SessionListRequest, SessionPage, SessionSummary,
+        remove_idle_sessions,
+    },
     skills::{NamedSkill, skill_named},
     wire::{SkillList, SkillListRequest, SkillPage},
 };
@@ -101,7 +104,7 @@ impl Control {
     /// Forgets the user's sessions that have expired.
     pub(super) async fn collect_garbage(&self) -> Result<ExpiryReport> {
         match self {
-            Self::Local { service, user, .. } => service.sessions().collect_garbage(user).await,
+            Self::Local { service, user, .. } => remove_idle_sessions(service.sessions(), user).await,
             Self::Remote(remote) => remote.collect_garbage().await,
         }
     }

@@ -8,7 +8,7 @@ use crate::{
     client::RemoteExport,
     error::Result,
     path::Id,
-    session::TaggingReport,
+    session::{TaggingReport, remove_idle_sessions, tag_sessions},
     users::Export,
     wire::{Deletion, User, UserList, UserListRequest},
 };
@@ -59,7 +59,7 @@ impl Control {
         let mut all = CollectedOfAll::default();
         for User { user_id } in self.users().await?.users {
             let collected = match self {
-                Self::Local { service, .. } => service.sessions().collect_garbage(&user_id).await?,
+                Self::Local { service, .. } => remove_idle_sessions(service.sessions(), &user_id).await?,
                 Self::Remote(remote) => remote.collect_garbage_of(&user_id).await?,
             };
             let of_user = collected.damaged.into_iter();
@@ -69,7 +69,7 @@ impl Control {
             all.users += 1;
             let TaggingReport { tagged, untagged } = match self {
                 Self::Local { .. } if all.untagged.is_some() => continue,
-                Self::Local { service, .. } => service.sessions().tag_all(&user_id).await?,
+                Self::Local { service, .. } => tag_sessions(service.sessions(), &user_id).await?,
                 Self::Remote(_) => {
                     TaggingReport { tagged: collected.tagged.unwrap_or_default(), untagged: collected.untagged }
                 }

@@ -30,7 +30,7 @@ use crate::{
     handle::Service,
     limits::{EVENTS_LOOK, EVENTS_PAUSES, EVENTS_PIECE_BYTES},
     path::Id,
-    session::{start_approval_watch, poll_approval_watch, ApprovalRequest, ApprovalWatch},
+    session::{ApprovalRequest, ApprovalWatch, poll_approval_watch, start_approval_watch},
 };
 
 /// The events of all users. Cheap to clone.

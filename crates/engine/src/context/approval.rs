@@ -15,7 +15,7 @@ use crate::{
     error::{Code, Error, Result},
     path::SkillPath,
     session::{
-        ApprovalList, PendingCall, CallDecision, Change, DecideApproval, Decision, EffectivePolicy, Policy, Session,
+        ApprovalList, CallDecision, Change, DecideApproval, Decision, EffectivePolicy, PendingCall, Policy, Session,
         SkillRule, ToolRule, WaitingCall,
     },
     skill::shown::one_line,
@@ -65,7 +65,8 @@ impl<'call> PendingAdmission<'call> {
     ) -> Result<Admission<'call>, Refusal> {
         let (context, operation, loaded) = (self.context, self.operation, skill.cloned());
         // A long input takes a while to hash.
-        let asked = move |_: &_| Ok(PendingCall::new(operation.name(), input, loaded.as_ref(), asks)?.outlined(&outline));
+        let asked =
+            move |_: &_| Ok(PendingCall::new(operation.name(), input, loaded.as_ref(), asks)?.outlined(&outline));
         let call = context.errand().run(asked).await?;
         if self.session().approvals.may_be_behind(&call) {
             // The decision may have been made at another replica.

@@ -6,7 +6,10 @@
 use sha2::{Digest as _, Sha256};
 
 use super::call::Context;
-use crate::{error::Result, session::{SessionVersion, cached_session_tag}};
+use crate::{
+    error::Result,
+    session::{SessionVersion, cached_session_tag},
+};
 
 /// What the surface of a call learns beside the reply.
 #[derive(Clone, Debug)]

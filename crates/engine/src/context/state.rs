@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    session::{is_session_within, Change, EffectivePolicy, Policy, Session},
+    session::{Change, EffectivePolicy, Policy, Session, is_session_within},
 };
 
 /// A session and what it may do, read at once.

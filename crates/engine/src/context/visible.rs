@@ -9,7 +9,9 @@ use super::{call::Context, caller::Caller, core::Core, state::SessionState};
 use crate::{
     error::Result,
     limits::PAGE_ENTRIES,
-    session::{list_sessions, EffectivePolicy, LoadedSummary, Policy, Session, SessionListRequest, SessionPage, SessionSummary},
+    session::{
+        EffectivePolicy, LoadedSummary, Policy, Session, SessionListRequest, SessionPage, SessionSummary, list_sessions,
+    },
 };
 
 /// The session as it is now, as this caller may see it.

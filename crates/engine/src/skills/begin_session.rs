@@ -11,7 +11,7 @@ use crate::{
     error::{Error, Result},
     files::note_load,
     path::Id,
-    session::{preview_session, CreateSession, CreatedSession, Preload, Session},
+    session::{CreateSession, CreatedSession, Preload, Session, preview_session},
 };
 
 /// Creates a session of the user of `caller`, or returns the existing one. A new session begins with the skills that

@@ -14,7 +14,7 @@ use crate::{
     limits::FORK_DEPTH,
     observer::Effects,
     path::Id,
-    session::{is_session_within, CreateSession, CreatedSession, Session, SessionLineage, SessionVersion},
+    session::{CreateSession, CreatedSession, Session, SessionLineage, SessionVersion, is_session_within},
     store::ListOptions,
 };
 

@@ -18,7 +18,7 @@ use crate::{
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     observer::SkillUse,
     path::{Layer, MountName, SkillPath},
-    session::{prefetch_ranks, Change, EffectivePolicy, LoadedSkill, Preload, SearchRecord, Session},
+    session::{Change, EffectivePolicy, LoadedSkill, Preload, SearchRecord, Session, prefetch_ranks},
     skill::{SnapshotFile, read_document, render, shown::one_line},
     wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, Request as _, SkillFile, SkillParameter},
 };
@@ -131,8 +131,10 @@ async fn load_requested(
     let context = span.context();
     let pending = span.enter().await?;
     let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
-    let (fetched, ()) =
-        tokio::join!(find_requested(context, request, &pending), prefetch_ranks(context.core.sessions(), pending.session()));
+    let (fetched, ()) = tokio::join!(
+        find_requested(context, request, &pending),
+        prefetch_ranks(context.core.sessions(), pending.session())
+    );
     let fetched = match fetched {
         Err(LookupError::UnknownName(unknown)) => find_again(context, request, &pending, unknown).await?,
         fetched => fetched?,

@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     limits::SNAPSHOT_OBJECT_BYTES,
     path::{Id, Layer, LayerOwner, ObjectKey},
-    session::{read_stored_session, LoadedSkill, Session, SessionError, is_sound_snapshot},
+    session::{LoadedSkill, Session, SessionError, is_sound_snapshot, read_stored_session},
     store::{CachePolicy, GetOptions, ListEntry, StoreError},
     wire::FindingCode,
 };

@@ -10,7 +10,7 @@ use crate::{
     files::delete_objects,
     limits::{LIST_OBJECTS, PAGE_ENTRIES, SHARERS_NAMED},
     path::{Id, KeyPrefix, VirtualPath},
-    session::{list_sessions, Session, is_session_within},
+    session::{Session, is_session_within, list_sessions},
     store::{ListOptions, StoreExt as _},
 };
 

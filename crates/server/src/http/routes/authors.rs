@@ -12,7 +12,7 @@ use crate::{
         body::Parameters,
         door::{Failure, HandlerResult, UserCall},
     },
-    session::{ExpiryReport, Policy, TaggingReport},
+    session::{ExpiryReport, Policy, TaggingReport, remove_idle_sessions, tag_sessions},
     wire::{CatalogStatus, LintList, LintListRequest},
 };
 
@@ -33,7 +33,9 @@ async fn lint(call: UserCall, wanted: Parameters<LintListRequest>) -> HandlerRes
     let policy = readable_catalog(&call).await?;
     let sees_all = call.needs_control().is_ok();
     let all = Policy::default();
-    Ok(Json(call.app.service.authoring().lint_skills(&call.user, if sees_all { &all } else { &policy }, &wanted).await?))
+    Ok(Json(
+        call.app.service.authoring().lint_skills(&call.user, if sees_all { &all } else { &policy }, &wanted).await?,
+    ))
 }
 
 /// Say how many skills a user has, without those that the user's policy hides from the caller, and to a key of scope `control` what
@@ -77,14 +79,14 @@ async fn collect(call: UserCall, wanted: Parameters<CollectParameters>) -> Handl
     call.needs_control()?;
     let work = async {
         let sessions = call.app.service.sessions();
-        let collected = sessions.collect_garbage(&call.user).await?;
+        let collected = remove_idle_sessions(sessions, &call.user).await?;
         if let Some(recorder) = &call.app.audit {
             recorder.forget_old(&call.user).await?;
         }
         if !wanted.tag {
             return Ok(collected);
         }
-        let TaggingReport { tagged, untagged } = sessions.tag_all(&call.user).await?;
+        let TaggingReport { tagged, untagged } = tag_sessions(sessions, &call.user).await?;
         Ok(ExpiryReport { tagged: Some(tagged), untagged, ..collected })
     };
     Ok(Json(call.author().perform((Action::CollectSessions, ""), work).await?))

@@ -17,7 +17,10 @@ use crate::{
     limits::PAGE_ENTRIES,
     observer::Effects,
     path::Id,
-    session::{ChangeSession, CreateSession, CreatedSession, Policy, SessionListRequest, SessionPage, SessionSummary},
+    session::{
+        ChangeSession, CreateSession, CreatedSession, Policy, SessionListRequest, SessionPage, SessionSummary,
+        is_session_within,
+    },
 };
 
 /// Sessions by id.
@@ -140,7 +143,7 @@ async fn reached(call: &UserCall, wanted: SessionListRequest) -> Result<SessionP
         let names = |id: &Id| call.reach().vars().is_empty() && call.reach().names(id);
         within.damaged.extend(page.damaged.into_iter().filter(|damaged| names(&damaged.session_id)));
         for session in page.sessions {
-            if !service.sessions().lies_within(&session, call.reach()).await? {
+            if !is_session_within(service.sessions(), &session, call.reach()).await? {
                 continue;
             }
             if within.sessions.len() == limit {

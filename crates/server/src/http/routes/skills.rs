@@ -109,9 +109,12 @@ async fn shown(call: &UserCall, skill: &SkillPath, digest: Option<&str>, headers
     }
     Ok(match digest {
         Some(digest) => {
-            Json(service.library().show_version(call.audience(), &policy, skill, digest, call.drafts()).await?).into_response()
+            Json(service.library().show_version(call.audience(), &policy, skill, digest, call.drafts()).await?)
+                .into_response()
         }
-        None => Json(service.library().show_skill(call.audience(), &policy, skill, call.drafts()).await?).into_response(),
+        None => {
+            Json(service.library().show_skill(call.audience(), &policy, skill, call.drafts()).await?).into_response()
+        }
     })
 }
 

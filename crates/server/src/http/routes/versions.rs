@@ -52,7 +52,13 @@ async fn compared(call: &UserCall, skill: &SkillPath, wanted: &DiffRequest) -> R
     policy.map_or(Ok(()), |policy| check_content(&policy, skill))?;
     if call.needs_control().is_err() {
         let least = VersionListRequest { limit: Some(1), ..VersionListRequest::default() };
-        call.app.service.publisher().list_versions(&owner, skill, &least).await?.current.ok_or_else(|| never_published(skill))?;
+        call.app
+            .service
+            .publisher()
+            .list_versions(&owner, skill, &least)
+            .await?
+            .current
+            .ok_or_else(|| never_published(skill))?;
     }
     call.app.service.publisher().diff_versions(&owner, skill, wanted).await
 }
