@@ -7,7 +7,6 @@ mod stored;
 
 pub use digests::{SkillDigest, SkillDigests};
 pub use lint::{lint_content, lint_skill};
-
 pub use stored::{StoredSkill, StoredSkills};
 
 use std::sync::Arc;

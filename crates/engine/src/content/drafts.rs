@@ -9,10 +9,8 @@ use crate::{
     error::{Code, Error, Result},
     limits::{DRAFT_BYTES, LIST_OBJECTS, PARALLEL_GETS},
     path::{ETag, Id, LayerOwner, SkillPath},
-    publish::{ChangeResult, Condition, change_head, draft_conflict},
-    skill::{Package, Provenance, SkillDraft},
+    skill::SkillDraft,
     store::{CachePolicy, ExpectedVersion, GetOptions, StoreError, StoreExt as _},
-    wire::{PublishStatus, SkillState},
 };
 
 /// Who asks for the drafts of a user outside of a session.
@@ -132,77 +130,4 @@ pub(crate) async fn put_draft(target: &SkillTarget, before: Option<&StoredDraft>
 /// Takes a draft away. Returns false if another one is there by now, which stays.
 pub(crate) async fn remove_draft(target: &SkillTarget, known: StoredDraft) -> Result<bool> {
     delete_version_of(target, &target.space.draft(&target.skill)?, known.etag).await
-}
-
-/// As [`change`](change), for a skill that may be a draft: the condition may name that, and it goes if the change takes its
-/// place. A draft that others made meanwhile stays, and so does one in whose folder other tools put a skill.
-pub(crate) async fn change_with_draft(
-    target: &SkillTarget,
-    wanted: Option<&Package>,
-    from: &Provenance,
-    condition: Condition,
-) -> Result<ChangeResult> {
-    let draft = read_draft(target).await?;
-    let digest = draft.as_ref().map(|known| known.draft.digest.clone());
-    let (condition, names_draft) = match (condition, &digest) {
-        (Condition::Nothing, Some(draft)) => return Err(draft_conflict(target, draft)),
-        (Condition::Version(only), Some(draft)) if only == *draft => (Condition::Nothing, true),
-        (condition, _) => (condition, false),
-    };
-    let changed = change_head(target, wanted, from, &condition, digest.as_deref()).await;
-    if let Ok(changed) = &changed
-        && changed.status != PublishStatus::Unchanged
-    {
-        let published = changed.before.as_deref().map(|digest| (digest, SkillState::Published));
-        let before = published.or(digest.as_deref().map(|digest| (digest, SkillState::Draft)));
-        target.noted(before, wanted.map(|package| (package.version.digest(), SkillState::Published)));
-    }
-    let Some(draft) = draft else { return changed };
-    match changed {
-        Ok(changed) => {
-            // Until the plain files are there, no listing shows what was published, and the draft is what it shows.
-            if changed.complete || wanted.is_none() {
-                remove_replaced_draft(target, draft, &changed).await;
-            }
-            Ok(changed)
-        }
-        // Nothing is published, or the draft beside it is named, so it is the draft that is deleted.
-        Err(error)
-            if wanted.is_none()
-                && (error.code() == Code::SkillNotFound || (names_draft && error.code() == Code::VersionConflict)) =>
-        {
-            if remove_draft(target, draft).await? {
-                target.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);
-                return Ok(ChangeResult {
-                    status: PublishStatus::Updated,
-                    before: digest,
-                    complete: true,
-                    kept: Vec::new(),
-                    took: None,
-                });
-            }
-            Err(draft_contested(target))
-        }
-        Err(error) if error.code() == Code::VersionConflict && condition != Condition::Nothing => {
-            let published = error.details().get("current").cloned().unwrap_or_default();
-            let current = if published.is_null() { digest.into() } else { published };
-            Err(error.with_detail("current", current))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Removes a draft if the skill took its place. If that fails, the next change of the skill removes it.
-pub(crate) async fn remove_replaced_draft(target: &SkillTarget, known: StoredDraft, changed: &ChangeResult) {
-    if changed.took.as_ref() == Some(&known.draft.digest)
-        && let Err(error) = remove_draft(target, known).await
-    {
-        tracing::warn!(skill = %target.skill, cause = %error.chain(), "a draft lies beside the skill that took its place");
-    }
-}
-
-/// The error if others keep changing a draft.
-pub(crate) fn draft_contested(target: &SkillTarget) -> Error {
-    let message = format!("others keep changing the draft {}: look at what it is now, then try again", target.skill);
-    Error::new(Code::EditConflict, message)
 }

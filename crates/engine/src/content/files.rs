@@ -20,13 +20,13 @@ use super::{
     materialise::{mark_of, settled_head},
     memory::archive_bytes,
     pace::RequestPace,
+    stored_versions::archive_size,
     target::SkillTarget,
 };
 use crate::{
     error::{Code, Error, Result},
     limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, LayerOwner, SkillPath, UserSpace},
-    publish::archive_size,
     skill::{HeadState, MAIN, SkillDraft, Snapshot, SnapshotFile, VersionArchive},
     store::{CachePolicy, GetOptions, ListEntry, Object, StoreError, StoreExt as _, StoreResult, WriteCallId},
 };

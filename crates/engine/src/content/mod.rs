@@ -2,7 +2,7 @@
 //!
 //! A version is an archive that never changes. A head says which version is published, and plain files follow the head. A draft is
 //! an archive too, and a small object that names it. Everything here reads these objects, remembers them, and brings plain files
-//! up to their head. [`publish`](crate::publish) makes new versions.
+//! up to their head. `publish` makes new versions.
 
 mod archive;
 mod checked_archive;
@@ -21,6 +21,7 @@ mod materialise;
 mod memory;
 mod pace;
 mod single_reads;
+mod stored_versions;
 mod target;
 mod version_cache;
 mod version_numbers;
@@ -28,26 +29,14 @@ mod version_numbers;
 pub(crate) use archive::{Archive, ArchiveKind, ArchivedFile};
 pub(crate) use checked_archive::{draft_archive, put_archive, version_archive};
 pub use drafts::DraftReader;
-pub(crate) use drafts::draft_at;
-pub(crate) use drafts::draft_paths;
-pub(crate) use drafts::drafts_at;
-pub(crate) use drafts::{change_with_draft, draft_contested, put_draft, read_draft, remove_replaced_draft};
+pub(crate) use drafts::{StoredDraft, draft_at, draft_paths, drafts_at, put_draft, read_draft, remove_draft};
 pub use export::SkillArchive;
-pub(crate) use export::archive_of;
-pub(crate) use export::archive_of_draft;
-pub(crate) use export::archive_of_version;
-pub(crate) use file_reads::fetch;
-pub(crate) use file_reads::fetch_whole;
-pub(crate) use file_reads::fetch_whole_at;
-pub(crate) use file_reads::try_fetch;
-pub(crate) use file_reads::{advance, check_size, unreadable};
+pub(crate) use export::{archive_of, archive_of_draft, archive_of_version};
+pub(crate) use file_reads::{advance, check_size, fetch, fetch_whole, fetch_whole_at, try_fetch, unreadable};
 pub(crate) use file_ref::{FileRef, FileVersion, missing};
-pub(crate) use files::content_of_draft;
-pub(crate) use files::files_of_draft;
-pub(crate) use files::files_of_version;
-pub(crate) use files::skill_files;
-pub(crate) use files::skill_files_at;
-pub(crate) use files::{SkillContents, SkillFiles};
+pub(crate) use files::{
+    SkillContents, SkillFiles, content_of_draft, files_of_draft, files_of_version, skill_files, skill_files_at,
+};
 pub(crate) use folder::{
     PlainFiles, UnversionedFolder, archive_folder, check_place, is_as_published, is_published, list_folder,
     list_folder_sized, own_files,
@@ -55,24 +44,15 @@ pub(crate) use folder::{
 pub use head_cache::NumberedVersion;
 pub(crate) use head_cache::{HeadCache, HeadCard};
 pub(crate) use heads::{StoredHead, put_head, read_head};
-pub(crate) use inspect::InspectedHead;
-pub(crate) use inspect::draft_in;
-pub(crate) use inspect::inspect_draft_files;
-pub(crate) use inspect::inspect_head;
-pub(crate) use inspect::inspect_version;
-pub(crate) use inspect::settle_head;
-pub(crate) use list_state::digests_of_version;
-pub(crate) use list_state::heads_of;
-pub(crate) use list_state::published_digest;
-pub(crate) use list_state::standings;
-pub(crate) use list_state::{PublishState, known_head};
+pub(crate) use inspect::{InspectedHead, draft_in, inspect_draft_files, inspect_head, inspect_version, settle_head};
+pub(crate) use list_state::{PublishState, digests_of_version, heads_of, known_head, published_digest, standings};
 pub use manifest::Manifest;
 pub(crate) use manifest::ManifestCache;
 pub(crate) use materialise::{materialise, settled_head};
 pub(crate) use memory::{MemoryPermit, archive_bytes, owner_below};
 pub(crate) use pace::RequestPace;
-pub(crate) use single_reads::plain_file;
-pub(crate) use single_reads::tells_bytes;
+pub(crate) use single_reads::{plain_file, tells_bytes};
+pub(crate) use stored_versions::{VersionRow, archive_size, listed_versions, read_record, stored_versions};
 pub(crate) use target::SkillTarget;
 pub(crate) use version_cache::VersionCache;
 pub(crate) use version_numbers::{

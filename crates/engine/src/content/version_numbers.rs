@@ -8,12 +8,12 @@ use super::{
     heads::{StoredHead, put_head},
     materialise::settled_head,
     memory::owner_below,
+    stored_versions::{archive_size, stored_digests, stored_versions},
     target::SkillTarget,
 };
 use crate::{
     error::{Code, Error, Result},
     limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES},
-    publish::{archive_size, stored_digests, stored_versions},
     skill::{HeadState, MAIN, SkillHead, Version, VersionNumbers, described},
     store::StoreError,
 };

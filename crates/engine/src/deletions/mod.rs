@@ -11,12 +11,12 @@ mod sweep;
 mod tombstone;
 mod watch;
 
-use in_progress::DeletionsInProgress;
-
 use std::{
     fmt,
     sync::{Arc, OnceLock},
 };
+
+use in_progress::DeletionsInProgress;
 
 use crate::{
     path::{Id, MountTemplates},

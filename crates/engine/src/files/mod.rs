@@ -27,23 +27,21 @@ mod unfinished;
 mod write;
 
 pub(crate) use bundles::note_load;
-pub(crate) use delete::delete_objects;
-pub(crate) use edit_queues::EditQueues;
-pub(crate) use lines::LineIndex;
-pub(crate) use text::{binary_type, is_text};
-pub use transfer::{FileAccess, FileReader, FileStat};
-pub(crate) use tree::{archive_of, archive_of_version, skill_mount, unwritable};
-pub(crate) use unfinished::SkillChanges;
-
-pub(crate) use delete::delete;
+pub(crate) use delete::{delete, delete_objects};
 pub(crate) use edit::edit;
+pub(crate) use edit_queues::EditQueues;
 pub(crate) use glob::glob;
 pub(crate) use grep::grep;
+pub(crate) use lines::LineIndex;
 pub(crate) use ls::ls;
 pub(crate) use move_path::move_path;
 pub(crate) use read::read;
 pub use session_files::SessionFiles;
+pub(crate) use text::{binary_type, is_text};
+pub use transfer::{FileAccess, FileReader, FileStat};
 pub(crate) use transfer::{download, upload};
+pub(crate) use tree::{archive_of, archive_of_version, skill_mount, unwritable};
+pub(crate) use unfinished::SkillChanges;
 pub(crate) use write::write;
 
 use std::sync::Arc;

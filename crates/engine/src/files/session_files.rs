@@ -92,7 +92,7 @@ impl SessionFiles {
         span.ended(put).await
     }
 
-    /// Deletes as [`delete`](crate::handle::BackendProtocol::delete) does, if `holds` accepts the version of the file. `None`
+    /// Deletes as `BackendProtocol::delete` does, if `holds` accepts the version of the file. `None`
     /// deletes whatever is there, also a folder. The version is looked at before, and not in the same step.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use jiff::SignedDuration;
 
-use crate::handle::open::OpenStore;
+use super::open::OpenStore;
 use crate::{
     error::{Error, Result},
     limits::{LIST_OBJECTS, MCP_SKILL_BYTES, MCP_SKILL_FILES, PARALLEL_GETS},

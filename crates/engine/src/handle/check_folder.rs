@@ -1,6 +1,6 @@
 //! The check of a folder of skills that is served as it is: what agents see of it, and what not.
 
-use crate::handle::{check::failed_check, open::OpenStore};
+use super::{check::failed_check, open::OpenStore};
 use crate::{
     error::Error,
     skill::shown::one_line,

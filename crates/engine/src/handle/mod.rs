@@ -9,10 +9,10 @@ mod open;
 mod protocol;
 mod service;
 mod session_backend;
-pub use check::failed_check;
-pub use open::OpenStore;
 
+pub use check::failed_check;
 pub use ext::BackendExt;
+pub use open::OpenStore;
 pub use protocol::BackendProtocol;
 pub use service::{Service, ServiceOptions};
 pub use session_backend::SessionBackend;

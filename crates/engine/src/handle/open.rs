@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::{Service, ServiceOptions};
 use crate::{
     clock::Clock,
     error::{Error, Result},
-    handle::{Service, ServiceOptions},
     limits::CONTENT_CACHE_BYTES,
     path::{Id, Namespace, SkillPath},
     skill::MAIN,

@@ -3,10 +3,10 @@
 use super::{
     Publisher,
     change::{ChangeResult, Condition},
+    draft_change::change_with_draft,
     upload::UploadedSkill,
 };
 use crate::{
-    content::change_with_draft,
     context::{Caller, Core},
     error::{Code, Error, Result},
     limits::SOURCE_BYTES,

@@ -6,13 +6,12 @@ use bytes::Bytes;
 
 use super::Publisher;
 use crate::{
-    content::{SkillTarget, read_head, version_archive},
+    content::{SkillTarget, archive_size, read_head, version_archive},
     error::{Code, Error, Result},
     files::is_text,
     limits::{DIFF_BYTES, DIFF_FILE_BYTES, PAGE_ENTRIES},
     path::{LayerOwner, SkillPath},
     skill::{VersionArchive, VersionFile, is_version_digest, patch},
-    store::StoreError,
     wire::{ChangedFile, DiffRequest, FileDifference, VersionDiff},
 };
 
@@ -69,17 +68,6 @@ async fn versions_to_compare(target: &SkillTarget, wanted: &DiffRequest) -> Resu
         return Err(Error::new(Code::SkillNotFound, message));
     };
     Ok((wanted.from.clone().or(known.head.previous), wanted.to.clone().or(known.head.digest)))
-}
-
-/// The size of the archive of a version; 0 if there is none.
-pub(crate) async fn archive_size(target: &SkillTarget, digest: Option<&str>) -> Result<u64> {
-    let Some(digest) = digest else { return Ok(0) };
-    match target.content.store().head(&target.space.version(&target.skill, digest)?).await {
-        Ok(meta) => Ok(meta.size),
-        // Opening it says so.
-        Err(StoreError::NotFound) => Ok(0),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// A version, or nothing at all.

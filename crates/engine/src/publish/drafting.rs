@@ -6,13 +6,14 @@ use super::{
     Publisher,
     change::{ChangeResult, Condition, PublishedNow, change_head, published_now},
     check_upload::{PublishOptions, check_upload, provenance, refresh_catalog, reply},
+    draft_change::{draft_contested, remove_replaced_draft},
     repack::{TextChange, bytes_to_repack, repack_rewritten},
     upload::UploadedSkill,
 };
 use crate::{
     content::{
-        MemoryPermit, SkillTarget, archive_bytes, check_place, draft_archive, draft_contested, list_folder,
-        put_archive, put_draft, read_draft, read_head, remove_replaced_draft, settled_head,
+        MemoryPermit, SkillTarget, archive_bytes, check_place, draft_archive, list_folder, put_archive, put_draft,
+        read_draft, read_head, settled_head,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,

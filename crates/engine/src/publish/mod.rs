@@ -14,6 +14,7 @@
 mod change;
 mod check_upload;
 mod difference;
+mod draft_change;
 mod drafting;
 mod history;
 mod published;
@@ -22,16 +23,11 @@ mod spooled_body;
 mod upload;
 
 pub use change::Condition;
-pub(crate) use change::{ChangeResult, change_head};
 pub use check_upload::PublishOptions;
-pub(crate) use difference::archive_size;
-pub(crate) use drafting::{DraftAsked, draft_conflict, taken};
-pub(crate) use history::{stored_digests, stored_versions};
-pub use published::{PageRequest, PublishedPage, PublishedSkill, PublishedVersion, VersionName};
+pub(crate) use drafting::{DraftAsked, taken};
+pub use published::{PageRequest, PublishedPage, PublishedSkill, PublishedSkills, PublishedVersion, VersionName};
 pub use spooled_body::SpooledBody;
 pub use upload::UploadedSkill;
-
-pub use published::PublishedSkills;
 
 use std::sync::Arc;
 

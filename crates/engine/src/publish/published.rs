@@ -12,13 +12,13 @@ use super::{
     Publisher,
     change::Condition,
     check_upload::{PublishOptions, check_upload, provenance},
-    history::{read_record, stored_versions},
     upload::UploadedSkill,
 };
 use crate::{
     content::{
         HeadCard, NumberedVersion, SkillTarget, StoredVersion, amend_head, description_of, head_card, heads_of,
-        known_head, not_published, put_archive, read_head, stored_version, version_numbers,
+        known_head, not_published, put_archive, read_head, read_record, stored_version, stored_versions,
+        version_numbers,
     },
     error::{Code, Error, Result},
     limits::PARALLEL_GETS,

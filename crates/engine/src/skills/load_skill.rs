@@ -64,7 +64,7 @@ fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (LoadResult, LiveSki
     })
 }
 
-/// As [`load_skill`](crate::handle::BackendProtocol::load_skill), for a name that may be no skill's: `None` if no skill
+/// As `BackendProtocol::load_skill`, for a name that may be no skill's: `None` if no skill
 /// answers to it. The session as the load left it comes beside the reply.
 ///
 /// # Errors

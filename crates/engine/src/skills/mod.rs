@@ -20,21 +20,18 @@ mod search;
 mod unload_skill;
 mod with_drafts;
 
-pub use catalog_file::{CatalogFile, packed};
-pub use discovery_index::{Artifact, ArtifactKind, OfferedSkill};
-pub use host_reads::{HostFile, HostSkill};
-pub use naming::{NamedSkill, flat_names, skill_named};
-pub use with_drafts::{index_of_drafts, with_drafts};
-
 pub(crate) use begin_session::create_session;
 pub(crate) use bound_session::create_session_within;
-pub use catalog_file::CatalogSkill;
+pub use catalog_file::{CatalogFile, CatalogSkill, packed};
 pub(crate) use create_skill::create_skill;
 pub(crate) use discover_skills::discover_skills;
-pub use host_reads::HostSkills;
+pub use discovery_index::{Artifact, ArtifactKind, OfferedSkill};
+pub use host_reads::{HostFile, HostSkill, HostSkills};
 pub use listing::{Listing, ListingPage};
 pub(crate) use load_skill::{load_skill, load_skill_if_known, render_loaded};
+pub use naming::{NamedSkill, flat_names, skill_named};
 pub(crate) use unload_skill::unload_skill;
+pub use with_drafts::{index_of_drafts, with_drafts};
 
 use std::sync::Arc;
 

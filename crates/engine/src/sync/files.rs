@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use crate::{authoring::SkillDigest, sync::repository::SkillRepository};
+use super::repository::SkillRepository;
 use crate::{
+    authoring::SkillDigest,
     error::{Code, Error, Result},
     path::SkillPath,
     skill::{Version, VersionArchive, VersionFile},

@@ -4,16 +4,14 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 
-use crate::{
-    authoring::SkillDigest,
-    sync::{
-        files::SkillText,
-        merge::{FileResolution, Sides, merge},
-        repository::SkillRepository,
-        version_memory::{SyncBase, VersionMemory},
-    },
+use super::{
+    files::SkillText,
+    merge::{FileResolution, Sides, merge},
+    repository::SkillRepository,
+    version_memory::{SyncBase, VersionMemory},
 };
 use crate::{
+    authoring::SkillDigest,
     error::{Code, Error, Result},
     path::is_of_tools,
     skill::{VersionFile, theirs_beside},

@@ -5,15 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use serde_json::json;
 
-use crate::{
-    authoring::SkillDigest,
-    sync::{
-        files::SkillText,
-        repository::SkillRepository,
-        version_memory::{SyncBase, VersionMemory},
-    },
+use super::{
+    files::SkillText,
+    repository::SkillRepository,
+    version_memory::{SyncBase, VersionMemory},
 };
 use crate::{
+    authoring::SkillDigest,
     error::{Code, Error, Result},
     path::{SkillPath, is_of_tools},
     publish::{Condition, PublishOptions},

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 
-use crate::authoring::SkillDigests;
 use crate::{
+    authoring::SkillDigests,
     error::Result,
     handle::Service,
     path::{Id, SkillPath},

@@ -1,6 +1,6 @@
 //! Batches of audit records: whether they can be read. Nothing of them is ever deleted here.
 
-use crate::upkeep::survey::OwnerObjects;
+use super::survey::OwnerObjects;
 use crate::{
     context::Core,
     error::Result,

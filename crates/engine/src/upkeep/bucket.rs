@@ -1,6 +1,6 @@
 //! What belongs to no user: deletions, and what probes left behind.
 
-use crate::upkeep::survey::too_many;
+use super::survey::too_many;
 use crate::{
     context::Core,
     error::{Code, Result},

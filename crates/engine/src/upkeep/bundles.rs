@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::upkeep::survey::OwnerObjects;
+use super::survey::OwnerObjects;
 use crate::{
     content,
     context::Core,

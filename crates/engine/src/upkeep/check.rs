@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::upkeep::{Upkeep, audit, bucket, bundles, derived, drafts, search, sessions, skills, survey::OwnerObjects};
+use super::{Upkeep, audit, bucket, bundles, derived, drafts, search, sessions, skills, survey::OwnerObjects};
 use crate::{
     error::Result,
     path::{Id, KeyPrefix, UserSpace},

@@ -1,6 +1,6 @@
 //! What is made from the rest, and the policy.
 
-use crate::upkeep::survey::OwnerObjects;
+use super::survey::OwnerObjects;
 use crate::{
     catalog::IndexState,
     context::Core,

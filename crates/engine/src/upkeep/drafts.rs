@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::upkeep::{skills::version_name, survey::OwnerObjects};
+use super::{skills::version_name, survey::OwnerObjects};
 use crate::{
     content::{draft_in, inspect_draft_files},
     context::Core,

@@ -1,6 +1,6 @@
 //! What searches go by beside the catalog: the vectors of skills, and the loads that followed questions.
 
-use crate::upkeep::{derived::mend, survey::OwnerObjects};
+use super::{derived::mend, survey::OwnerObjects};
 use crate::{
     catalog::VectorsState,
     context::Core,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::upkeep::survey::OwnerObjects;
+use super::survey::OwnerObjects;
 use crate::{
     content::{InspectedHead, inspect_head, inspect_version, settle_head},
     context::Core,

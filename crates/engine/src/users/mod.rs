@@ -6,7 +6,6 @@ mod forget;
 mod list;
 
 pub use export::Export;
-
 pub(crate) use forget::forget_with_workspace;
 
 use std::sync::Arc;
