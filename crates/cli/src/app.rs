@@ -260,7 +260,7 @@ impl App {
             shown.set_length(all as u64);
             shown.set_position(done as u64);
         };
-        let outcome = finder.encode_skills(&told).await;
+        let outcome = finder.skills().encode_skills(&told).await;
         bar.finish_and_clear();
         outcome.map(|()| Arc::new(finder) as Arc<dyn BackendProtocol>)
     }

@@ -222,8 +222,8 @@ mod tests {
         }
         let mut said = String::new();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/src");
-        for room in ["audit", "backend", "session"] {
-            sources(&source.join(room), &mut said);
+        for module in ["audit", "content", "context", "files", "publish", "session", "skills"] {
+            sources(&source.join(module), &mut said);
         }
         for (model, _) in FOR_PEOPLE {
             assert!(model.split('*').all(|part| said.contains(part)), "nobody says {model:?} any more");

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::Authoring;
 use crate::{
     catalog::{CatalogView, IndexState, discover},
+    context::Core,
     error::Result,
     path::{Id, SkillPath, UserSpace},
     session::Policy,
@@ -22,7 +23,7 @@ impl Authoring {
     pub async fn catalog_status(&self, user: &Id) -> Result<CatalogStatus> {
         let space = self.core.namespace().user(user)?;
         let discovery = discover(&**self.core.store(), &space, &**self.core.clock(), None).await?;
-        self.status_of(&space, discovery.view()).await
+        status_of(&self.core, &space, discovery.view()).await
     }
 
     /// As [`catalog_status`](Self::catalog_status), for an agent: without the skills that `policy`, the user's, hides, and without
@@ -46,25 +47,25 @@ impl Authoring {
     /// The store's.
     pub async fn rebuild_catalog(&self, user: &Id) -> Result<CatalogStatus> {
         let view = self.core.catalogs().rebuild(user).await?;
-        self.status_of(&self.core.namespace().user(user)?, &view).await
+        status_of(&self.core, &self.core.namespace().user(user)?, &view).await
     }
+}
 
-    async fn status_of(&self, space: &UserSpace, view: &CatalogView) -> Result<CatalogStatus> {
-        let index = IndexState::read(&**self.core.store(), space).await?.map(|found| {
-            // A clock that runs behind the store's makes what was written just now no older than that.
-            let age = Duration::try_from(self.core.clock().now().duration_since(found.modified_at)).unwrap_or_default();
-            IndexStatus {
-                key: found.key.to_string(),
-                size: found.size,
-                modified_at: found.modified_at,
-                age_seconds: age.as_secs(),
-                as_of: found.as_of.as_ref().ok().copied(),
-                problem: found.as_of.err(),
-            }
-        });
-        let found = view.diagnostics.iter().map(|found| found.diagnostic.severity);
-        Ok(CatalogStatus { index, ..counted(view.entries.len(), found, view.as_of) })
-    }
+async fn status_of(core: &Core, space: &UserSpace, view: &CatalogView) -> Result<CatalogStatus> {
+    let index = IndexState::read(&**core.store(), space).await?.map(|found| {
+        // A clock that runs behind the store's makes what was written just now no older than that.
+        let age = Duration::try_from(core.clock().now().duration_since(found.modified_at)).unwrap_or_default();
+        IndexStatus {
+            key: found.key.to_string(),
+            size: found.size,
+            modified_at: found.modified_at,
+            age_seconds: age.as_secs(),
+            as_of: found.as_of.as_ref().ok().copied(),
+            problem: found.as_of.err(),
+        }
+    });
+    let found = view.diagnostics.iter().map(|found| found.diagnostic.severity);
+    Ok(CatalogStatus { index, ..counted(view.entries.len(), found, view.as_of) })
 }
 
 /// The counts of skills and of findings of these severities.

@@ -2,12 +2,10 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::{
-    Authoring,
-    stored::{StoredSkill, StoredSkills},
-};
+use super::stored::{StoredSkill, StoredSkills, stored_skill, stored_skills};
 use crate::{
     content::published_digest,
+    context::Core,
     error::{Code, Result},
     limits::PARALLEL_GETS,
     path::{Id, SkillPath},
@@ -39,31 +37,29 @@ impl SkillDigests {
     }
 }
 
-impl Authoring {
-    /// The user's own skills with the digests of those that are as they were published: the LIST requests of their files and a
-    /// GET of each head. With `only`, that skill alone.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn skill_digests(&self, user: &Id, only: Option<&SkillPath>) -> Result<SkillDigests> {
-        let StoredSkills { skills, is_cut } = match only {
-            None => self.stored_skills(user).await?,
-            Some(only) => self.stored_skill(user, only).await?,
-        };
-        let known = skills.iter().map(|stored| async move {
-            let digest = self.digest_of(user, stored).await?;
-            Ok::<_, crate::error::Error>(SkillDigest { skill: stored.skill.clone(), digest })
-        });
-        let known: Vec<_> = known.collect();
-        let skills = stream::iter(known).buffered(PARALLEL_GETS).try_collect().await?;
-        Ok(SkillDigests { skills, is_cut })
-    }
+/// The user's own skills with the digests of those that are as they were published: the LIST requests of their files and a
+/// GET of each head. With `only`, that skill alone.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn skill_digests(core: &Core, user: &Id, only: Option<&SkillPath>) -> Result<SkillDigests> {
+    let StoredSkills { skills, is_cut } = match only {
+        None => stored_skills(core, user).await?,
+        Some(only) => stored_skill(core, user, only).await?,
+    };
+    let known = skills.iter().map(|stored| async move {
+        let digest = digest_of(core, user, stored).await?;
+        Ok::<_, crate::error::Error>(SkillDigest { skill: stored.skill.clone(), digest })
+    });
+    let known: Vec<_> = known.collect();
+    let skills = stream::iter(known).buffered(PARALLEL_GETS).try_collect().await?;
+    Ok(SkillDigests { skills, is_cut })
+}
 
-    async fn digest_of(&self, user: &Id, stored: &StoredSkill) -> Result<Option<String>> {
-        match published_digest(self.core.content(), user, &stored.skill, &stored.tags()).await {
-            // A damaged head costs no more than that the skill is read.
-            Err(error) if error.code() == Code::Internal => Ok(None),
-            known => known,
-        }
+async fn digest_of(core: &Core, user: &Id, stored: &StoredSkill) -> Result<Option<String>> {
+    match published_digest(core.content(), user, &stored.skill, &stored.tags()).await {
+        // A damaged head costs no more than that the skill is read.
+        Err(error) if error.code() == Code::Internal => Ok(None),
+        known => known,
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Authoring;
 use crate::{
+    context::Core,
     error::{Code, Error, Result},
     limits::LIST_OBJECTS,
     path::{ETag, Id, KeyPrefix, ObjectKey, SkillPath},
@@ -43,30 +43,27 @@ pub(crate) struct StoredFile {
     key: Result<ObjectKey, String>,
 }
 
-impl Authoring {
-    /// Every folder of the user that holds a SKILL.md, the outermost deciding; also those whose SKILL.md is broken, because
-    /// reading them is how one gets to mend them.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn stored_skills(&self, user: &Id) -> Result<StoredSkills> {
-        let prefix = self.core.namespace().user(user)?.skills()?;
-        let (listed, is_cut) = self.core.store().list_all(&prefix, LIST_OBJECTS).await?;
-        Ok(StoredSkills { skills: skills_of(&prefix, &listed), is_cut })
-    }
+/// Every folder of the user that holds a SKILL.md, the outermost deciding; also those whose SKILL.md is broken, because
+/// reading them is how one gets to mend them.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn stored_skills(core: &Core, user: &Id) -> Result<StoredSkills> {
+    let prefix = core.namespace().user(user)?.skills()?;
+    let (listed, is_cut) = core.store().list_all(&prefix, LIST_OBJECTS).await?;
+    Ok(StoredSkills { skills: skills_of(&prefix, &listed), is_cut })
+}
 
-    /// The skill at this path alone, if there is one.
-    ///
-    /// # Errors
-    /// The store's.
-    pub(crate) async fn stored_skill(&self, user: &Id, skill: &SkillPath) -> Result<StoredSkills> {
-        let (all, folder) =
-            (self.core.namespace().user(user)?.skills()?, self.core.namespace().user(user)?.skill(skill)?);
-        let (listed, is_cut) = self.core.store().list_all(&folder, LIST_OBJECTS).await?;
-        let mut skills = skills_of(&all, &listed);
-        skills.retain(|stored| stored.skill == *skill);
-        Ok(StoredSkills { skills, is_cut })
-    }
+/// The skill at this path alone, if there is one.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn stored_skill(core: &Core, user: &Id, skill: &SkillPath) -> Result<StoredSkills> {
+    let (all, folder) = (core.namespace().user(user)?.skills()?, core.namespace().user(user)?.skill(skill)?);
+    let (listed, is_cut) = core.store().list_all(&folder, LIST_OBJECTS).await?;
+    let mut skills = skills_of(&all, &listed);
+    skills.retain(|stored| stored.skill == *skill);
+    Ok(StoredSkills { skills, is_cut })
 }
 
 impl StoredSkills {

@@ -44,7 +44,7 @@ struct Step {
 }
 
 /// What became of one plain file.
-enum Done {
+enum StepOutcome {
     /// This replica wrote it.
     Written(String, ETag),
     /// It has the content of the head, from another replica.
@@ -166,7 +166,7 @@ async fn run_steps(
             let bytes = content(&mut archive, &step);
             async move { take_step(target, known, step, bytes?).await }
         });
-        let done: Vec<Done> = stream::iter(begun).buffered(at_once).try_collect().await?;
+        let done: Vec<StepOutcome> = stream::iter(begun).buffered(at_once).try_collect().await?;
         for one in done {
             run.note(one);
         }
@@ -178,7 +178,7 @@ async fn run_steps(
 }
 
 /// Writes or deletes one plain file.
-async fn take_step(target: &SkillTarget, known: &StoredHead, step: Step, bytes: Option<Bytes>) -> Result<Done> {
+async fn take_step(target: &SkillTarget, known: &StoredHead, step: Step, bytes: Option<Bytes>) -> Result<StepOutcome> {
     let key = target.folder.key(&step.path)?;
     let (Some(bytes), Some(content)) = (bytes, &step.content) else { return remove_file(target, &key, step).await };
     let mark = WriteCallId { call: mark_of(&key), count: number_of(&content.file.sha256) };
@@ -188,31 +188,31 @@ async fn take_step(target: &SkillTarget, known: &StoredHead, step: Step, bytes: 
         match put {
             Ok(commit) => {
                 if let Some(etag) = commit.etag {
-                    return Ok(Done::Written(step.path, etag));
+                    return Ok(StepOutcome::Written(step.path, etag));
                 }
             }
             Err(StoreError::PreconditionFailed | StoreError::NotFound) => {}
             // A file of another tool stands where a folder should be, or the other way round.
-            Err(StoreError::IsFolder | StoreError::BelowFile(_)) => return Ok(Done::Kept(step.path)),
+            Err(StoreError::IsFolder | StoreError::BelowFile(_)) => return Ok(StepOutcome::Kept(step.path)),
             Err(error) => return Err(error.into()),
         }
         let there = read_object(target, &key, content.file.size).await?;
         match there {
             Some(object) if object.is_whole() && content.file.holds(&object.bytes) => {
-                return Ok(Done::Found(step.path, object.meta.etag));
+                return Ok(StepOutcome::Found(step.path, object.meta.etag));
             }
-            _ if !is_newest(target, known).await? => return Ok(Done::Superseded),
+            _ if !is_newest(target, known).await? => return Ok(StepOutcome::Superseded),
             Some(object) if is_late(target, &key, &object).await? => base = ExpectedVersion::version(&object.meta),
-            _ => return Ok(Done::Kept(step.path)),
+            _ => return Ok(StepOutcome::Kept(step.path)),
         }
     }
-    Ok(Done::Kept(step.path))
+    Ok(StepOutcome::Kept(step.path))
 }
 
 /// Deletes one plain file in the version that it had.
-async fn remove_file(target: &SkillTarget, key: &ObjectKey, step: Step) -> Result<Done> {
-    let Some(base) = step.base else { return Ok(Done::Gone) };
-    Ok(if delete_version_of(target, key, base).await? { Done::Gone } else { Done::Kept(step.path) })
+async fn remove_file(target: &SkillTarget, key: &ObjectKey, step: Step) -> Result<StepOutcome> {
+    let Some(base) = step.base else { return Ok(StepOutcome::Gone) };
+    Ok(if delete_version_of(target, key, base).await? { StepOutcome::Gone } else { StepOutcome::Kept(step.path) })
 }
 
 /// Deletes an object in the version that it had. Returns false if another one is there by now.
@@ -274,13 +274,13 @@ async fn read_object(target: &SkillTarget, key: &ObjectKey, size: u64) -> Result
 }
 
 impl Run {
-    fn note(&mut self, done: Done) {
+    fn note(&mut self, done: StepOutcome) {
         match done {
-            Done::Written(path, etag) => drop(self.written.insert(path, etag)),
-            Done::Found(path, etag) => drop(self.found.insert(path, etag)),
-            Done::Kept(path) => self.kept.push(path),
-            Done::Gone => {}
-            Done::Superseded => self.superseded = true,
+            StepOutcome::Written(path, etag) => drop(self.written.insert(path, etag)),
+            StepOutcome::Found(path, etag) => drop(self.found.insert(path, etag)),
+            StepOutcome::Kept(path) => self.kept.push(path),
+            StepOutcome::Gone => {}
+            StepOutcome::Superseded => self.superseded = true,
         }
     }
 }

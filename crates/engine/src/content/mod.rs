@@ -19,6 +19,7 @@ mod list_state;
 mod manifest;
 mod materialise;
 mod memory;
+mod owner;
 mod pace;
 mod single_reads;
 mod stored_versions;
@@ -41,108 +42,19 @@ pub(crate) use folder::{
     PlainFiles, UnversionedFolder, archive_folder, check_place, is_as_published, is_published, list_folder,
     list_folder_sized, own_files,
 };
+pub(crate) use head_cache::HeadCard;
 pub use head_cache::NumberedVersion;
-pub(crate) use head_cache::{HeadCache, HeadCard};
 pub(crate) use heads::{StoredHead, put_head, read_head};
 pub(crate) use inspect::{InspectedHead, draft_in, inspect_draft_files, inspect_head, inspect_version, settle_head};
 pub(crate) use list_state::{PublishState, digests_of_version, heads_of, known_head, published_digest, standings};
 pub use manifest::Manifest;
-pub(crate) use manifest::ManifestCache;
 pub(crate) use materialise::{materialise, settled_head};
 pub(crate) use memory::{MemoryPermit, archive_bytes, owner_below};
+pub use owner::Content;
 pub(crate) use pace::RequestPace;
 pub(crate) use single_reads::{plain_file, tells_bytes};
 pub(crate) use stored_versions::{VersionRow, archive_size, listed_versions, read_record, stored_versions};
 pub(crate) use target::SkillTarget;
-pub(crate) use version_cache::VersionCache;
 pub(crate) use version_numbers::{
     StoredVersion, amend_head, description_of, head_card, not_published, numbers_after, stored_version, version_numbers,
 };
-
-use std::{sync::Arc, time::Duration};
-
-use crate::{
-    budget::{Capacity, Workers},
-    catalog::Catalogs,
-    clock::Clock,
-    path::Namespace,
-    session::KeyedLocks,
-    store::{Committer, SharedStore, StoreHandle},
-};
-
-/// The reader of skills, with its memory. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Content {
-    store: StoreHandle,
-    capacity: Capacity,
-    catalogs: Catalogs,
-    versions: Arc<VersionCache>,
-    caches: Arc<ContentCaches>,
-    /// The pause between two requests for digests that no host has asked for.
-    digest_pace: Duration,
-}
-
-#[derive(Debug, Default)]
-struct ContentCaches {
-    heads: HeadCache,
-    manifests: ManifestCache,
-    /// A lock for each skill. A change of a skill holds it, and so does bringing plain files up to their head.
-    changes: KeyedLocks,
-}
-
-impl Content {
-    /// The reader of the skills of `catalogs` in `store`.
-    pub(crate) fn new(store: StoreHandle, capacity: Capacity, catalogs: Catalogs, digest_pace: Duration) -> Self {
-        let versions = Arc::new(VersionCache::new(capacity.workers().clone()));
-        Self { store, capacity, catalogs, versions, caches: Arc::default(), digest_pace }
-    }
-
-    pub(crate) fn handle(&self) -> &StoreHandle {
-        &self.store
-    }
-
-    pub(crate) fn store(&self) -> &SharedStore {
-        self.store.store()
-    }
-
-    pub(crate) fn committer(&self) -> &Committer {
-        self.store.committer()
-    }
-
-    pub(crate) fn namespace(&self) -> &Namespace {
-        self.store.namespace()
-    }
-
-    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
-        self.store.clock()
-    }
-
-    pub(crate) fn workers(&self) -> &Workers {
-        self.capacity.workers()
-    }
-
-    pub(crate) fn catalogs(&self) -> &Catalogs {
-        &self.catalogs
-    }
-
-    pub(crate) fn versions(&self) -> &Arc<VersionCache> {
-        &self.versions
-    }
-
-    pub(crate) fn heads(&self) -> &HeadCache {
-        &self.caches.heads
-    }
-
-    pub(crate) fn manifests(&self) -> &ManifestCache {
-        &self.caches.manifests
-    }
-
-    /// The locks of skills that change.
-    pub(crate) fn changes(&self) -> &KeyedLocks {
-        &self.caches.changes
-    }
-
-    pub(crate) fn digest_pace(&self) -> Duration {
-        self.digest_pace
-    }
-}

@@ -6,9 +6,10 @@ use std::{future::Future, sync::Arc};
 
 use super::{
     admission::{Admission, PendingAdmission},
-    author::Action,
+    author::{Action, author_of_call},
     call::Context,
     call_input::CallInput,
+    effects::record_approval,
     refusal::Refusal,
 };
 use crate::{
@@ -99,7 +100,7 @@ fn approval_was_asked_for(context: &Context, call: &WaitingCall) {
         user = %context.user(), session = %context.session, tool = call.tool, approval = call.approval_id,
         "a call waits for approval"
     );
-    context.note_approval(&call.approval_id);
+    record_approval(context, &call.approval_id);
 }
 
 /// The calls of one session that wait for a decision.
@@ -134,7 +135,7 @@ impl Approvals {
             Decision::Deny => format!("deny {id}"),
         };
         let work = Box::pin(self.decide(id, decision));
-        self.context.author().perform((Action::DecideApproval, &subject), work).await
+        author_of_call(&self.context).perform((Action::DecideApproval, &subject), work).await
     }
 
     async fn decide(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {

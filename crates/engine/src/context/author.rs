@@ -128,9 +128,7 @@ impl Author {
     }
 }
 
-impl Context {
-    /// The entry of this caller, for actions on this session.
-    pub(crate) fn author(&self) -> Author {
-        Author::new(Arc::clone(&self.core), Arc::clone(&self.caller)).in_session(self.session.clone())
-    }
+/// The entry of this caller, for actions on this session.
+pub(crate) fn author_of_call(context: &Context) -> Author {
+    Author::new(Arc::clone(&context.core), Arc::clone(&context.caller)).in_session(context.session.clone())
 }

@@ -10,47 +10,45 @@ use crate::{
     path::ETag,
 };
 
-impl Context {
-    /// Notes that a file was changed.
-    pub(crate) fn note_file(
-        &self,
-        path: impl fmt::Display,
-        before: Option<&ETag>,
-        after: Option<String>,
-        etag: Option<&ETag>,
-    ) {
-        let Some(note) = &self.effects else { return };
-        let tag = |etag: Option<&ETag>| etag.map(|etag| etag.as_str().to_owned());
-        let file = ChangeEffect { path: path.to_string(), before: tag(before), after, etag: tag(etag) };
-        note.change(|effects| effects.add(file));
-    }
+/// Notes that a file was changed.
+pub(crate) fn record_file(
+    context: &Context,
+    path: impl fmt::Display,
+    before: Option<&ETag>,
+    after: Option<String>,
+    etag: Option<&ETag>,
+) {
+    let Some(note) = &context.effects else { return };
+    let tag = |etag: Option<&ETag>| etag.map(|etag| etag.as_str().to_owned());
+    let file = ChangeEffect { path: path.to_string(), before: tag(before), after, etag: tag(etag) };
+    note.change(|effects| effects.add(file));
+}
 
-    /// Notes what became of a skill in this session.
-    pub(crate) fn note_skill(&self, skill: impl FnOnce() -> SkillUse) {
-        if let Some(note) = &self.effects {
-            note.change(|effects| effects.skill = Some(skill()));
-        }
+/// Notes what became of a skill in this session.
+pub(crate) fn record_skill(context: &Context, skill: impl FnOnce() -> SkillUse) {
+    if let Some(note) = &context.effects {
+        note.change(|effects| effects.skill = Some(skill()));
     }
+}
 
-    /// Notes that the call has begun to wait for a person.
-    pub(crate) fn note_approval(&self, approval: &str) {
-        if let Some(note) = &self.effects {
-            note.change(|effects| effects.approval = Some(approval.to_owned()));
-        }
+/// Notes that the call has begun to wait for a person.
+pub(crate) fn record_approval(context: &Context, approval: &str) {
+    if let Some(note) = &context.effects {
+        note.change(|effects| effects.approval = Some(approval.to_owned()));
     }
+}
 
-    /// Notes how many skills a search found.
-    pub(crate) fn note_found(&self, found: usize) {
-        if let Some(note) = &self.effects {
-            note.change(|effects| effects.found = Some(found as u64));
-        }
+/// Notes how many skills a search found.
+pub(crate) fn record_found(context: &Context, found: usize) {
+    if let Some(note) = &context.effects {
+        note.change(|effects| effects.found = Some(found as u64));
     }
+}
 
-    /// SHA-256 of a content, if anybody keeps account of this operation.
-    pub(crate) async fn noted_digest(&self, bytes: &Bytes) -> Option<String> {
-        self.effects.as_ref()?;
-        let (length, bytes) = (bytes.len() as u64, bytes.clone());
-        let errand = self.core.workers().errand(self.user().as_str(), length);
-        errand.run_sized(length, move |_| Ok(content_digest(&bytes))).await.ok()
-    }
+/// SHA-256 of a content, if anybody keeps account of this operation.
+pub(crate) async fn recorded_digest(context: &Context, bytes: &Bytes) -> Option<String> {
+    context.effects.as_ref()?;
+    let (length, bytes) = (bytes.len() as u64, bytes.clone());
+    let errand = context.core.workers().errand(context.user().as_str(), length);
+    errand.run_sized(length, move |_| Ok(content_digest(&bytes))).await.ok()
 }

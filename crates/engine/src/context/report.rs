@@ -21,24 +21,22 @@ pub struct CallReport {
     pub tag: Option<String>,
 }
 
-impl Context {
-    /// The report of the calls of this handle so far. If none of them read the session, reads it now.
-    ///
-    /// # Errors
-    /// As [`state`](Self::state), if the session is read.
-    pub(crate) async fn report(&self) -> Result<CallReport> {
-        let seen = match self.seen.get() {
-            Some(seen) => seen,
-            // The call may have changed the session by another way, so what was read before the call does not count.
-            None => self.read_session().await?.seen_version(),
-        };
-        Ok(CallReport { seen, tag: self.known_tag().await })
-    }
+/// The report of the calls of this handle so far. If none of them read the session, reads it now.
+///
+/// # Errors
+/// As [`state`](state), if the session is read.
+pub(crate) async fn call_report(context: &Context) -> Result<CallReport> {
+    let seen = match context.seen.get() {
+        Some(seen) => seen,
+        // The call may have changed the session by another way, so what was read before the call does not count.
+        None => context.read_session().await?.seen_version(),
+    };
+    Ok(CallReport { seen, tag: cached_prompt_tag(context).await })
+}
 
-    /// The tag of prompt and tools, from memory alone.
-    pub(crate) async fn known_tag(&self) -> Option<String> {
-        let catalog = self.core.catalogs().cached_tag(self.caller.audience())?;
-        let session = cached_session_tag(self.core.sessions(), self.user(), &self.session).await?;
-        Some(hex::encode(Sha256::digest(format!("{session}\n{catalog}"))))
-    }
+/// The tag of prompt and tools, from memory alone.
+pub(crate) async fn cached_prompt_tag(context: &Context) -> Option<String> {
+    let catalog = context.core.catalogs().cached_tag(context.caller.audience())?;
+    let session = cached_session_tag(context.core.sessions(), context.user(), &context.session).await?;
+    Some(hex::encode(Sha256::digest(format!("{session}\n{catalog}"))))
 }

@@ -32,7 +32,7 @@ impl Context {
             Some((session, _)) => session,
             None => self.read_session().await?,
         };
-        Ok(self.noting(session))
+        Ok(see(self, session))
     }
 
     /// The session and what it may do: its own policy and its user's, asked for at once.
@@ -53,11 +53,11 @@ impl Context {
         if let Some((session, user)) = self.ahead.take(self.core.clock().uptime())
             && session.version > 0
         {
-            return Ok(self.state_of(self.noting(session), &user));
+            return Ok(self.state_of(see(self, session), &user));
         }
         let ranked = sessions.get_ranked(self.user(), &self.session, &self.options.at_least);
         let (session, user) = tokio::try_join!(ranked, sessions.user_policy(self.user()))?;
-        let session = self.noting(self.reached(session).await?);
+        let session = see(self, check_reach(self, session).await?);
         Ok(self.state_of(session, &user))
     }
 
@@ -66,7 +66,7 @@ impl Context {
     /// # Errors
     /// As [`session`](Self::session).
     pub(crate) async fn read_ahead(&self) -> Result<(Self, SessionState), Refusal> {
-        let found = self.taken_or_read().await?;
+        let found = taken_or_read(self).await?;
         let state = self.state_of(found.0.clone(), &found.1);
         let ahead = ReadAhead::new(found, self.core.clock().uptime());
         Ok((Self { ahead, ..self.clone() }, state))
@@ -74,14 +74,14 @@ impl Context {
 
     /// The session and its user's policy: those that were read ahead, or else read now.
     pub(crate) async fn session_and_policy(&self) -> Result<SessionAndPolicy, Refusal> {
-        let (session, user) = self.taken_or_read().await?;
-        Ok((self.noting(session), user))
+        let (session, user) = taken_or_read(self).await?;
+        Ok((see(self, session), user))
     }
 
     /// The session and its user's policy as they are now.
     pub(crate) async fn read_again(&self) -> Result<SessionAndPolicy, Refusal> {
-        let (session, user) = self.read().await?;
-        Ok((self.noting(session), user))
+        let (session, user) = read_session_and_policy(self).await?;
+        Ok((see(self, session), user))
     }
 
     /// The session as the store has it: another replica may have changed it.
@@ -90,7 +90,7 @@ impl Context {
     /// As [`session`](Self::session).
     pub(crate) async fn look(&self) -> Result<Arc<Session>, Refusal> {
         let session = self.core.sessions().refresh(self.user(), &self.session).await?;
-        Ok(self.noting(self.reached(session).await?))
+        Ok(see(self, check_reach(self, session).await?))
     }
 
     /// The state that `session` and the policy of its user make.
@@ -108,7 +108,7 @@ impl Context {
         change: impl FnMut(&mut Session) -> Result<Change<T>>,
     ) -> Result<(Arc<Session>, T)> {
         let (session, done) = self.core.sessions().update(self.user(), &self.session, change).await?;
-        Ok((self.noting(session), done))
+        Ok((see(self, session), done))
     }
 
     /// Notes that the caller sees this version of the session.
@@ -116,38 +116,38 @@ impl Context {
         self.seen.follow(session);
     }
 
-    fn noting(&self, session: Arc<Session>) -> Arc<Session> {
-        self.note_seen(&session);
-        session
-    }
-
-    async fn taken_or_read(&self) -> Result<SessionAndPolicy, Refusal> {
-        match self.ahead.take(self.core.clock().uptime()) {
-            Some(found) => Ok(found),
-            None => self.read().await,
-        }
-    }
-
-    async fn read(&self) -> Result<SessionAndPolicy, Refusal> {
-        tokio::try_join!(self.read_session(), self.user_policy())
-    }
-
     /// The session as it is now.
     ///
     /// # Errors
     /// As [`session`](Self::session).
     pub(crate) async fn read_session(&self) -> Result<Arc<Session>, Refusal> {
-        self.reached(self.core.sessions().get(self.user(), &self.session, &self.options.at_least).await?).await
+        check_reach(self, self.core.sessions().get(self.user(), &self.session, &self.options.at_least).await?).await
     }
+}
 
-    async fn user_policy(&self) -> Result<Arc<Policy>, Refusal> {
-        Ok(self.core.sessions().user_policy(self.user()).await?)
-    }
+fn see(context: &Context, session: Arc<Session>) -> Arc<Session> {
+    context.note_seen(&session);
+    session
+}
 
-    /// Every call reads the session first, so this is the one place that checks the bounds of a caller.
-    async fn reached(&self, session: Arc<Session>) -> Result<Arc<Session>, Refusal> {
-        let scope = self.caller.sessions();
-        let is_reached = !scope.is_bound() || is_session_within(self.core.sessions(), &*session, scope).await?;
-        if is_reached { Ok(session) } else { Err(Refusal::OutOfScope) }
+async fn taken_or_read(context: &Context) -> Result<SessionAndPolicy, Refusal> {
+    match context.ahead.take(context.core.clock().uptime()) {
+        Some(found) => Ok(found),
+        None => read_session_and_policy(context).await,
     }
+}
+
+async fn read_session_and_policy(context: &Context) -> Result<SessionAndPolicy, Refusal> {
+    tokio::try_join!(context.read_session(), read_user_policy(context))
+}
+
+async fn read_user_policy(context: &Context) -> Result<Arc<Policy>, Refusal> {
+    Ok(context.core.sessions().user_policy(context.user()).await?)
+}
+
+/// Every call reads the session first, so this is the one place that checks the bounds of a caller.
+async fn check_reach(context: &Context, session: Arc<Session>) -> Result<Arc<Session>, Refusal> {
+    let scope = context.caller.sessions();
+    let is_reached = !scope.is_bound() || is_session_within(context.core.sessions(), &*session, scope).await?;
+    if is_reached { Ok(session) } else { Err(Refusal::OutOfScope) }
 }

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use super::{
     Deletions,
     sweep::Sweeper,
-    tombstone::{DeletionStep, StoredTombstone, Tombstone},
+    tombstone::{DeletionStep, StoredTombstone, Tombstone, put_tombstone, read_receipt, read_tombstone},
 };
 use crate::{
     error::{Code, Error, Result},
@@ -40,18 +40,18 @@ impl Deletions {
         let new = Tombstone::new(user, by, self.0.store.clock().now());
         let mut stored = StoredTombstone { tombstone: new.clone(), base: ExpectedVersion::Absent };
         // The tombstone of a deletion that was finished and not yet cleared away gives way to the new one.
-        if let Some(there) = self.tombstone(user).await? {
+        if let Some(there) = read_tombstone(self, user).await? {
             if !there.tombstone.is_finished() {
                 self.turn_away(user);
                 return Ok(there.tombstone.deletion);
             }
             stored.base = there.base;
         }
-        if self.put_tombstone(user, &mut stored).await? {
+        if put_tombstone(self, user, &mut stored).await? {
             self.turn_away(user);
             return Ok(new.deletion);
         }
-        let there = self.tombstone(user).await?;
+        let there = read_tombstone(self, user).await?;
         let there = there.ok_or_else(|| {
             Error::new(Code::EditConflict, format!("another deletion of {user} has just ended; ask for it again"))
         })?;
@@ -79,8 +79,8 @@ impl Deletions {
     /// # Errors
     /// `deletion_not_found` if there is none; the store's.
     pub async fn deletion(&self, user: &Id) -> Result<Deletion> {
-        let found = match self.tombstone(user).await? {
-            None => self.receipt(user).await?,
+        let found = match read_tombstone(self, user).await? {
+            None => read_receipt(self, user).await?,
             standing => standing,
         };
         let not_found = || {
@@ -124,7 +124,7 @@ impl Deletions {
     async fn work_on(&self, user: &Id, waits: bool) -> Result<()> {
         let holder = format!("{:032x}", self.0.store.clock().random());
         let mut has_waited = false;
-        while let Some(stored) = self.tombstone(user).await? {
+        while let Some(stored) = read_tombstone(self, user).await? {
             let now = self.0.store.clock().now();
             match stored.tombstone.step(&holder, now, has_waited) {
                 DeletionStep::Retire => return self.retire(user, &stored).await,
@@ -171,20 +171,20 @@ impl Deletions {
 
     /// Notes how far the work is. False if another process has taken over.
     async fn note(&self, user: &Id, stored: &mut StoredTombstone) -> Result<bool> {
-        if self.put_tombstone(user, stored).await? {
+        if put_tombstone(self, user, stored).await? {
             return Ok(true);
         }
         // Whoever cleared away the tombstone of the deletion before, on a store that deletes whatever is there, may have met
         // this one. If this very deletion was finished, there is a receipt of it.
         let requested_at = stored.tombstone.deletion.requested_at;
-        let is_gone = self.tombstone(user).await?.is_none();
-        let receipt = self.receipt(user).await?;
+        let is_gone = read_tombstone(self, user).await?.is_none();
+        let receipt = read_receipt(self, user).await?;
         let is_finished = receipt.is_some_and(|receipt| receipt.tombstone.deletion.requested_at >= requested_at);
         if !is_gone || is_finished {
             return Ok(false);
         }
         stored.base = ExpectedVersion::Absent;
-        self.put_tombstone(user, stored).await
+        put_tombstone(self, user, stored).await
     }
 
     /// Clears away a finished tombstone: its receipt is written, and then it is deleted.

@@ -131,69 +131,61 @@ impl Tombstone {
     }
 }
 
-impl Deletions {
-    /// The tombstone of a user; `None` if there is none.
-    pub(crate) async fn tombstone(&self, user: &Id) -> Result<Option<StoredTombstone>> {
-        self.deletion_object(&self.0.store.namespace().deletion(user)?, user).await
-    }
+/// The tombstone of a user; `None` if there is none.
+pub(crate) async fn read_tombstone(deletions: &Deletions, user: &Id) -> Result<Option<StoredTombstone>> {
+    deletion_object(deletions, &deletions.0.store.namespace().deletion(user)?, user).await
+}
 
-    /// The receipt of the last finished deletion of a user; `None` if there is none.
-    pub(crate) async fn receipt(&self, user: &Id) -> Result<Option<StoredTombstone>> {
-        self.deletion_object(&self.0.store.namespace().receipt(user)?, user).await
-    }
+/// The receipt of the last finished deletion of a user; `None` if there is none.
+///
+/// # Errors
+/// `internal` if it is damaged; the store's.
+pub(crate) async fn read_receipt(deletions: &Deletions, user: &Id) -> Result<Option<StoredTombstone>> {
+    deletion_object(deletions, &deletions.0.store.namespace().receipt(user)?, user).await
+}
 
-    /// Reads the receipt of a user, if there is one.
-    ///
-    /// # Errors
-    /// `internal` if it is damaged; the store's.
-    pub(crate) async fn check_receipt(&self, user: &Id) -> Result<()> {
-        self.receipt(user).await.map(drop)
+async fn deletion_object(deletions: &Deletions, key: &ObjectKey, user: &Id) -> Result<Option<StoredTombstone>> {
+    let options = GetOptions::range(0..DELETION_BYTES + 1).with_keep(CachePolicy::Not);
+    let object = match deletions.0.store.store().get(key, options).await {
+        Ok(object) => object,
+        Err(StoreError::NotFound) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let damaged = |why: &str| {
+        let message = format!(
+            "the object {key}, which says that user {user} is deleted, is damaged ({why}): an operator deletes it, \
+             and asks for the deletion again"
+        );
+        Error::new(Code::Internal, message)
+    };
+    if !object.is_whole() {
+        return Err(damaged("it is too large"));
     }
-
-    async fn deletion_object(&self, key: &ObjectKey, user: &Id) -> Result<Option<StoredTombstone>> {
-        let options = GetOptions::range(0..DELETION_BYTES + 1).with_keep(CachePolicy::Not);
-        let object = match self.0.store.store().get(key, options).await {
-            Ok(object) => object,
-            Err(StoreError::NotFound) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let damaged = |why: &str| {
-            let message = format!(
-                "the object {key}, which says that user {user} is deleted, is damaged ({why}): an operator deletes it, \
-                 and asks for the deletion again"
-            );
-            Error::new(Code::Internal, message)
-        };
-        if !object.is_whole() {
-            return Err(damaged("it is too large"));
-        }
-        let Format { format } = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
-        if format > FORMAT {
-            let message = format!(
-                "the deletion of user {user} was written by a newer version of skillmount: update this service"
-            );
-            return Err(Error::new(Code::Internal, message));
-        }
-        let tombstone: Tombstone = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
-        if tombstone.deletion.user_id != *user {
-            return Err(damaged("it is of another user"));
-        }
-        Ok(Some(StoredTombstone { tombstone, base: ExpectedVersion::version(&object.meta) }))
+    let Format { format } = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
+    if format > FORMAT {
+        let message =
+            format!("the deletion of user {user} was written by a newer version of skillmount: update this service");
+        return Err(Error::new(Code::Internal, message));
     }
+    let tombstone: Tombstone = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
+    if tombstone.deletion.user_id != *user {
+        return Err(damaged("it is of another user"));
+    }
+    Ok(Some(StoredTombstone { tombstone, base: ExpectedVersion::version(&object.meta) }))
+}
 
-    /// Puts the tombstone in the place of the version it has. False if another version is there by now.
-    pub(crate) async fn put_tombstone(&self, user: &Id, stored: &mut StoredTombstone) -> Result<bool> {
-        let key = self.0.store.namespace().deletion(user)?;
-        let bytes = Bytes::from(serde_json::to_vec(&stored.tombstone).map_err(Error::internal)?);
-        match self.0.store.committer().commit(&key, bytes, &stored.base).await {
-            Ok(commit) => {
-                let Some(etag) = commit.etag else { return Ok(false) };
-                stored.base = ExpectedVersion::Version(etag, commit.metadata);
-                Ok(true)
-            }
-            Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(false),
-            Err(error) => Err(error.into()),
+/// Puts the tombstone in the place of the version it has. False if another version is there by now.
+pub(crate) async fn put_tombstone(deletions: &Deletions, user: &Id, stored: &mut StoredTombstone) -> Result<bool> {
+    let key = deletions.0.store.namespace().deletion(user)?;
+    let bytes = Bytes::from(serde_json::to_vec(&stored.tombstone).map_err(Error::internal)?);
+    match deletions.0.store.committer().commit(&key, bytes, &stored.base).await {
+        Ok(commit) => {
+            let Some(etag) = commit.etag else { return Ok(false) };
+            stored.base = ExpectedVersion::Version(etag, commit.metadata);
+            Ok(true)
         }
+        Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -10,7 +10,10 @@ use async_trait::async_trait;
 use futures_util::{StreamExt as _, stream};
 use tokio::time::timeout;
 
-use super::{DeletionState, Deletions};
+use super::{
+    owner::{DeletionState, Deletions},
+    tombstone::read_tombstone,
+};
 use crate::{
     error::{Code, Error, Result},
     limits::{
@@ -102,7 +105,7 @@ impl Deletions {
             }
         }
         let read = stream::iter(unknown).map(|(user, etag)| async move {
-            let stored = self.tombstone(&user).await;
+            let stored = read_tombstone(self, &user).await;
             (user, etag, stored)
         });
         let read: Vec<_> = read.buffer_unordered(PARALLEL_GETS).collect().await;

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     content::{FileRef, missing},
-    context::{Admission, Context, OperationSpan},
+    context::{Admission, Context, OperationSpan, record_file},
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, OPERATION_TIMEOUT, PARALLEL_GETS},
     path::{ETag, ObjectKey, VirtualPath},
@@ -96,7 +96,7 @@ pub(crate) async fn delete_objects(context: &Context, doomed: Vec<(VirtualPath, 
     let deletes = doomed.into_iter().map(|(path, key)| async move {
         let deleted = if Instant::now() < until { delete_object(context, &key).await } else { Err(not_begun()) };
         if let Ok(before) = &deleted {
-            context.note_file(&path, before.as_ref(), None, None);
+            record_file(context, &path, before.as_ref(), None, None);
         }
         (path, deleted.map(drop))
     });

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     content::{check_size, missing, unreadable},
-    context::{Context, OperationSpan},
+    context::{Context, OperationSpan, record_file, recorded_digest},
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, MOVE_FILE_BYTES, PARALLEL_GETS, SEARCH_WINDOW_KIB},
     path::{ETag, ObjectKey, VirtualPath},
@@ -145,13 +145,13 @@ async fn take(context: &Context, step: &Step) -> Result<()> {
         object => object.map_err(|error| unreadable(source, error))?,
     };
     let seen = object.meta.etag.clone();
-    let digest = context.noted_digest(&object.bytes).await;
+    let digest = recorded_digest(context, &object.bytes).await;
     let copied = context.core.committer().commit(&step.to_key, object.bytes, &ExpectedVersion::Absent).await;
     let copy = copied.map_err(|error| refused(step, error))?;
     match delete_version(context, &source.key, &seen).await {
         Ok(()) => {
-            context.note_file(&source.path, Some(&seen), None, None);
-            context.note_file(&step.to, None, digest, copy.etag.as_ref());
+            record_file(context, &source.path, Some(&seen), None, None);
+            record_file(context, &step.to, None, digest, copy.etag.as_ref());
             Ok(())
         }
         Err(StoreError::PreconditionFailed) => Err(undo(context, step, copy.etag).await),

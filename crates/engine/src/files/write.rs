@@ -13,7 +13,7 @@ use super::{
     unfinished::{ATTEMPTS, FirstPartWritten, contested},
 };
 use crate::{
-    context::{Admission, CallInput, Context, OperationSpan, PendingAdmission, Refusal},
+    context::{Admission, CallInput, Context, OperationSpan, PendingAdmission, Refusal, record_file, recorded_digest},
     error::{Code, Error, Outcome, Result},
     limits::TEXT_FILE_BYTES,
     path::VirtualPath,
@@ -75,7 +75,7 @@ pub(crate) async fn put_bytes(
     for _ in 0..ATTEMPTS {
         let target = target(files, admission, path).await?;
         if digest.is_none() {
-            digest = context.noted_digest(&bytes).await;
+            digest = recorded_digest(&context, &bytes).await;
         }
         let call = match &condition {
             // Whoever overwrites twice writes the same twice.
@@ -94,7 +94,7 @@ pub(crate) async fn put_bytes(
             };
             target.failed(path, error)
         })?;
-        context.note_file(path, landed.before.as_ref(), digest.clone(), landed.commit.etag.as_ref());
+        record_file(&context, path, landed.before.as_ref(), digest.clone(), landed.commit.etag.as_ref());
         if finish(files, context, &target, path, call.as_ref(), &landed).await? {
             let created = condition == WriteCondition::IfAbsent;
             return Ok(WriteReply { path: path.to_string(), etag: landed.commit.etag, bytes: landed.size, created });

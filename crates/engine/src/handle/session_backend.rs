@@ -6,16 +6,18 @@ use tokio::sync::watch;
 
 use crate::{
     budget::Job,
-    catalog::{CatalogView, EncodingProgress, Searchable},
-    context::{Approvals, CallReport, Context, Progress, SessionState, summary, summary_of},
+    catalog::CatalogView,
+    context::{
+        Approvals, CallReport, Context, Progress, SessionState, cached_prompt_tag, call_report, record_listing,
+        summary, summary_of,
+    },
     error::Result,
     files::{Files, SessionFiles},
     limits::CALL_ID_BYTES,
     path::Id,
-    session::{LoadedSkill, Policy, PromptMode, Session, SessionSummary, SessionVersion},
-    skills::{HostSkills, load_skill_if_known, render_loaded},
+    session::{Policy, PromptMode, Session, SessionSummary, SessionVersion},
+    skills::{HostSkills, SessionSkills},
     users::forget_with_workspace,
-    wire::{LoadSkillReply, LoadSkillRequest},
 };
 
 /// One session of one user: the agent's file system. Cheap to clone.
@@ -114,7 +116,7 @@ impl SessionBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn report(&self) -> Result<CallReport> {
-        self.context.report().await
+        call_report(&self.context).await
     }
 
     /// The skills this session may know of, own and shared; asks the store again if that is old, and always with `fresh`.
@@ -123,14 +125,6 @@ impl SessionBackend {
     /// The store's.
     pub async fn catalog(&self, fresh: bool) -> Result<Arc<CatalogView>> {
         self.context.catalog(fresh).await
-    }
-
-    /// As [`catalog`](Self::catalog), with its search index.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn searchable_catalog(&self) -> Result<Searchable> {
-        self.context.searchable_catalog().await
     }
 
     /// The long work of one operation for this user, which ends with it.
@@ -142,7 +136,7 @@ impl SessionBackend {
     /// A hash of session, policies and catalog. It is the same on every replica. `None` unless this process has recent versions of
     /// them all in memory. Does not ask the store.
     pub async fn known_tag(&self) -> Option<String> {
-        self.context.known_tag().await
+        cached_prompt_tag(&self.context).await
     }
 
     /// Notes in the session that it was given the listing of skills. Returns false if that is noted already. The note is reported
@@ -152,7 +146,7 @@ impl SessionBackend {
     /// As [`session`](Self::session); `read_only` if nothing can be written; the store's; `store_unavailable` with `parts` if
     /// it was noted and no account could be kept of it.
     pub async fn note_listing(&self) -> Result<bool> {
-        self.context.note_listing().await
+        record_listing(&self.context).await
     }
 
     /// The calls of this session that wait for a decision.
@@ -165,6 +159,12 @@ impl SessionBackend {
     #[must_use]
     pub fn files(&self) -> SessionFiles {
         SessionFiles::new(self.context.clone(), self.files.clone())
+    }
+
+    /// The skills that this session has and finds.
+    #[must_use]
+    pub fn skills(&self) -> SessionSkills {
+        SessionSkills::new(self.context.clone())
     }
 
     /// The skills of this session for hosts that fetch files themselves, without a load.
@@ -188,27 +188,6 @@ impl SessionBackend {
         summary_of(&self.context, session, user)
     }
 
-    /// As [`load_skill`](super::BackendProtocol::load_skill), for a name that may be no skill's: `None` if no skill
-    /// answers to it. The session as the load left it comes beside the reply.
-    ///
-    /// # Errors
-    /// Those of `load_skill` for a skill that is there.
-    pub async fn load_skill_if_known(
-        &self,
-        request: LoadSkillRequest,
-    ) -> Result<Option<(LoadSkillReply, SessionState)>> {
-        load_skill_if_known(&self.context, request).await
-    }
-
-    /// The instructions of a loaded skill, in the version and with the arguments it was loaded with; `None` if this caller does
-    /// not see it, because a caller of another team loaded it.
-    ///
-    /// # Errors
-    /// `skill_changed` if that version is gone; the store's.
-    pub async fn render_loaded(&self, loaded: &LoadedSkill) -> Result<Option<String>> {
-        render_loaded(&self.context, loaded).await
-    }
-
     /// Forgets this session and deletes every file of its workspace. Its ticket stays.
     ///
     /// A session that cannot be read may share the workspace, so it counts as one that does. A session that is made from this
@@ -229,16 +208,5 @@ impl SessionBackend {
     /// `denied` if the user is being deleted.
     pub async fn check_not_deleted(&self) -> Result<()> {
         self.context.core.deletions().check_not_deleted(self.user()).await
-    }
-
-    /// Makes the vectors that the skills of this session's caller lack and waits for them, for
-    /// [`VECTORS_AWAITED`](crate::limits::VECTORS_AWAITED) at most. A process that serves on needs no such call: it makes them
-    /// behind its answers. `told` is called with how many skills of how many were encoded. What cannot be made is logged, and
-    /// searches are lexical.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn encode_skills(&self, told: &EncodingProgress) -> Result<()> {
-        self.context.core.catalogs().encode_skills(self.context.caller.audience().clone(), told).await
     }
 }

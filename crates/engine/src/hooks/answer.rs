@@ -106,8 +106,9 @@ async fn listing(backend: &SessionBackend) -> Result<Option<String>> {
 
 /// The skills that a text calls for and that this session has not loaded, and its policy.
 async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<Hint>, EffectivePolicy)> {
+    let skills = backend.skills();
     let (SessionState { session, policy }, Searchable { view, index, .. }) =
-        tokio::try_join!(backend.state(), backend.searchable_catalog())?;
+        tokio::try_join!(backend.state(), skills.searchable_catalog())?;
     if !may_load(&policy) {
         return Ok((Vec::new(), policy));
     }

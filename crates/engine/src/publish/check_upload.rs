@@ -1,7 +1,6 @@
 //! Skills on their way in: taken apart and checked by a worker, then published.
 
 use super::{
-    Publisher,
     change::{ChangeResult, Condition},
     draft_change::change_with_draft,
     upload::UploadedSkill,
@@ -37,54 +36,35 @@ impl PublishOptions {
     }
 }
 
-impl Publisher {
-    /// Publishes `uploaded` as the new version of the owner's skill.
-    ///
-    /// # Errors
-    /// `invalid_skill` with `findings`: nothing was stored. `version_conflict` with `current` if the skill has another version;
-    /// `already_exists` if no skill may lie there; `file_too_large` if what lies there cannot be kept as a version; `read_only`;
-    /// the store's, with the outcome.
-    pub async fn publish_skill(
-        &self,
-        owner: impl Into<LayerOwner>,
-        skill: &SkillPath,
-        uploaded: UploadedSkill,
-        options: PublishOptions,
-    ) -> Result<PublishReply> {
-        self.publish(&owner.into(), skill, uploaded, options).await.map_err(Error::of_change)
-    }
+pub(crate) async fn publish(
+    core: &Core,
+    owner: &LayerOwner,
+    skill: &SkillPath,
+    uploaded: UploadedSkill,
+    options: PublishOptions,
+) -> Result<PublishReply> {
+    let (from, condition, note) = provenance(core, options)?;
+    let place = core.content().place(owner, skill)?.noting(note, owner);
+    let _room = place.enter(uploaded.window()).await?;
+    let CheckedSkill { package, findings, quality } = check_upload(core, owner, skill, uploaded, &from).await?;
+    let changed = change_with_draft(&place, Some(&package), &from, condition).await?;
+    refresh_catalog(core, owner).await;
+    Ok(reply(skill, package.version.digest(), changed, findings, quality))
+}
 
-    async fn publish(
-        &self,
-        owner: &LayerOwner,
-        skill: &SkillPath,
-        uploaded: UploadedSkill,
-        options: PublishOptions,
-    ) -> Result<PublishReply> {
-        let (from, condition, note) = provenance(&self.core, options)?;
-        let place = self.core.content().place(owner, skill)?.noting(note, owner);
-        let _room = place.enter(uploaded.window()).await?;
-        let CheckedSkill { package, findings, quality } =
-            check_upload(&self.core, owner, skill, uploaded, &from).await?;
-        let changed = change_with_draft(&place, Some(&package), &from, condition).await?;
-        refresh_catalog(&self.core, owner).await;
-        Ok(reply(skill, package.version.digest(), changed, findings, quality))
-    }
-
-    /// The path of a skill that was sent without one: what its SKILL.md calls it, or else the folder around its files.
-    ///
-    /// # Errors
-    /// `invalid_skill` if neither is a name.
-    pub async fn path_of(&self, user: &Id, uploaded: UploadedSkill) -> Result<SkillPath> {
-        let errand = self.core.workers().errand(user.as_str(), uploaded.window());
-        let names = errand.run(move |_| uploaded.names()).await?;
-        let path = |name: &String| SkillPath::parse(name).ok().filter(|path| path.category().is_empty());
-        names.iter().find_map(path).ok_or_else(|| {
-            let message = "the skill has no name: its files lie in one folder with a SKILL.md whose frontmatter has `name`, such as \
-                           meeting-minutes";
-            Error::new(Code::InvalidSkill, message)
-        })
-    }
+/// The path of a skill that was sent without one: what its SKILL.md calls it, or else the folder around its files.
+///
+/// # Errors
+/// `invalid_skill` if neither is a name.
+pub(crate) async fn path_of(core: &Core, user: &Id, uploaded: UploadedSkill) -> Result<SkillPath> {
+    let errand = core.workers().errand(user.as_str(), uploaded.window());
+    let names = errand.run(move |_| uploaded.names()).await?;
+    let path = |name: &String| SkillPath::parse(name).ok().filter(|path| path.category().is_empty());
+    names.iter().find_map(path).ok_or_else(|| {
+        let message = "the skill has no name: its files lie in one folder with a SKILL.md whose frontmatter has `name`, such as \
+                       meeting-minutes";
+        Error::new(Code::InvalidSkill, message)
+    })
 }
 
 /// Takes a skill apart and checks it whole.

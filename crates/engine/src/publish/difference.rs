@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::Publisher;
 use crate::{
     content::{SkillTarget, archive_size, read_head, version_archive},
+    context::Core,
     error::{Code, Error, Result},
     files::is_text,
     limits::{DIFF_BYTES, DIFF_FILE_BYTES, PAGE_ENTRIES},
@@ -24,38 +24,35 @@ struct Side {
     files: BTreeMap<String, VersionFile>,
 }
 
-impl Publisher {
-    /// What differs between two versions of the owner's skill: those that `wanted` names, or else the published one and the one
-    /// before it.
-    ///
-    /// # Errors
-    /// `skill_not_found` if nothing was ever published there; `version_not_found` if there is no such version;
-    /// `invalid_request` for a digest that is none; the store's.
-    pub async fn diff_versions(
-        &self,
-        owner: impl Into<LayerOwner>,
-        skill: &SkillPath,
-        wanted: &DiffRequest,
-    ) -> Result<VersionDiff> {
-        let is_digest = |digest: &Option<String>| digest.as_deref().is_none_or(is_version_digest);
-        if !is_digest(&wanted.from) || !is_digest(&wanted.to) {
-            return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"));
-        }
-        let owner = owner.into();
-        let place = self.core.content().place(&owner, skill)?;
-        let (from, to) = versions_to_compare(&place, wanted).await?;
-        let (from_bytes, to_bytes) =
-            (archive_size(&place, from.as_deref()).await?, archive_size(&place, to.as_deref()).await?);
-        let bytes = from_bytes + to_bytes + 4 * DIFF_FILE_BYTES;
-        let _room = place.enter(bytes).await?;
-        let before = read_side(&place, from.as_deref()).await?;
-        let after = if from == to { None } else { Some(read_side(&place, to.as_deref()).await?) };
-        let errand = self.core.workers().errand(&owner.to_string(), bytes);
-        errand
-            .run(move |_| Ok(after.map_or_else(Difference::default, |after| compare(before, after))))
-            .await
-            .map(|found| found.document(from, to))
+/// What differs between two versions of the owner's skill: those that `wanted` names, or else the published one and the one
+/// before it.
+///
+/// # Errors
+/// `skill_not_found` if nothing was ever published there; `version_not_found` if there is no such version;
+/// `invalid_request` for a digest that is none; the store's.
+pub(crate) async fn diff_versions(
+    core: &Core,
+    owner: &LayerOwner,
+    skill: &SkillPath,
+    wanted: &DiffRequest,
+) -> Result<VersionDiff> {
+    let is_digest = |digest: &Option<String>| digest.as_deref().is_none_or(is_version_digest);
+    if !is_digest(&wanted.from) || !is_digest(&wanted.to) {
+        return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"));
     }
+    let place = core.content().place(owner, skill)?;
+    let (from, to) = versions_to_compare(&place, wanted).await?;
+    let (from_bytes, to_bytes) =
+        (archive_size(&place, from.as_deref()).await?, archive_size(&place, to.as_deref()).await?);
+    let bytes = from_bytes + to_bytes + 4 * DIFF_FILE_BYTES;
+    let _room = place.enter(bytes).await?;
+    let before = read_side(&place, from.as_deref()).await?;
+    let after = if from == to { None } else { Some(read_side(&place, to.as_deref()).await?) };
+    let errand = core.workers().errand(&owner.to_string(), bytes);
+    errand
+        .run(move |_| Ok(after.map_or_else(Difference::default, |after| compare(before, after))))
+        .await
+        .map(|found| found.document(from, to))
 }
 
 /// The versions to compare.

@@ -19,7 +19,6 @@ use crate::{
     limits::{PAGE_ENTRIES, PARALLEL_GETS, VERSIONS_LISTED},
     path::{LayerOwner, SkillPath},
     skill::{CheckedSkill, SkillHead, VersionRecord, is_version_digest},
-    store::StoreExt as _,
     wire::{PublishReply, VersionChange, VersionDocument, VersionList, VersionListRequest},
 };
 

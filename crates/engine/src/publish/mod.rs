@@ -17,6 +17,7 @@ mod difference;
 mod draft_change;
 mod drafting;
 mod history;
+mod owner;
 mod published;
 mod repack;
 mod spooled_body;
@@ -25,22 +26,7 @@ mod upload;
 pub use change::Condition;
 pub use check_upload::PublishOptions;
 pub(crate) use drafting::{DraftAsked, taken};
+pub use owner::Publisher;
 pub use published::{PageRequest, PublishedPage, PublishedSkill, PublishedSkills, PublishedVersion, VersionName};
 pub use spooled_body::SpooledBody;
 pub use upload::UploadedSkill;
-
-use std::sync::Arc;
-
-use crate::context::Core;
-
-/// Makes new versions of skills, and drafts. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Publisher {
-    core: Arc<Core>,
-}
-
-impl Publisher {
-    pub(crate) fn new(core: Arc<Core>) -> Self {
-        Self { core }
-    }
-}

@@ -9,7 +9,7 @@ use serde_json::Map;
 
 use super::with_drafts::with_drafts;
 use crate::{
-    context::{Admission, OperationSpan},
+    context::{Admission, OperationSpan, record_file},
     error::{Code, Error, Result},
     files::Files,
     limits::{CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, SESSION_DRAFTS},
@@ -36,7 +36,7 @@ pub(crate) async fn create_skill(
     let by = context.caller.key().map(str::to_owned);
     let asked = DraftAsked { session: context.session.clone(), skill, by, text };
     let (draft, checked) = Publisher::new(Arc::clone(&context.core)).create_draft(context.user(), asked).await?;
-    context.note_file(&draft.skill, None, Some(draft.digest.clone()), None);
+    record_file(&context, &draft.skill, None, Some(draft.digest.clone()), None);
     let note = SessionDraft {
         skill: draft.skill.clone(),
         name: draft.name,

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     catalog::{CatalogEntry, Categories},
-    context::{Context, OperationSpan},
+    context::{Context, OperationSpan, record_found},
     error::{Code, Error, Result},
     files::Files,
     limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
@@ -49,7 +49,7 @@ pub(crate) async fn discover_skills(
     // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
     if !request.explain && request.why.is_none() {
         note(context, &request.query, hits, total)?;
-        context.note_found(total);
+        record_found(&context, total);
         // Where tools come as skills are found, any replica may be asked for those of the next turn.
         let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
         if total > 0 && brings_tools {

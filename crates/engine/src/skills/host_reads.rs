@@ -12,7 +12,7 @@ use crate::{
         Archive, ArchivedFile, FileRef, FileVersion, Manifest, RequestPace, SkillContents, SkillFiles,
         digests_of_version, fetch_whole, fetch_whole_at, missing, skill_files_at, standings,
     },
-    context::{Action, Context},
+    context::{Action, Context, author_of_call},
     error::{Code, Error, Result},
     files::{archive_of_version, binary_type, skill_mount},
     limits::{MCP_SKILL_BYTES, MCP_SKILL_FILES},
@@ -129,7 +129,7 @@ impl HostSkills {
     pub async fn catalog_file(&self, entry: &CatalogEntry, path: &str) -> Result<HostFile> {
         let subject = format!("{}/{path}", entry.skill);
         let work = Box::pin(self.read_catalog_file(entry, path));
-        self.context.author().perform((Action::GetSkillFile, &subject), work).await
+        author_of_call(&self.context).perform((Action::GetSkillFile, &subject), work).await
     }
 
     /// As [`catalog_file`](Self::catalog_file), for what is shown to everybody.

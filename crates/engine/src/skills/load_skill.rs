@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     content::{ArchivedFile, FileRef, FileVersion, fetch_whole},
-    context::{Context, OperationSpan, PendingAdmission, SessionState, check_preload, permit},
+    context::{Context, OperationSpan, PendingAdmission, SessionState, check_preload, permit, record_skill},
     error::{Code, Error, Result},
     files::{Files, archive_of, note_load, skill_mount},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
@@ -144,7 +144,7 @@ async fn load_requested(
     let admission = pending.approve_load(request, &fetched.skill).await?;
     let policy = admission.policy();
     let (session, mounted) = mount(context, &fetched, policy, alias, request.arguments.as_deref()).await?;
-    context.note_skill(|| skill_use(&mounted));
+    record_skill(&context, || skill_use(&mounted));
     note_load(context, &mounted.loaded, &fetched.snapshot).await;
     if mounted.is_first {
         count_use(context, &mounted.loaded.skill);

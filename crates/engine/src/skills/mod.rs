@@ -16,7 +16,9 @@ mod listing;
 mod load_skill;
 mod lookup;
 mod naming;
+mod owner;
 mod search;
+mod session_skills;
 mod unload_skill;
 mod with_drafts;
 
@@ -28,31 +30,9 @@ pub(crate) use discover_skills::discover_skills;
 pub use discovery_index::{Artifact, ArtifactKind, OfferedSkill};
 pub use host_reads::{HostFile, HostSkill, HostSkills};
 pub use listing::{Listing, ListingPage};
-pub(crate) use load_skill::{load_skill, load_skill_if_known, render_loaded};
+pub(crate) use load_skill::load_skill;
 pub use naming::{NamedSkill, flat_names, skill_named};
+pub use owner::Library;
+pub use session_skills::SessionSkills;
 pub(crate) use unload_skill::unload_skill;
 pub use with_drafts::{index_of_drafts, with_drafts};
-
-use std::sync::Arc;
-
-use crate::{context::Core, error::Result, path::Layer};
-
-/// The documents and files of skills, without a session. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Library {
-    core: Arc<Core>,
-}
-
-impl Library {
-    pub(crate) fn new(core: Arc<Core>) -> Self {
-        Self { core }
-    }
-
-    /// Checks that skills of this layer are shown to callers.
-    ///
-    /// # Errors
-    /// `invalid_request` for a layer of others if layers are off.
-    pub fn check_layer(&self, layer: Layer) -> Result<()> {
-        self.core.content().check_layer(layer)
-    }
-}

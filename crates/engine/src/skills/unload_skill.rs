@@ -2,7 +2,7 @@
 
 use super::{load_skill::may_name, lookup::loaded_by_name};
 use crate::{
-    context::OperationSpan,
+    context::{OperationSpan, record_skill},
     error::Result,
     files::Files,
     observer::SkillUse,
@@ -32,7 +32,7 @@ pub(crate) async fn unload_skill(
     });
     match update.await?.1 {
         Some(found) => {
-            context.note_skill(|| SkillUse::from_loaded(&found, "unloaded"));
+            record_skill(&context, || SkillUse::from_loaded(&found, "unloaded"));
             let skill = if may_name(context, &found, admission.policy())? { found.skill.to_string() } else { name };
             Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill })
         }

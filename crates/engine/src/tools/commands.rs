@@ -87,7 +87,7 @@ pub async fn run_message(backend: &SessionBackend, text: &str, options: ToolOpti
         invoker: Invoker::Person,
         ..LoadSkillRequest::new(&typed.skill)
     };
-    let loaded = Box::pin(backend.load_skill_if_known(request)).await?;
+    let loaded = Box::pin(backend.skills().load_skill_if_known(request)).await?;
     let Some((reply, SessionState { session, policy })) = loaded else { return Ok(unchanged()) };
     let skill = SkillPath::parse(&reply.skill)?;
     let view = backend.catalog(false).await?;

@@ -295,7 +295,7 @@ impl Missing {
 }
 
 /// The parts of a skill that the result of a search shows.
-struct Found {
+struct SkillLine {
     skill: SafeText,
     name: SafeText,
     description: SafeText,
@@ -303,7 +303,7 @@ struct Found {
     confidence: Option<SearchConfidence>,
 }
 
-impl Found {
+impl SkillLine {
     fn new(found: &DiscoveredSkill, best: &DiscoveredSkill) -> Self {
         Self {
             skill: one_line(&found.skill),
@@ -329,11 +329,12 @@ impl Found {
 /// The skills that a search found, best first.
 fn discover(reply: &DiscoverReply, room: usize) -> String {
     let best = reply.skills.first();
-    let skills: Vec<_> = best.iter().flat_map(|best| reply.skills.iter().map(|one| Found::new(one, best))).collect();
+    let skills: Vec<_> =
+        best.iter().flat_map(|best| reply.skills.iter().map(|one| SkillLine::new(one, best))).collect();
     // The message names categories where nothing was found.
     let message = one_line(&reply.message).inline().into_owned();
-    let lines = std::iter::once(message).chain(skills.iter().map(Found::line));
-    let removed: usize = skills.iter().map(Found::removed).sum();
+    let lines = std::iter::once(message).chain(skills.iter().map(SkillLine::line));
+    let removed: usize = skills.iter().map(SkillLine::removed).sum();
     let removed = removed_note(removed);
     list(lines, "", removed.as_deref(), room, "ask more narrowly, or with a smaller limit")
 }

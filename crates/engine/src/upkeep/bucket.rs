@@ -3,6 +3,7 @@
 use super::survey::too_many;
 use crate::{
     context::Core,
+    deletions::read_receipt,
     error::{Code, Result},
     limits::{LIST_OBJECTS, ORPHAN_AGE},
     path::{Id, KeyPrefix},
@@ -60,12 +61,12 @@ async fn list(core: &Core, prefix: &KeyPrefix, findings: &mut Vec<FsckFinding>) 
 }
 
 async fn check_receipt(core: &Core, user: &Id, entry: &ListEntry) -> Result<Option<FsckFinding>> {
-    match core.deletions().check_receipt(user).await {
+    match read_receipt(core.deletions(), user).await {
         Err(damage) if damage.code() == Code::Internal => {
             let detail = damage.message().to_owned();
             Ok(Some(FsckFinding::new(None, FindingCode::DamagedReceipt, &entry.key, detail)))
         }
-        outcome => outcome.map(|()| None),
+        outcome => outcome.map(|_| None),
     }
 }
 

@@ -9,23 +9,10 @@ mod bundles;
 mod check;
 mod derived;
 mod drafts;
+mod owner;
 mod search;
 mod sessions;
 mod skills;
 mod survey;
 
-use std::sync::Arc;
-
-use crate::context::Core;
-
-/// Checks what is in the store. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Upkeep {
-    core: Arc<Core>,
-}
-
-impl Upkeep {
-    pub(crate) fn new(core: Arc<Core>) -> Self {
-        Self { core }
-    }
-}
+pub use owner::Upkeep;

@@ -30,7 +30,7 @@ pub struct Export {
     user: Id,
     root: KeyPrefix,
     began_at: Timestamp,
-    found: Found,
+    found: FirstPieces,
     /// Pieces that are ready.
     ready: VecDeque<Bytes>,
     /// An object of which pieces are to come.
@@ -42,7 +42,7 @@ pub struct Export {
     is_over: bool,
 }
 
-type Found = Pin<Box<dyn Stream<Item = Result<First>> + Send>>;
+type FirstPieces = Pin<Box<dyn Stream<Item = Result<First>> + Send>>;
 
 /// The first piece of an object, or why there is none.
 enum First {
@@ -172,7 +172,7 @@ impl fmt::Debug for Export {
 }
 
 /// The first piece of each object below `root`, in the order of the listing. A few are fetched ahead.
-fn first_pieces(core: Arc<Core>, root: KeyPrefix) -> Found {
+fn first_pieces(core: Arc<Core>, root: KeyPrefix) -> FirstPieces {
     let fetcher = Arc::clone(&core);
     let (below, admitted) = (root.clone(), root);
     let pages = stream::try_unfold(Some(None), move |page: Option<Option<PageToken>>| {
