@@ -62,10 +62,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "publish",
-        &[
-            "error", "limits", "path", "json", "store", "skill", "wire", "session", "observer", "content", "context",
-            "files",
-        ],
+        &["error", "limits", "path", "json", "skill", "wire", "session", "observer", "content", "context", "files"],
     ),
     (
         "skills",
@@ -78,7 +75,18 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "upkeep",
         &[
-            "error", "limits", "path", "json", "store", "skill", "wire", "catalog", "session", "content", "context",
+            "error",
+            "limits",
+            "path",
+            "json",
+            "store",
+            "skill",
+            "wire",
+            "catalog",
+            "session",
+            "deletions",
+            "content",
+            "context",
             "users",
         ],
     ),
@@ -213,19 +221,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("rmcp::", &["crates/server/src/mcp"]),
     ("use ort::", &["crates/search/src/encoder"]),
     // A call reads its session once, through its context. The others act on sessions that they are not in.
-    (
-        "sessions.get(",
-        &[
-            "crates/engine/src/session",
-            "crates/engine/src/context/state.rs",
-            "crates/engine/src/skills/bound_session.rs",
-        ],
-    ),
+    ("sessions.get(", &["crates/engine/src/session", "crates/engine/src/skills/bound_session.rs"]),
     (
         "sessions().get(",
         &[
             "crates/engine/src/session",
-            "crates/engine/src/skills/bound_session.rs",
+            "crates/engine/src/context/state.rs",
+            "crates/engine/src/skills/begin_session.rs",
             "crates/engine/src/skills/drafts.rs",
             "crates/server/src/http/door/shares.rs",
         ],

@@ -53,8 +53,10 @@ pub(crate) use memory::{MemoryPermit, archive_bytes, owner_below};
 pub use owner::Content;
 pub(crate) use pace::RequestPace;
 pub(crate) use single_reads::{plain_file, tells_bytes};
-pub(crate) use stored_versions::{VersionRow, archive_size, listed_versions, read_record, stored_versions};
+pub(crate) use stored_versions::{
+    StoredVersion, VersionRow, archive_size, listed_versions, read_record, stored_versions,
+};
 pub(crate) use target::SkillTarget;
 pub(crate) use version_numbers::{
-    StoredVersion, amend_head, description_of, head_card, not_published, numbers_after, stored_version, version_numbers,
+    amend_head, description_of, head_card, not_published, numbers_after, stored_version, version_numbers,
 };

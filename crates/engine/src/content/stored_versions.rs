@@ -1,12 +1,21 @@
 //! The archives of versions: which there are, and the record in one.
 
-use super::{target::SkillTarget, version_numbers::StoredVersion};
+use jiff::Timestamp;
+
+use super::target::SkillTarget;
 use crate::{
     error::{Code, Error, Result},
     limits::{LIST_OBJECTS, NUMBERED_VERSIONS},
     skill::{RECORD_TAIL_BYTES, VersionRecord, is_version_digest, record_in},
     store::{CachePolicy, GetOptions, ListEntry, StoreError, StoreExt as _},
 };
+
+/// The archive of a version.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredVersion {
+    pub(crate) size: u64,
+    pub(crate) modified_at: Timestamp,
+}
 
 /// A version as it is listed.
 pub(crate) struct VersionRow {

@@ -1,14 +1,12 @@
 //! Versions by their numbers, and changes of a head that leave its files as they are.
 
-use jiff::Timestamp;
-
 use super::{
     checked_archive::version_archive,
     head_cache::{HeadCard, NumberedVersion},
     heads::{StoredHead, put_head},
     materialise::settled_head,
     memory::owner_below,
-    stored_versions::{archive_size, stored_digests, stored_versions},
+    stored_versions::{StoredVersion, archive_size, stored_digests, stored_versions},
     target::SkillTarget,
 };
 use crate::{
@@ -17,13 +15,6 @@ use crate::{
     skill::{HeadState, MAIN, SkillHead, Version, VersionNumbers, described},
     store::StoreError,
 };
-
-/// The archive of a version.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StoredVersion {
-    pub(crate) size: u64,
-    pub(crate) modified_at: Timestamp,
-}
 
 /// The numbers of the versions that `head` knows. If an earlier version of this program wrote it, they are counted in the
 /// order in which the versions were stored.

@@ -2,7 +2,7 @@
 
 use super::{
     change::{ChangeResult, Condition, change_head},
-    drafting::draft_conflict,
+    conflict::draft_conflict,
 };
 use crate::{
     content::{SkillTarget, StoredDraft, read_draft, remove_draft},

@@ -1,11 +1,10 @@
 //! Making drafts, changing them, and changing what a skill is: a draft or published.
 
-use serde_json::{Value, json};
-
 use super::{
     Publisher,
     change::{ChangeResult, Condition, PublishedNow, change_head, published_now},
     check_upload::{PublishOptions, check_upload, provenance, refresh_catalog, reply},
+    conflict::{draft_conflict, hidden_conflict, version_conflict},
     draft_change::{draft_contested, remove_replaced_draft},
     repack::{TextChange, bytes_to_repack, repack_rewritten},
     upload::UploadedSkill,
@@ -300,35 +299,6 @@ async fn draft_from_package(target: &SkillTarget, package: &Package, change: Dra
     put_archive(target, &key, package).await?;
     let frontmatter = read_document(&package.main, target.skill.folder()).0.map(|document| document.frontmatter);
     Ok(SkillDraft::new(&target.skill, &package.version, frontmatter.unwrap_or_default(), change))
-}
-
-/// The error if another draft is there than the condition says. `current` is the digest of that, or empty. Of a draft the
-/// error has `state` too, because an author who publishes has to know that it is none of the versions.
-pub(crate) fn draft_conflict(target: &SkillTarget, current: &str) -> Error {
-    version_conflict(target, current, false)
-}
-
-/// The error if other tools put a skill into the folder of a draft, and nothing says which of the two is meant.
-fn hidden_conflict(target: &SkillTarget, folder: &str, draft: &str) -> Error {
-    let message = format!(
-        "{} is a draft into whose folder other tools put a skill: name that in If-Match to change it, or delete one of the two, \
-         named in If-Match",
-        target.skill
-    );
-    Error::new(Code::VersionConflict, message).with_detail("current", folder).with_detail("draft", draft)
-}
-
-fn version_conflict(target: &SkillTarget, current: &str, is_published: bool) -> Error {
-    let message = format!(
-        "{} is another by now than If-Match names: look at the difference, and change the version that `current` names",
-        target.skill
-    );
-    let error = Error::new(Code::VersionConflict, message);
-    match current {
-        "" => error.with_detail("current", Value::Null),
-        digest if is_published => error.with_detail("current", digest),
-        digest => error.with_detail("current", digest).with_detail("state", json!(SkillState::Draft)),
-    }
 }
 
 /// The error for a name that is not free.

@@ -13,6 +13,7 @@
 
 mod change;
 mod check_upload;
+mod conflict;
 mod difference;
 mod draft_change;
 mod drafting;

@@ -1,17 +1,16 @@
 //! Making sessions, with the skills that they begin with.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::{
-    bound_session::begin_parent,
-    load_skill::{find_preloads, mount_in},
-};
+use super::load_skill::{find_preloads, mount_in};
 use crate::{
-    context::{Caller, Context, Core},
+    context::{Action, Author, Caller, Context, Core},
     error::{Error, Result},
     files::note_load,
+    observer::Effects,
     path::Id,
-    session::{CreateSession, CreatedSession, Preload, Session, preview_session},
+    session::{CreateSession, CreatedSession, Preload, Session, SessionVersion, preview_session},
+    store::ListOptions,
 };
 
 /// Creates a session of the user of `caller`, or returns the existing one. A new session begins with the skills that
@@ -59,4 +58,37 @@ async fn create_for(
         }
     }
     Ok(created)
+}
+
+/// Makes the parent of a session if it is there by its files alone, because it has only written some so far. That is reported
+/// as any session that is made.
+///
+/// # Errors
+/// The store's; `store_unavailable` with `parts` if the parent was made and no account could be kept of it.
+async fn begin_parent(core: &Arc<Core>, caller: &Arc<Caller>, wanted: &CreateSession) -> Result<()> {
+    let user = caller.user();
+    let Some(parent) = &wanted.parent else { return Ok(()) };
+    let is_there = core.sessions().get(user, parent, &SessionVersion::default()).await?.version > 0;
+    if !is_there && !has_no_files(core, user, parent).await? {
+        let work = core.sessions().create(user, parent, CreateSession::default());
+        let entry = Author::new(Arc::clone(core), Arc::clone(caller)).in_session(parent.clone());
+        entry.perform_with((Action::CreateSession, ""), Effects::of_session, work).await?;
+    }
+    Ok(())
+}
+
+/// Returns true if no object lies in the workspace and ticket folders that the id alone chooses.
+pub(super) async fn has_no_files(core: &Arc<Core>, user: &Id, session: &Id) -> Result<bool> {
+    let (space, vars) = (core.namespace().user(user)?, BTreeMap::new());
+    for template in [core.templates().workspace(), core.templates().ticket()] {
+        if !template.has_variable() {
+            continue;
+        }
+        let first = ListOptions { max_entries: Some(1), ..ListOptions::default() };
+        let found = core.store().list(&template.prefix(&space, session, &vars)?, first).await?;
+        if !found.objects.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -6,16 +6,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::begin_session::create_session;
+use super::begin_session::{create_session, has_no_files};
 use crate::{
     access::{SessionScope, out_of_reach},
-    context::{Action, Author, Caller, Core},
+    context::{Caller, Core},
     error::{Code, Error, Outcome, Result},
     limits::FORK_DEPTH,
-    observer::Effects,
     path::Id,
     session::{CreateSession, CreatedSession, Session, SessionLineage, SessionVersion, is_session_within},
-    store::ListOptions,
 };
 
 /// As [`create_session`](create_session), for a caller whose key may be bound. `is_taken` is true if
@@ -95,39 +93,6 @@ fn inherit(core: &Arc<Core>, vars: &mut BTreeMap<String, Id>, parent: &Session) 
         let value = parent.vars.get(name).unwrap_or(parent.files_id());
         vars.entry(name.to_owned()).or_insert_with(|| value.clone());
     }
-}
-
-/// Makes the parent of a session if it is there by its files alone, because it has only written some so far. That is reported
-/// as any session that is made.
-///
-/// # Errors
-/// The store's; `store_unavailable` with `parts` if the parent was made and no account could be kept of it.
-pub(crate) async fn begin_parent(core: &Arc<Core>, caller: &Arc<Caller>, wanted: &CreateSession) -> Result<()> {
-    let user = caller.user();
-    let Some(parent) = &wanted.parent else { return Ok(()) };
-    let is_there = core.sessions().get(user, parent, &SessionVersion::default()).await?.version > 0;
-    if !is_there && !has_no_files(core, user, parent).await? {
-        let work = core.sessions().create(user, parent, CreateSession::default());
-        let entry = Author::new(Arc::clone(core), Arc::clone(caller)).in_session(parent.clone());
-        entry.perform_with((Action::CreateSession, ""), Effects::of_session, work).await?;
-    }
-    Ok(())
-}
-
-/// Returns true if no object lies in the workspace and ticket folders that the id alone chooses.
-async fn has_no_files(core: &Arc<Core>, user: &Id, session: &Id) -> Result<bool> {
-    let (space, vars) = (core.namespace().user(user)?, BTreeMap::new());
-    for template in [core.templates().workspace(), core.templates().ticket()] {
-        if !template.has_variable() {
-            continue;
-        }
-        let first = ListOptions { max_entries: Some(1), ..ListOptions::default() };
-        let found = core.store().list(&template.prefix(&space, session, &vars)?, first).await?;
-        if !found.objects.is_empty() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// The error of a fork that its own creator could not use.

@@ -10,7 +10,7 @@ use futures_util::{Stream, stream};
 
 use super::{
     Library,
-    documents::{files_of, find_skill},
+    find::{files_of, find_skill},
     hidden::seen_draft,
 };
 use crate::{

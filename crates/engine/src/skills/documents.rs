@@ -1,29 +1,25 @@
 //! A user's skills as documents, for people and frameworks: what every surface serves and prints of the catalog.
 
-use std::sync::Arc;
-
 use super::{
     Library,
     drafts::{listed_drafts, page_of_draft, shown_draft},
-    hidden::{FoundSkill, KnownSkill, document_of_version, find_known, seen_draft},
+    find::{files_of, find_skill},
+    hidden::{KnownSkill, document_of_version, find_known, seen_draft},
     listing::{Listing, ListingPage},
-    naming::{NamedSkill, unknown},
+    page::page_of,
 };
 use crate::{
-    catalog::{Audience, CatalogDiagnostic, CatalogEntry, CatalogView, RefreshResult},
+    catalog::{Audience, CatalogDiagnostic, CatalogEntry, RefreshResult},
     content::{
-        DraftReader, PublishState, SkillArchive, SkillContents, SkillFiles, archive_of, archive_of_draft,
-        archive_of_version, files_of_version, skill_files, standings,
+        DraftReader, PublishState, SkillArchive, SkillContents, archive_of, archive_of_draft, archive_of_version,
+        files_of_version, skill_files, standings,
     },
-    context::{Core, check_content},
     error::{Code, Error, Result},
     limits::PAGE_ENTRIES,
     path::{Id, SkillPath},
     session::Policy,
-    skill::{Diagnostic, is_version_digest, outline, read_document},
-    wire::{
-        OutlineHeading, RefreshReply, SkillDiagnostic, SkillDocument, SkillFile, SkillList, SkillListRequest, SkillPage,
-    },
+    skill::is_version_digest,
+    wire::{RefreshReply, SkillDiagnostic, SkillDocument, SkillList, SkillListRequest, SkillPage},
 };
 
 impl Library {
@@ -192,95 +188,11 @@ impl Library {
     }
 }
 
-pub(crate) async fn find_skill(
-    core: &Core,
-    audience: &Audience,
-    policy: &Policy,
-    skill: &SkillPath,
-) -> Result<FoundSkill> {
-    let mut view = core.catalogs().view(audience.clone(), false).await?;
-    if view.entry(skill).is_none() {
-        // It may have been put there since.
-        view = core.catalogs().view(audience.clone(), true).await?;
-    }
-    let entry = visible_entry(&view, policy, skill)?.clone();
-    check_content(policy, skill)?;
-    let layers = core.catalogs().layers(audience)?;
-    let space = layers.into_iter().find_map(|(layer, space)| (layer == entry.layer).then_some(space));
-    let space = space.ok_or_else(|| not_found(&view, policy, skill))?;
-    Ok(FoundSkill { entry, space, view })
-}
-
-/// The files of a skill as a load would pin them.
-pub(crate) async fn files_of(
-    core: &Core,
-    found: &FoundSkill,
-    policy: &Policy,
-    skill: &SkillPath,
-) -> Result<SkillFiles> {
-    match skill_files(core.content(), &found.space, skill).await? {
-        SkillContents::Files(files) => Ok(files),
-        SkillContents::Nothing => Err(not_found(&found.view, policy, skill)),
-        SkillContents::Unreadable(error) => Err(error.into()),
-    }
-}
-
 fn check_digest(digest: &str) -> Result<()> {
     if is_version_digest(digest) {
         return Ok(());
     }
     Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"))
-}
-
-/// The page of a skill that has these files.
-pub(crate) fn page_of(mut skill: SkillDocument, files: &SkillFiles) -> SkillPage {
-    let folder = skill.skill.rsplit('/').next().unwrap_or_default().to_owned();
-    let (document, diagnostics) = read_document(&files.text, &folder);
-    let body = document.map(|read| {
-        skill.name = read.frontmatter.name.unwrap_or(folder);
-        skill.description = read.frontmatter.description;
-        skill.frontmatter = read.frontmatter.fields;
-        read.body
-    });
-    let body = body.unwrap_or_default();
-    let outline = outline(&body);
-    let headings = outline.headings.into_iter().map(|heading| OutlineHeading {
-        level: heading.level,
-        text: heading.text,
-        start: heading.section.start,
-        end: heading.section.end,
-    });
-    let listed = files.snapshot.files();
-    SkillPage {
-        skill: SkillDocument { files: listed.len(), size: listed.iter().map(|file| file.size).sum(), ..skill },
-        outline: headings.collect(),
-        outline_truncated: outline.is_cut,
-        body,
-        file_list: listed.iter().map(|file| SkillFile { path: file.path.clone(), size: file.size }).collect(),
-        diagnostics,
-    }
-}
-
-fn visible_entry<'view>(
-    view: &'view CatalogView,
-    policy: &Policy,
-    skill: &SkillPath,
-) -> Result<&'view Arc<CatalogEntry>> {
-    if !policy.skill(skill).is_visible() {
-        return Err(not_found(view, policy, skill));
-    }
-    let missing = || view.left_out(skill).map_or_else(|| not_found(view, policy, skill), |why| unusable(skill, why));
-    view.entry(skill).ok_or_else(missing)
-}
-
-fn unusable(skill: &SkillPath, why: &Diagnostic) -> Error {
-    Error::new(Code::SkillNotFound, format!("skill {skill} cannot be shown: {}", why.message))
-}
-
-fn not_found(view: &CatalogView, policy: &Policy, skill: &SkillPath) -> Error {
-    let visible = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
-    let skills: Vec<_> = visible.map(|entry| NamedSkill { skill: &entry.skill, name: entry.name() }).collect();
-    unknown(skill.as_str(), &skills)
 }
 
 fn document_of(entry: &CatalogEntry, PublishState { state, digest }: PublishState) -> SkillDocument {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{documents::page_of, hidden::seen_draft, with_drafts::entry_of};
+use super::{hidden::seen_draft, page::page_of, with_drafts::entry_of};
 use crate::{
     access::{SessionPattern, SessionScope},
     catalog::CatalogView,

@@ -1,26 +1,17 @@
 //! What there is of a skill that the catalog does not have: a draft for those who see it, versions for those who know their
 //! digests, and what its author left there broken.
 
-use std::sync::Arc;
-
-use super::documents::find_skill;
+use super::find::{FoundSkill, find_skill};
 use crate::{
-    catalog::{Audience, CatalogEntry, CatalogView},
+    catalog::Audience,
     content::{DraftReader, SkillFiles, draft_at},
     context::{Core, check_content},
     error::{Code, Result},
-    path::{Id, Layer, SkillPath, UserSpace},
+    path::{Id, Layer, SkillPath},
     session::Policy,
     skill::{MAIN, SkillDraft},
     wire::{ListedState, SkillDocument},
 };
-
-/// A skill of the catalog, and where it lies.
-pub(crate) struct FoundSkill {
-    pub(crate) entry: Arc<CatalogEntry>,
-    pub(crate) space: UserSpace,
-    pub(crate) view: Arc<CatalogView>,
-}
 
 /// A skill that a reader may know of.
 pub(crate) enum KnownSkill {

@@ -1,0 +1,38 @@
+//! The errors for a skill that is another than the caller expects.
+
+use serde_json::{Value, json};
+
+use crate::{
+    content::SkillTarget,
+    error::{Code, Error},
+    wire::SkillState,
+};
+
+/// The error if another draft is there than the condition says. `current` is the digest of that, or empty. Of a draft the
+/// error has `state` too, because an author who publishes has to know that it is none of the versions.
+pub(super) fn draft_conflict(target: &SkillTarget, current: &str) -> Error {
+    version_conflict(target, current, false)
+}
+
+pub(super) fn version_conflict(target: &SkillTarget, current: &str, is_published: bool) -> Error {
+    let message = format!(
+        "{} is another by now than If-Match names: look at the difference, and change the version that `current` names",
+        target.skill
+    );
+    let error = Error::new(Code::VersionConflict, message);
+    match current {
+        "" => error.with_detail("current", Value::Null),
+        digest if is_published => error.with_detail("current", digest),
+        digest => error.with_detail("current", digest).with_detail("state", json!(SkillState::Draft)),
+    }
+}
+
+/// The error if other tools put a skill into the folder of a draft, and nothing says which of the two is meant.
+pub(super) fn hidden_conflict(target: &SkillTarget, folder: &str, draft: &str) -> Error {
+    let message = format!(
+        "{} is a draft into whose folder other tools put a skill: name that in If-Match to change it, or delete one of the two, \
+         named in If-Match",
+        target.skill
+    );
+    Error::new(Code::VersionConflict, message).with_detail("current", folder).with_detail("draft", draft)
+}
