@@ -74,7 +74,7 @@ async fn make_bundle(
     let (store, versions, key) = (&context.core.store(), &context.core.content().versions(), &archive.key);
     let Some(main) = snapshot.file(MAIN) else { return Ok(()) };
     // A load has just read SKILL.md, so this costs no request.
-    if !tells_bytes(&context.core.content(), context.user().as_str(), main, folder).await? {
+    if !tells_bytes(context.core.content(), context.user().as_str(), main, folder).await? {
         tracing::debug!(user = %context.user(), %skill, "no bundle is made: the tag of SKILL.md does not say its bytes");
         versions.note_unmakeable(key.clone()).await;
         return Ok(());
@@ -113,7 +113,7 @@ async fn make_bundle(
 /// The files of a snapshot, each in the version that it names.
 async fn plain_files(context: &Context, snapshot: &Snapshot, folder: &KeyPrefix) -> Result<Vec<(String, Bytes)>> {
     let reads = snapshot.files().iter().map(|file| async move {
-        let bytes = plain_file(&context.core.content(), file, folder).await?;
+        let bytes = plain_file(context.core.content(), file, folder).await?;
         Ok::<_, Error>((file.path.clone(), bytes))
     });
     stream::iter(reads.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect().await

@@ -28,7 +28,7 @@ pub(crate) async fn edit(files: &Files, span: &OperationSpan, request: EditReque
             files.edits().edit(context.user(), target.key.clone(), path.clone(), replacement.clone(), name).await;
         let edited = edited.map_err(|error| target.failed(&path, error))?;
         let FirstPartWritten { commit, before, after, .. } = &edited;
-        record_file(&context, &path, before.as_ref(), after.clone(), commit.etag.as_ref());
+        record_file(context, &path, before.as_ref(), after.clone(), commit.etag.as_ref());
         if finish(files, context, &target, &path, call.as_ref(), &edited).await? {
             let FirstPartWritten { commit, count, .. } = edited;
             return Ok(EditReply { path: path.to_string(), occurrences: count, etag: commit.etag });

@@ -127,7 +127,7 @@ async fn search_found(
 /// Searches a file, one that is larger than [`CHUNK_BYTES`] piece by piece.
 async fn search_file(context: &Context, file: &FileRef, search: &Search, errand: &Job) -> Result<FileHits, SkipReason> {
     let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
-    let Object { meta, bytes: mut piece, range } = try_fetch(&context.core.content(), file, range, None).await?;
+    let Object { meta, bytes: mut piece, range } = try_fetch(context.core.content(), file, range, None).await?;
     if meta.size > GREP_FILE_BYTES || binary_type(&piece).is_some() {
         return Ok(FileHits::default());
     }
@@ -145,7 +145,7 @@ async fn search_file(context: &Context, file: &FileRef, search: &Search, errand:
         if state.is_done {
             return Ok(FileHits { hits: state.hits, count: state.count, is_cut: state.is_cut });
         }
-        let next = try_fetch(&context.core.content(), file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
+        let next = try_fetch(context.core.content(), file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
         at = advance(file, at, &next)?;
         piece = next.bytes;
     }

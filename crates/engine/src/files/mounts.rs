@@ -91,7 +91,7 @@ pub(crate) async fn tree_at(admission: &Admission<'_>, path: &VirtualPath) -> Re
 /// As a load.
 pub(crate) async fn pin_shown(context: &Context, shown: &ShownSkill) -> Result<Option<PinnedSkill>> {
     let ShownSkill { skill, layer, home } = shown;
-    let SkillFiles { snapshot, version, .. } = match skill_files(&context.core.content(), home, skill).await? {
+    let SkillFiles { snapshot, version, .. } = match skill_files(context.core.content(), home, skill).await? {
         SkillContents::Files(files) => files,
         SkillContents::Nothing | SkillContents::Unreadable(_) => return Ok(None),
     };

@@ -68,7 +68,7 @@ async fn read_from_start(files: &Files, context: &Context, file: &FileRef, reque
         Some(size) if size <= CHUNK_BYTES => Some(0..size),
         _ => Some(0..FIRST_CHUNK_BYTES),
     };
-    let first = fetch(&context.core.content(), file, range, None).await?;
+    let first = fetch(context.core.content(), file, range, None).await?;
     if let Some(kind) = binary_type(&first.bytes) {
         return Err(is_binary(file, kind, first.meta.size));
     }
@@ -99,7 +99,7 @@ async fn fill(
         let at = window.at();
         let wanted = index.end_before(request.offset.saturating_add(request.limit)).filter(|end| *end > at);
         let end = wanted.unwrap_or(u64::MAX).min(at + SCAN_BYTES);
-        let chunk = match try_fetch(&context.core.content(), file, Some(at..end), Some(&pin)).await {
+        let chunk = match try_fetch(context.core.content(), file, Some(at..end), Some(&pin)).await {
             Err(StoreError::PreconditionFailed) if file.version == FileVersion::Newest => return Ok(None),
             chunk => chunk.map_err(|error| unreadable(file, error))?,
         };

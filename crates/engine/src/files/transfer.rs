@@ -96,7 +96,7 @@ async fn download_file(pending: &Result<PendingAdmission<'_>, Refusal>, path: &s
     let path = VirtualPath::parse(path)?;
     let pending = pending.as_ref().map_err(Clone::clone)?;
     let file = readable(pending, &path).await?;
-    fetch_whole(&pending.context().core.content(), &file, UPLOAD_FILE_BYTES as u64).await.map(|(_, bytes)| bytes)
+    fetch_whole(pending.context().core.content(), &file, UPLOAD_FILE_BYTES as u64).await.map(|(_, bytes)| bytes)
 }
 
 /// The file at `path`, if the call may read it.

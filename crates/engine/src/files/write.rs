@@ -75,7 +75,7 @@ pub(crate) async fn put_bytes(
     for _ in 0..ATTEMPTS {
         let target = target(files, admission, path).await?;
         if digest.is_none() {
-            digest = recorded_digest(&context, &bytes).await;
+            digest = recorded_digest(context, &bytes).await;
         }
         let call = match &condition {
             // Whoever overwrites twice writes the same twice.
@@ -94,7 +94,7 @@ pub(crate) async fn put_bytes(
             };
             target.failed(path, error)
         })?;
-        record_file(&context, path, landed.before.as_ref(), digest.clone(), landed.commit.etag.as_ref());
+        record_file(context, path, landed.before.as_ref(), digest.clone(), landed.commit.etag.as_ref());
         if finish(files, context, &target, path, call.as_ref(), &landed).await? {
             let created = condition == WriteCondition::IfAbsent;
             return Ok(WriteReply { path: path.to_string(), etag: landed.commit.etag, bytes: landed.size, created });

@@ -36,7 +36,7 @@ pub(crate) async fn create_skill(
     let by = context.caller.key().map(str::to_owned);
     let asked = DraftAsked { session: context.session.clone(), skill, by, text };
     let (draft, checked) = Publisher::new(Arc::clone(&context.core)).create_draft(context.user(), asked).await?;
-    record_file(&context, &draft.skill, None, Some(draft.digest.clone()), None);
+    record_file(context, &draft.skill, None, Some(draft.digest.clone()), None);
     let note = SessionDraft {
         skill: draft.skill.clone(),
         name: draft.name,

@@ -49,7 +49,7 @@ pub(crate) async fn discover_skills(
     // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
     if !request.explain && request.why.is_none() {
         note(context, &request.query, hits, total)?;
-        record_found(&context, total);
+        record_found(context, total);
         // Where tools come as skills are found, any replica may be asked for those of the next turn.
         let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
         if total > 0 && brings_tools {

@@ -147,7 +147,7 @@ impl HostSkills {
         if let Some(manifest) = self.known_manifest(entry)? {
             let (size, etag) = manifest.pinned(path).ok_or_else(|| no_such_file(entry, path))?;
             let file = file_ref(entry, &folder, path, (size, etag), manifest.archived(path))?;
-            match fetch_whole(&self.context.core.content(), &file, MCP_SKILL_BYTES).await {
+            match fetch_whole(self.context.core.content(), &file, MCP_SKILL_BYTES).await {
                 Ok((_, bytes)) => return Ok(bytes),
                 // The plain file moved on. What the catalog says of it is looked at again.
                 Err(error) if error.code() == Code::SkillChanged => drop(self.context.catalog(true).await?),
@@ -220,7 +220,7 @@ impl HostSkills {
         let of_head = match &files.version {
             Some(digest) => {
                 pace.rest().await;
-                digests_of_version(&self.context.core.content(), &home, &entry.skill, digest).await?
+                digests_of_version(self.context.core.content(), &home, &entry.skill, digest).await?
             }
             None => HashMap::new(),
         };
@@ -254,7 +254,7 @@ impl HostSkills {
 
     /// The files of a skill as a load would pin them.
     async fn files_now(&self, home: &UserSpace, entry: &CatalogEntry, pace: RequestPace) -> Result<SkillFiles> {
-        let files = match skill_files_at(&self.context.core.content(), home, &entry.skill, pace).await? {
+        let files = match skill_files_at(self.context.core.content(), home, &entry.skill, pace).await? {
             SkillContents::Files(files) => files,
             SkillContents::Nothing => return Err(no_such_file(entry, MAIN)),
             SkillContents::Unreadable(error) => return Err(error.into()),
@@ -276,7 +276,7 @@ impl HostSkills {
         let archive = archive_of(entry, files, home)?;
         let archived = archive.map(|archive| ArchivedFile { archive, path: found.path.clone() });
         let file = file_ref(entry, &folder, &found.path, (found.size, found.etag.clone()), archived)?;
-        let (_, bytes) = fetch_whole_at(&self.context.core.content(), &file, MCP_SKILL_BYTES, pace).await?;
+        let (_, bytes) = fetch_whole_at(self.context.core.content(), &file, MCP_SKILL_BYTES, pace).await?;
         let read = bytes.clone();
         let hash = move |_: &_| Ok(VersionFile::from_bytes("", &read).sha256);
         let sha256 = self.context.errand().run_sized(bytes.len() as u64, hash).await?;

@@ -100,7 +100,7 @@ pub(crate) async fn render_loaded(context: &Context, loaded: &LoadedSkill) -> Re
             .map(|archive| ArchivedFile { archive, path: "SKILL.md".to_owned() }),
         path,
     };
-    let (_, bytes) = fetch_whole(&context.core.content(), &file, SKILL_FILE_BYTES).await?;
+    let (_, bytes) = fetch_whole(context.core.content(), &file, SKILL_FILE_BYTES).await?;
     let (document, _) = read_document(&bytes, loaded.skill.folder());
     let rendered = document.map(|document| render(&document, loaded.arguments.as_deref(), mount.as_str()).text);
     Ok(Some(rendered.unwrap_or_default()))
@@ -144,7 +144,7 @@ async fn load_requested(
     let admission = pending.approve_load(request, &fetched.skill).await?;
     let policy = admission.policy();
     let (session, mounted) = mount(context, &fetched, policy, alias, request.arguments.as_deref()).await?;
-    record_skill(&context, || skill_use(&mounted));
+    record_skill(context, || skill_use(&mounted));
     note_load(context, &mounted.loaded, &fetched.snapshot).await;
     if mounted.is_first {
         count_use(context, &mounted.loaded.skill);

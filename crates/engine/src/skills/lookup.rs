@@ -119,10 +119,10 @@ async fn fetch_for(context: &Context, session: &Session, path: &SkillPath) -> Re
     if session.draft(path).is_none() {
         return fetch_skill(context, path).await;
     }
-    let content = context.core.content();
+    let reader = context.core.content();
     let space = context.space()?;
     let (published, draft) =
-        tokio::join!(fetch_skill(context, path), files_of_draft(content, &space, path, &context.session));
+        tokio::join!(fetch_skill(context, path), files_of_draft(reader, &space, path, &context.session));
     let Some(draft) = draft? else {
         forget_draft(context, path).await;
         return published;
@@ -153,7 +153,7 @@ async fn fetch_skill(context: &Context, path: &SkillPath) -> Result<Option<LiveS
 
 /// What lies at `path` in one layer.
 async fn fetch_from(context: &Context, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<InLayer> {
-    let found = skill_files(&context.core.content(), space, path).await?;
+    let found = skill_files(context.core.content(), space, path).await?;
     let is_published = matches!(&found, SkillContents::Files(files) if files.version.is_some());
     let is_nothing = matches!(found, SkillContents::Nothing);
     // A published skill is a skill of its own, even if another tool puts a SKILL.md above it.
@@ -195,8 +195,8 @@ pub(crate) async fn look_up_version(
     let Some(space) = context.layer(layer)? else {
         return Err(LookupError::Unusable(unusable(&path, "its layer is not seen from here")));
     };
-    let content = context.core.content();
-    match read(layer, &path, files_of_version(content, &space, &path, digest).await?) {
+    let reader = context.core.content();
+    match read(layer, &path, files_of_version(reader, &space, &path, digest).await?) {
         InLayer::Skill(fetched) => Ok(*fetched),
         InLayer::Unusable(why) => Err(LookupError::Unusable(why)),
         InLayer::Nothing => Err(LookupError::Unusable(unusable(&path, "that version has no SKILL.md"))),

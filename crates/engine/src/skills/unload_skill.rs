@@ -32,7 +32,7 @@ pub(crate) async fn unload_skill(
     });
     match update.await?.1 {
         Some(found) => {
-            record_skill(&context, || SkillUse::from_loaded(&found, "unloaded"));
+            record_skill(context, || SkillUse::from_loaded(&found, "unloaded"));
             let skill = if may_name(context, &found, admission.policy())? { found.skill.to_string() } else { name };
             Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill })
         }
