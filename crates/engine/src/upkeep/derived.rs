@@ -47,7 +47,7 @@ pub(super) async fn check_user(core: &Core, survey: &mut OwnerObjects, user: &Id
 pub(super) async fn mend(
     core: &Core,
     survey: &mut OwnerObjects,
-    code: FindingCode,
+    finding: FindingCode,
     key: &ObjectKey,
     why: &str,
 ) -> Result<()> {
@@ -57,6 +57,6 @@ pub(super) async fn mend(
         Some(entry) if survey.repair => survey.delete(core, key, &entry).await?,
         _ => false,
     };
-    survey.find_mended(code, key.as_str(), why, repaired);
+    survey.find_mended(finding, key.as_str(), why, repaired);
     Ok(())
 }
