@@ -79,14 +79,8 @@ impl Service {
         let capacity = Capacity::new(Workers::new(budgets.workers), memory, budgets.steps);
         let catalogs = catalogs(&handle, &capacity, &options);
         let files = Files::new(&handle, capacity.workers(), options.observer.is_some());
-        let (templates, read_only) = (options.templates, options.read_only);
-        let sessions = Sessions::new(
-            handle.store().clone(),
-            handle.namespace().clone(),
-            templates.clone(),
-            handle.clock().clone(),
-        )
-        .read_only(read_only);
+        let templates = options.templates;
+        let sessions = Sessions::new(handle.clone(), templates.clone());
         let core = Core::new(
             handle,
             capacity,

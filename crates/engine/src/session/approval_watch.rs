@@ -31,8 +31,8 @@ pub struct ApprovalWatch {
 /// # Errors
 /// The store's.
 pub async fn start_approval_watch(sessions: &Sessions, user: &Id) -> Result<ApprovalWatch> {
-    let prefix = sessions.namespace.user(user)?.sessions()?;
-    let (entries, _) = sessions.store.list_all(&prefix, LIST_OBJECTS).await?;
+    let prefix = sessions.store.namespace().user(user)?.sessions()?;
+    let (entries, _) = sessions.store.store().list_all(&prefix, LIST_OBJECTS).await?;
     let versions = entries.into_iter().map(|entry| (entry.key, entry.etag)).collect();
     Ok(ApprovalWatch { versions, last: String::new() })
 }
@@ -48,8 +48,8 @@ pub async fn poll_approval_watch(
     user: &Id,
     watch: &mut ApprovalWatch,
 ) -> Result<Vec<(Id, ApprovalRequest)>> {
-    let prefix = sessions.namespace.user(user)?.sessions()?;
-    let (entries, _) = sessions.store.list_all(&prefix, LIST_OBJECTS).await?;
+    let prefix = sessions.store.namespace().user(user)?.sessions()?;
+    let (entries, _) = sessions.store.store().list_all(&prefix, LIST_OBJECTS).await?;
     let reads = stream::iter(watch.changed(&entries)).map(|entry| async move {
         let calls = waiting_calls(sessions, user, &entry).await;
         (entry, calls)
@@ -82,7 +82,7 @@ async fn waiting_calls(sessions: &Sessions, user: &Id, entry: &ListEntry) -> Res
         None => Arc::new(sessions.records.get_uncached(&key).await?),
     };
     let Ok(Some(value)) = stored.value() else { return Ok(Vec::new()) };
-    let calls = value.approvals.requests(sessions.clock.now());
+    let calls = value.approvals.requests(sessions.store.clock().now());
     Ok(calls.into_iter().map(|call| (session.clone(), call)).collect())
 }
 

@@ -15,7 +15,7 @@ pub async fn read_stored_session(
     user: &Id,
     session: &Id,
 ) -> Result<Option<Arc<Session>>, SessionError> {
-    let key = sessions.namespace.user(user)?.session(session)?;
+    let key = sessions.store.namespace().user(user)?.session(session)?;
     let seen = sessions.records.get_uncached(&key).await?;
     Ok(seen.value()?.cloned())
 }

@@ -43,10 +43,11 @@ enum End {
 /// The store's.
 pub async fn remove_idle_sessions(sessions: &Sessions, user: &Id) -> Result<ExpiryReport> {
     sessions.check_writable()?;
-    let prefix = sessions.namespace.user(user)?.sessions()?;
+    let prefix = sessions.store.namespace().user(user)?.sessions()?;
     let (mut report, mut page) = (ExpiryReport::default(), None);
     loop {
-        let listed = sessions.store.list(&prefix, ListOptions { page: page.clone(), ..ListOptions::default() }).await?;
+        let listed =
+            sessions.store.store().list(&prefix, ListOptions { page: page.clone(), ..ListOptions::default() }).await?;
         let named = listed.objects.iter().filter_map(|entry| Some((parse_entry(sessions, user, entry)?, entry)));
         let ends =
             named.map(|((session, key), entry)| async move { remove_if_idle(sessions, session, &key, entry).await });
@@ -70,7 +71,7 @@ pub async fn remove_idle_sessions(sessions: &Sessions, user: &Id) -> Result<Expi
 async fn remove_if_idle(sessions: &Sessions, session_id: Id, key: &ObjectKey, entry: &ListEntry) -> Result<End> {
     let _lane = sessions.lanes.enter(key.as_str()).await;
     let seen = sessions.records.get_uncached(key).await?;
-    let has_ended = match alive(&seen, sessions.clock.now()) {
+    let has_ended = match alive(&seen, sessions.store.clock().now()) {
         Ok(alive) => alive.is_none() && seen.value()?.is_some(),
         Err(_) if is_idle(sessions, entry) => true,
         Err(damage) => {
@@ -84,5 +85,5 @@ async fn remove_if_idle(sessions: &Sessions, session_id: Id, key: &ObjectKey, en
 /// Whether a session has expired by the age of its object, whatever the content.
 fn is_idle(sessions: &Sessions, entry: &ListEntry) -> bool {
     let idle = SignedDuration::try_from(SESSION_IDLE).unwrap_or(SignedDuration::MAX);
-    sessions.clock.now().duration_since(entry.modified_at) >= idle
+    sessions.store.clock().now().duration_since(entry.modified_at) >= idle
 }

@@ -77,12 +77,12 @@ impl Sessions {
         mut change: impl FnMut(&mut Session) -> Result<Change<T>>,
     ) -> Result<(Arc<Session>, T)> {
         self.check_writable()?;
-        let key = self.namespace.user(user)?.session(session)?;
+        let key = self.store.namespace().user(user)?.session(session)?;
         let name = (user.clone(), session.clone());
         let _lane = self.lanes.enter(key.as_str()).await;
         let mut seen = self.records.get(&key, &SessionVersion::default()).await?;
         for _ in 0..SESSION_ATTEMPTS {
-            let now = self.clock.now();
+            let now = self.store.clock().now();
             let current = alive(&seen, now)?;
             let mut next = match current.as_deref() {
                 Some(current) => current.clone(),
@@ -98,10 +98,10 @@ impl Sessions {
             let (past, last) = self.pending.for_session(&name);
             next.remember(past);
             // A snapshot beside a session has no effect until the session names it.
-            let aside = self.snapshots.put_aside(&self.namespace.user(user)?, &mut next).await;
+            let aside = self.snapshots.put_aside(&self.store.namespace().user(user)?, &mut next).await;
             aside.map_err(|error| error.with_outcome(Outcome::NotApplied))?;
             if next.version == 0 {
-                next.life = Some(SessionIncarnation::new(now, self.clock.random()));
+                next.life = Some(SessionIncarnation::new(now, self.store.clock().random()));
             }
             // No session reaches this count by itself, but an object that another tool wrote can.
             next.version = next.version.saturating_add(1);
@@ -125,10 +125,10 @@ impl Sessions {
     /// `session_not_found` if there is none; the store's.
     pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
         self.check_writable()?;
-        let key = self.namespace.user(user)?.session(session)?;
+        let key = self.store.namespace().user(user)?.session(session)?;
         let _lane = self.lanes.enter(key.as_str()).await;
         let seen = self.records.refresh(&key).await?;
-        if alive(&seen, self.clock.now()).is_ok_and(|alive| alive.is_none()) {
+        if alive(&seen, self.store.clock().now()).is_ok_and(|alive| alive.is_none()) {
             return Err(not_found(session));
         }
         self.records.delete(&key, None).await?;
@@ -143,7 +143,7 @@ impl Sessions {
     /// # Errors
     /// `invalid_path` if the ids are too long for a key.
     pub fn record_discovery(&self, user: &Id, session: &Id, past: SearchRecord) -> Result<bool> {
-        self.namespace.user(user)?.session(session)?;
+        self.store.namespace().user(user)?.session(session)?;
         Ok(self.pending.add(&(user.clone(), session.clone()), past))
     }
 

@@ -58,12 +58,12 @@ pub struct DamagedSession {
 /// # Errors
 /// The store's. A damaged session is not an error but part of the page.
 pub async fn list_sessions(sessions: &Sessions, user: &Id, limit: usize, cursor: Option<&str>) -> Result<SessionPage> {
-    let space = sessions.namespace.user(user)?;
+    let space = sessions.store.namespace().user(user)?;
     let prefix = space.sessions()?;
     let limit = limit.clamp(1, PAGE_ENTRIES);
     let start_after = cursor.map(|cursor| format!("{prefix}{cursor}"));
     let options = ListOptions { start_after, max_entries: Some(limit), ..ListOptions::default() };
-    let listed = sessions.store.list(&prefix, options).await?;
+    let listed = sessions.store.store().list(&prefix, options).await?;
     let taken = within(&listed.objects, SESSION_PAGE_BYTES);
     let goes_on = listed.next.is_some() || taken.len() < listed.objects.len();
     let last = taken.last().and_then(|entry| prefix.relative(&entry.key)).map(str::to_owned);
@@ -73,7 +73,7 @@ pub async fn list_sessions(sessions: &Sessions, user: &Id, limit: usize, cursor:
         .buffered(SESSION_PAGE_PARALLEL);
     let mut page = SessionPage { sessions: Vec::new(), damaged: Vec::new(), next_cursor: last.filter(|_| goes_on) };
     while let Some((session_id, seen)) = read.try_next().await? {
-        match alive(&seen, sessions.clock.now()) {
+        match alive(&seen, sessions.store.clock().now()) {
             Ok(Some(session)) => page.sessions.push(SessionSummary::from(&*session)),
             Ok(None) => {}
             Err(damage) => {
@@ -94,7 +94,7 @@ async fn read_for_page(sessions: &Sessions, key: &ObjectKey) -> Result<Arc<Cache
 
 /// The id and key of a listed object, if its name is that of a session.
 pub(super) fn parse_entry(sessions: &Sessions, user: &Id, entry: &ListEntry) -> Option<(Id, ObjectKey)> {
-    let space = sessions.namespace.user(user).ok()?;
+    let space = sessions.store.namespace().user(user).ok()?;
     let name = space.sessions().ok()?.relative(&entry.key)?.strip_suffix(".json")?.to_owned();
     let id = Id::parse(&name).ok()?;
     let key = space.session(&id).ok()?;

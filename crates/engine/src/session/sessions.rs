@@ -14,22 +14,18 @@ use super::{
     usage::UsageCounts,
 };
 use crate::{
-    clock::Clock,
     error::{Code, Error, Result},
     limits::{POLICY_CACHE_BYTES, SESSION_TOUCH, SESSION_VALUES_BYTES},
-    path::{Id, MountTemplates, Namespace},
+    path::{Id, MountTemplates},
     skill::Snapshot,
-    store::SharedStore,
+    store::StoreHandle,
 };
 
 /// The sessions and policies of every user.
 #[derive(Debug)]
 pub struct Sessions {
-    pub(super) store: SharedStore,
-    pub(super) namespace: Namespace,
+    pub(super) store: StoreHandle,
     pub(super) templates: MountTemplates,
-    pub(super) clock: Arc<dyn Clock>,
-    read_only: Option<String>,
     pub(super) records: CasObjects<Session>,
     pub(super) policies: CasObjects<Policy>,
     /// Orders the changes of one session.
@@ -43,34 +39,24 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// The sessions below `namespace`. `templates` decides which variables have a use.
+    /// The sessions in `store`. `templates` decides which variables have a use.
     #[must_use]
-    pub fn new(store: SharedStore, namespace: Namespace, templates: MountTemplates, clock: Arc<dyn Clock>) -> Self {
-        let records = CasObjects::new(store.clone(), clock.clone(), SESSION_VALUES_BYTES).tagged(session_tags());
+    pub fn new(store: StoreHandle, templates: MountTemplates) -> Self {
+        let (shared, clock) = (store.store(), store.clock());
+        let records = CasObjects::new(shared.clone(), clock.clone(), SESSION_VALUES_BYTES).tagged(session_tags());
         Self {
-            policies: CasObjects::new(store.clone(), clock.clone(), POLICY_CACHE_BYTES),
+            policies: CasObjects::new(shared.clone(), clock.clone(), POLICY_CACHE_BYTES),
             lanes: KeyedLocks::default(),
             pending: PendingDiscoveries::default(),
-            usage: UsageCounts::new(store.clone(), namespace.clone(), clock.clone()),
-            load_history: LoadHistory::new(store.clone(), namespace.clone(), clock.clone()),
-            snapshots: Snapshots::new(store.clone(), clock.clone(), Arc::clone(records.shared())),
+            usage: UsageCounts::new(shared.clone(), store.namespace().clone(), clock.clone()),
+            load_history: LoadHistory::new(shared.clone(), store.namespace().clone(), clock.clone()),
+            snapshots: Snapshots::new(shared.clone(), clock.clone(), Arc::clone(records.shared())),
             records,
             store,
-            namespace,
             templates,
-            clock,
-            read_only: None,
             #[cfg(feature = "testing")]
             reads: super::read_counts::ReadCounter::default(),
         }
-    }
-
-    /// Refuses every change with the reason `why`, if there is one: for a store that cannot keep the promises changes
-    /// need.
-    #[must_use]
-    pub fn read_only(mut self, why: Option<String>) -> Self {
-        self.read_only = why;
-        self
     }
 
     /// Checks that sessions and files may be changed.
@@ -78,10 +64,7 @@ impl Sessions {
     /// # Errors
     /// `read_only`, with the reason.
     pub fn check_writable(&self) -> Result<()> {
-        match &self.read_only {
-            None => Ok(()),
-            Some(why) => Err(Error::new(Code::ReadOnly, format!("this service only reads: {why}"))),
-        }
+        self.store.check_writable()
     }
 
     /// Whether the mount templates let agents set this variable.
@@ -111,8 +94,8 @@ impl Sessions {
         let found = self.get_untouched(user, session, at_least).await?;
         // A session that does not exist is not in use.
         if found.version == 0
-            || self.read_only.is_some()
-            || self.clock.now().duration_since(found.updated_at) < SESSION_TOUCH
+            || self.store.check_writable().is_err()
+            || self.store.clock().now().duration_since(found.updated_at) < SESSION_TOUCH
         {
             return Ok(found);
         }
@@ -137,9 +120,9 @@ impl Sessions {
     ) -> Result<Arc<Session>, SessionError> {
         #[cfg(feature = "testing")]
         self.reads.count_session();
-        let seen = self.records.get(&self.namespace.user(user)?.session(session)?, &at_least.into()).await?;
-        let fresh = || Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now()));
-        Ok(alive(&seen, self.clock.now())?.unwrap_or_else(fresh))
+        let seen = self.records.get(&self.store.namespace().user(user)?.session(session)?, &at_least.into()).await?;
+        let fresh = || Arc::new(Session::fresh(user.clone(), session.clone(), self.store.clock().now()));
+        Ok(alive(&seen, self.store.clock().now())?.unwrap_or_else(fresh))
     }
 
     /// The session as the store has it now, or a new value if there is none.
@@ -149,9 +132,9 @@ impl Sessions {
     pub async fn refresh(&self, user: &Id, session: &Id) -> Result<Arc<Session>> {
         #[cfg(feature = "testing")]
         self.reads.count_session();
-        let seen = self.records.refresh(&self.namespace.user(user)?.session(session)?).await?;
-        let fresh = || Arc::new(Session::fresh(user.clone(), session.clone(), self.clock.now()));
-        Ok(alive(&seen, self.clock.now())?.unwrap_or_else(fresh))
+        let seen = self.records.refresh(&self.store.namespace().user(user)?.session(session)?).await?;
+        let fresh = || Arc::new(Session::fresh(user.clone(), session.clone(), self.store.clock().now()));
+        Ok(alive(&seen, self.store.clock().now())?.unwrap_or_else(fresh))
     }
 
     /// As [`get`](Self::get). A new value also has the ranks it would begin with now.
@@ -164,7 +147,7 @@ impl Sessions {
         session: &Id,
         at_least: impl Into<SessionVersion>,
     ) -> Result<Arc<Session>> {
-        let key = self.namespace.user(user)?.session(session)?;
+        let key = self.store.namespace().user(user)?.session(session)?;
         if self.records.remembers(&key) {
             let found = self.get(user, session, at_least).await?;
             return if found.version > 0 { Ok(found) } else { Ok(ranked(found, self.usage.ranks(user).await)) };
@@ -188,14 +171,14 @@ impl Sessions {
     /// # Errors
     /// `skill_changed` if the object of the files was deleted; the store's.
     pub async fn snapshot(&self, user: &Id, loaded: &LoadedSkill) -> Result<Arc<Snapshot>> {
-        self.snapshots.for_loaded(&self.namespace.user(user)?, loaded).await
+        self.snapshots.for_loaded(&self.store.namespace().user(user)?, loaded).await
     }
 
     /// Forgets what memory has of a user who was deleted. The next call reads sessions and policies again.
     pub async fn forget_user(&self, user: &Id) {
         self.usage.forget(user).await;
         self.load_history.forget(user).await;
-        if let Ok(space) = self.namespace.user(user) {
+        if let Ok(space) = self.store.namespace().user(user) {
             self.snapshots.forget(&space).await;
         }
     }

@@ -29,14 +29,15 @@ pub struct TaggingReport {
 pub async fn tag_sessions(sessions: &Sessions, user: &Id) -> Result<TaggingReport> {
     sessions.check_writable()?;
     let mut tagged = TaggingReport::default();
-    if !sessions.store.capabilities().tags {
+    if !sessions.store.store().capabilities().tags {
         tagged.untagged = Some("this store keeps no tags".to_owned());
         return Ok(tagged);
     }
-    let prefix = sessions.namespace.user(user)?.sessions()?;
+    let prefix = sessions.store.namespace().user(user)?.sessions()?;
     let mut page = None;
     loop {
-        let listed = sessions.store.list(&prefix, ListOptions { page: page.clone(), ..ListOptions::default() }).await?;
+        let listed =
+            sessions.store.store().list(&prefix, ListOptions { page: page.clone(), ..ListOptions::default() }).await?;
         let keys =
             listed.objects.iter().filter_map(|entry| parse_entry(sessions, user, entry)).map(|(_, key)| key).collect();
         tag_objects(sessions, keys, &mut tagged).await?;
@@ -48,7 +49,7 @@ pub async fn tag_sessions(sessions: &Sessions, user: &Id) -> Result<TaggingRepor
 }
 
 async fn tag_objects(sessions: &Sessions, keys: Vec<ObjectKey>, tagged: &mut TaggingReport) -> Result<()> {
-    let tags = stream::iter(keys).map(|key| async move { sessions.store.tag(&key, session_tags()).await });
+    let tags = stream::iter(keys).map(|key| async move { sessions.store.store().tag(&key, session_tags()).await });
     let mut outcomes = tags.buffer_unordered(PARALLEL_GETS);
     while let Some(outcome) = outcomes.next().await {
         match outcome {

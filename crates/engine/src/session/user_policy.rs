@@ -52,7 +52,7 @@ impl Sessions {
     pub async fn set_user_policy(&self, user: &Id, policy: Policy) -> Result<Arc<Policy>> {
         self.check_writable()?;
         check_user_policy(&policy)?;
-        let key = self.namespace.user(user)?.policy()?;
+        let key = self.store.namespace().user(user)?.policy()?;
         let _lane = self.lanes.enter(key.as_str()).await;
         for _ in 0..SESSION_ATTEMPTS {
             let seen = self.policies.refresh(&key).await?;
@@ -72,7 +72,7 @@ impl Sessions {
 /// # Errors
 /// [`SessionError::Damaged`] if its object is damaged; the store's.
 pub async fn read_user_policy(sessions: &Sessions, user: &Id) -> Result<Arc<Policy>, SessionError> {
-    let key = sessions.namespace.user(user)?.policy()?;
+    let key = sessions.store.namespace().user(user)?.policy()?;
     #[cfg(feature = "testing")]
     sessions.reads.count_policy();
     let seen = sessions.policies.get(&key, &SessionVersion::default()).await?;

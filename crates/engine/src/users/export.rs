@@ -35,11 +35,18 @@ pub struct Export {
     ready: VecDeque<Bytes>,
     /// An object of which pieces are to come.
     open: Option<Open>,
+    contents: ExportContents,
+    is_over: bool,
+}
+
+/// What the archive has so far, and what it omits.
+#[derive(Default)]
+struct ExportContents {
     total: Amount,
     areas: Amounts,
+    /// The first [`EXPORT_LEFT_NAMED`] omitted objects.
     left_out: Vec<LeftOut>,
     left_out_count: u64,
-    is_over: bool,
 }
 
 type FirstPieces = Pin<Box<dyn Stream<Item = Result<First>> + Send>>;
@@ -71,10 +78,7 @@ impl Users {
             began_at: self.core.clock().now(),
             ready: VecDeque::new(),
             open: None,
-            total: Amount::default(),
-            areas: Amounts::new(),
-            left_out: Vec::new(),
-            left_out_count: 0,
+            contents: ExportContents::default(),
             is_over: false,
         })
     }
@@ -106,8 +110,8 @@ impl Export {
     fn begin(&mut self, key: ObjectKey, object: Object) -> Result<()> {
         let size = object.meta.size;
         let Some(relative) = self.root.relative(key.as_str()) else { return Ok(()) };
-        self.total.add(size);
-        count(&mut self.areas, ObjectKind::classify(relative, self.core.templates()), size);
+        self.contents.total.add(size);
+        count(&mut self.contents.areas, ObjectKind::classify(relative, self.core.templates()), size);
         let name = format!("{}/{relative}", self.user);
         self.ready.push_back(archive::head(&name, size, object.meta.modified_at)?);
         self.ready.push_back(object.bytes.clone());
@@ -138,9 +142,9 @@ impl Export {
     }
 
     fn leave_out(&mut self, key: String, why: &'static str) {
-        self.left_out_count += 1;
-        if self.left_out.len() < EXPORT_LEFT_NAMED {
-            self.left_out.push(LeftOut { key, why: why.to_owned() });
+        self.contents.left_out_count += 1;
+        if self.contents.left_out.len() < EXPORT_LEFT_NAMED {
+            self.contents.left_out.push(LeftOut { key, why: why.to_owned() });
         }
     }
 
@@ -151,10 +155,10 @@ impl Export {
             user_id: self.user.clone(),
             began_at: self.began_at,
             ended_at,
-            total: self.total,
-            areas: std::mem::take(&mut self.areas),
-            left_out: std::mem::take(&mut self.left_out),
-            left_out_count: self.left_out_count,
+            total: self.contents.total,
+            areas: std::mem::take(&mut self.contents.areas),
+            left_out: std::mem::take(&mut self.contents.left_out),
+            left_out_count: self.contents.left_out_count,
         };
         let text = serde_json::to_vec_pretty(&manifest).map_err(Error::internal)?;
         let size = text.len() as u64;
@@ -167,7 +171,7 @@ impl Export {
 
 impl fmt::Debug for Export {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Export").field("user", &self.user).field("total", &self.total).finish_non_exhaustive()
+        f.debug_struct("Export").field("user", &self.user).field("total", &self.contents.total).finish_non_exhaustive()
     }
 }
 

@@ -43,9 +43,7 @@ pub(super) struct ServerState {
     pub(super) service: Service,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) metrics: Metrics,
-    pub(super) admission: Arc<Admission>,
-    pub(super) spool: Arc<Spool>,
-    pub(super) connections: Connections,
+    pub(super) limits: RequestLimits,
     pub(super) audit: Option<Recorder>,
     pub(super) events: Events,
     /// The hosts that call at `/mcp`, if they may.
@@ -54,13 +52,23 @@ pub(super) struct ServerState {
     stopping: watch::Sender<bool>,
 }
 
+/// What requests wait for: a place, room for a body, and a connection.
+#[derive(Debug)]
+pub(super) struct RequestLimits {
+    pub(super) admission: Arc<Admission>,
+    pub(super) spool: Arc<Spool>,
+    pub(super) connections: Connections,
+}
+
 impl ServerState {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
         Self {
             metrics: Metrics::new(clock.now()),
-            admission: Arc::new(Admission::new(service.memory())),
-            spool: Arc::new(Spool::new(config.spool)),
-            connections: Connections::new(CONNECTIONS),
+            limits: RequestLimits {
+                admission: Arc::new(Admission::new(service.memory())),
+                spool: Arc::new(Spool::new(config.spool)),
+                connections: Connections::new(CONNECTIONS),
+            },
             events: Events::new(&service, config.audit.clone(), clock.clone()),
             audit: config.audit,
             clock,

@@ -47,6 +47,15 @@ pub struct UsageTally {
     skills: BTreeMap<String, u32>,
     /// The skills by their numbers.
     tallies: Vec<SkillTally>,
+    counts: CallCounts,
+    /// About the bytes of all this.
+    bytes: u64,
+    pub(super) truncated: bool,
+}
+
+/// Calls by what became of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct CallCounts {
     searches: u64,
     unanswered: u64,
     /// Searches that a load followed, and the calls until then.
@@ -56,9 +65,6 @@ pub struct UsageTally {
     approved: u64,
     calls: u64,
     completed: u64,
-    /// About the bytes of all this.
-    bytes: u64,
-    pub(super) truncated: bool,
 }
 
 /// The bytes of a conversation, a skill beside its path, a skill of a conversation, and a waiting call.
@@ -188,8 +194,8 @@ impl UsageTally {
             return;
         }
         self.count_asked(conversation, call, !REFUSED.contains(&record.outcome.as_str()));
-        self.calls += 1;
-        self.completed += u64::from(record.is_ok());
+        self.counts.calls += 1;
+        self.counts.completed += u64::from(record.is_ok());
     }
 
     /// Counts what the outcome of a call says of a decision that no record has. The oldest that waits was decided about if none
@@ -200,8 +206,8 @@ impl UsageTally {
         let at = find(Some(is_allowed)).or_else(|| find(None));
         let Some((at, asked)) = at.and_then(|at| Some((at, all.get_mut(at)?))) else { return };
         if asked.is_allowed.replace(is_allowed).is_none() {
-            self.decided += 1;
-            self.approved += u64::from(is_allowed);
+            self.counts.decided += 1;
+            self.counts.approved += u64::from(is_allowed);
         }
         // An approval serves once, and a refusal each time.
         if is_allowed {
@@ -229,9 +235,9 @@ impl UsageTally {
         };
         asked.since = record.time;
         let before = asked.is_allowed.replace(is_allowed);
-        self.decided += u64::from(before.is_none());
-        self.approved -= u64::from(before == Some(true));
-        self.approved += u64::from(is_allowed);
+        self.counts.decided += u64::from(before.is_none());
+        self.counts.approved -= u64::from(before == Some(true));
+        self.counts.approved += u64::from(is_allowed);
     }
 
     fn count_search(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
@@ -239,16 +245,16 @@ impl UsageTally {
         let Some(found) = record.found.filter(|_| searched) else { return };
         conversation.has_searched = true;
         conversation.since_search = Some(0);
-        self.searches += 1;
-        self.unanswered += u64::from(found == 0);
+        self.counts.searches += 1;
+        self.counts.unanswered += u64::from(found == 0);
     }
 
     fn count_load(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
         let loaded = record.operation == Operation::LoadSkill.name() && record.is_ok();
         let Some(skill) = record.skill.as_ref().filter(|_| loaded) else { return };
         if let Some(calls) = conversation.since_search.take() {
-            self.answered += 1;
-            self.turns += calls;
+            self.counts.answered += 1;
+            self.counts.turns += calls;
         }
         let number = self.count_use(conversation, &skill.skill, record.time, true);
         self.count_loads(number, record.time);
@@ -358,13 +364,13 @@ impl UsageTally {
         Usage {
             conversations,
             discovery_rate: share(searched, conversations),
-            discovery_success: share(self.answered, self.searches),
-            discovery_to_use_turns: share(self.turns, self.answered),
-            approval_rate: share(self.approved, self.decided),
-            completion_rate: share(self.completed, self.calls),
+            discovery_success: share(self.counts.answered, self.counts.searches),
+            discovery_to_use_turns: share(self.counts.turns, self.counts.answered),
+            approval_rate: share(self.counts.approved, self.counts.decided),
+            completion_rate: share(self.counts.completed, self.counts.calls),
             context_saved_tokens: all.saturating_sub(used.sum()).checked_div(conversations),
-            searches: self.searches,
-            unanswered: self.unanswered,
+            searches: self.counts.searches,
+            unanswered: self.counts.unanswered,
             default_candidates,
             skills,
             truncated: self.truncated,

@@ -42,7 +42,8 @@ pub(crate) async fn within_shares(
 ) -> Response {
     let cost = Cost::for_route(request.method(), template(&request));
     let bytes = cost.bytes(request.body().size_hint().exact());
-    let admitted = match app.admission.enter(caller, request.extensions().get::<ConnectionHandle>(), bytes).await {
+    let admitted = match app.limits.admission.enter(caller, request.extensions().get::<ConnectionHandle>(), bytes).await
+    {
         Ok(admitted) => admitted,
         Err(error) => {
             pass_over(request).await;
@@ -50,7 +51,7 @@ pub(crate) async fn within_shares(
         }
     };
     if cost == Cost::Upload {
-        let uploads = Uploads::new(Arc::clone(&app.admission), Arc::clone(&app.spool), caller.clone());
+        let uploads = Uploads::new(Arc::clone(&app.limits.admission), Arc::clone(&app.limits.spool), caller.clone());
         request.extensions_mut().insert(uploads);
     }
     request.extensions_mut().insert(cost);

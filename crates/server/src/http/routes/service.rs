@@ -54,14 +54,14 @@ async fn readyz(Extension(app): Extension<Arc<ServerState>>) -> HandlerResult<Js
 
 /// Counts of requests and what calls hold now, for Prometheus.
 async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> HandlerResult<Response> {
-    let (memory, (engaged, calls)) = (app.admission.memory(), app.admission.counts());
+    let (memory, (engaged, calls)) = (app.limits.admission.memory(), app.limits.admission.counts());
     let mut values = vec![
         ("skillmount_memory_reserved_bytes", "Memory that calls have reserved", memory.reserved()),
         ("skillmount_memory_reserved_bytes_peak", "The most that calls ever had reserved", memory.peak()),
         ("skillmount_memory_capacity_bytes", "Memory that calls share", memory.capacity()),
         ("skillmount_calls", "Calls on users' data under way", calls),
         ("skillmount_connections_engaged", "Connections with such a call, or with its answer", engaged),
-        ("skillmount_connections", "Connections that are open", app.connections.count() as u64),
+        ("skillmount_connections", "Connections that are open", app.limits.connections.count() as u64),
     ];
     let resident = resident_memory();
     values.extend(resident.map(|bytes| ("process_resident_memory_bytes", "Memory of the process", bytes)));

@@ -124,12 +124,13 @@ async fn accept_until<T>(
         };
         match next {
             Ok((stream, client)) => {
-                let served = serve_connection(stream, client, app.connections.open(), router.clone(), connections);
+                let served =
+                    serve_connection(stream, client, app.limits.connections.open(), router.clone(), connections);
                 tokio::spawn(served);
             }
             Err(error) => {
                 tracing::warn!(error = %error, "no connection could be accepted; one that is quiet gives way");
-                app.connections.close_one();
+                app.limits.connections.close_one();
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
