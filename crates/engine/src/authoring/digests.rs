@@ -4,9 +4,9 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::stored::{StoredSkill, StoredSkills, stored_skill, stored_skills};
 use crate::{
-    content::published_digest,
+    content::{ReadError, published_digest},
     context::Core,
-    error::{Code, Result},
+    error::Result,
     limits::PARALLEL_GETS,
     path::{Id, SkillPath},
 };
@@ -59,7 +59,7 @@ pub(crate) async fn skill_digests(core: &Core, user: &Id, only: Option<&SkillPat
 async fn digest_of(core: &Core, user: &Id, stored: &StoredSkill) -> Result<Option<String>> {
     match published_digest(core.content(), user, &stored.skill, &stored.tags()).await {
         // A damaged head costs no more than that the skill is read.
-        Err(error) if error.code() == Code::Internal => Ok(None),
-        known => known,
+        Err(ReadError::Damaged(_)) => Ok(None),
+        known => Ok(known?),
     }
 }

@@ -1,6 +1,6 @@
 //! The archives of versions and drafts, checked before they are read.
 
-use super::{memory::owner_below, target::SkillTarget, version_cache::get_whole};
+use super::{memory::owner_below, read_error::ReadError, target::SkillTarget, version_cache::get_whole};
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::VERSION_ZIP_BYTES,
@@ -13,12 +13,12 @@ use crate::{
 ///
 /// # Errors
 /// `version_not_found` if there is none or it does not; the store's.
-pub(crate) async fn version_archive(target: &SkillTarget, digest: &str) -> Result<VersionArchive> {
+pub(crate) async fn version_archive(target: &SkillTarget, digest: &str) -> Result<VersionArchive, ReadError> {
     Ok(checked_archive(target, &target.space.version(&target.skill, digest)?, digest).await?.0)
 }
 
 /// The archive of a draft, as [`version_archive`].
-pub(crate) async fn draft_archive(target: &SkillTarget, digest: &str) -> Result<VersionArchive> {
+pub(crate) async fn draft_archive(target: &SkillTarget, digest: &str) -> Result<VersionArchive, ReadError> {
     Ok(checked_archive(target, &target.space.draft_version(&target.skill, digest)?, digest).await?.0)
 }
 
@@ -27,14 +27,15 @@ pub(crate) async fn checked_archive(
     target: &SkillTarget,
     key: &ObjectKey,
     digest: &str,
-) -> Result<(VersionArchive, ObjectMeta)> {
+) -> Result<(VersionArchive, ObjectMeta), ReadError> {
     let not_found = |why: &str| {
         let message = format!("{} has no version {digest}{why}; ask for another of its versions", target.skill);
         Error::new(Code::VersionNotFound, message)
     };
+    let gone = ReadError::VersionGone;
     let (meta, zip) = match get_whole(target.content.store(), key, VERSION_ZIP_BYTES as u64).await {
         Ok(whole) => whole,
-        Err(StoreError::NotFound) => return Err(not_found("")),
+        Err(StoreError::NotFound) => return Err(gone(not_found(""))),
         Err(error) => return Err(error.into()),
     };
     let errand = target.content.workers().errand(&owner_below(target.space.root()), zip.len() as u64);
@@ -46,8 +47,8 @@ pub(crate) async fn checked_archive(
     });
     match opened.await {
         Ok(Some(archive)) => Ok((archive, meta)),
-        Ok(None) => Err(not_found(" any more, because another tool wrote over it")),
-        Err(error) => Err(not_found(" that can be read").with_source(error)),
+        Ok(None) => Err(gone(not_found(" any more, because another tool wrote over it"))),
+        Err(error) => Err(gone(not_found(" that can be read").with_source(error))),
     }
 }
 
@@ -65,10 +66,10 @@ pub(crate) async fn put_archive(target: &SkillTarget, key: &ObjectKey, package: 
 async fn mend_archive(target: &SkillTarget, key: &ObjectKey, package: &Package) -> Result<()> {
     match checked_archive(target, key, package.version.digest()).await {
         Ok(_) => Ok(()),
-        Err(error) if error.code() == Code::VersionNotFound => {
+        Err(ReadError::VersionGone(_)) => {
             target.content.committer().commit(key, package.zip.clone(), &ExpectedVersion::Whatever).await?;
             Ok(())
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::{Content, materialise::delete_version_of, target::SkillTarget};
+use super::{Content, materialise::delete_version_of, read_error::ReadError, target::SkillTarget};
 use crate::{
     access::SessionScope,
     error::{Code, Error, Result},
@@ -69,11 +69,11 @@ pub(crate) async fn drafts_at(content: &Content, user: &Id, paths: &[SkillPath])
     let drafts = paths.iter().map(|path| async move {
         match draft_at(content, user, path).await {
             // One that is damaged costs itself and no other.
-            Err(error) if error.code() == Code::Internal => {
+            Err(ReadError::Damaged(error)) => {
                 tracing::warn!(%user, skill = %path, cause = %error.chain(), "a draft cannot be read");
                 Ok(None)
             }
-            draft => draft,
+            draft => draft.map_err(Error::from),
         }
     });
     let drafts = stream::iter(drafts.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect::<Vec<_>>().await?;
@@ -84,7 +84,7 @@ pub(crate) async fn drafts_at(content: &Content, user: &Id, paths: &[SkillPath])
 ///
 /// # Errors
 /// `internal` if it is damaged; the store's.
-pub(crate) async fn draft_at(content: &Content, user: &Id, skill: &SkillPath) -> Result<Option<SkillDraft>> {
+pub(crate) async fn draft_at(content: &Content, user: &Id, skill: &SkillPath) -> Result<Option<SkillDraft>, ReadError> {
     Ok(read_draft(&content.place(&LayerOwner::from(user), skill)?).await?.map(|known| known.draft))
 }
 
@@ -92,7 +92,7 @@ pub(crate) async fn draft_at(content: &Content, user: &Id, skill: &SkillPath) ->
 ///
 /// # Errors
 /// `internal` if there is an object that is no draft of this skill, or one that a newer version wrote; the store's.
-pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraft>> {
+pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraft>, ReadError> {
     let key = target.space.draft(&target.skill)?;
     let once = GetOptions { keep: CachePolicy::Not, ..GetOptions::range(0..DRAFT_BYTES + 1) };
     let object = match target.content.store().get(&key, once).await {
@@ -107,7 +107,8 @@ pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraf
              deletes",
             target.skill
         );
-        Error::new(Code::Internal, message).with_source(Error::internal(format!("{key}: {why}")))
+        let damage = Error::new(Code::Internal, message);
+        ReadError::Damaged(damage.with_source(Error::internal(format!("{key}: {why}"))))
     })?;
     Ok(Some(StoredDraft { draft, etag: object.meta.etag.clone(), base: ExpectedVersion::version(&object.meta) }))
 }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 
-use super::{Content, checked_archive::checked_archive, files::SkillFiles, target::SkillTarget};
+use super::{Content, checked_archive::checked_archive, files::SkillFiles, read_error::ReadError, target::SkillTarget};
 use crate::{
     error::{Code, Error, Result},
     limits::{ARCHIVE_PIECE_BYTES, VERSION_ZIP_BYTES},
@@ -66,8 +66,8 @@ pub(crate) async fn archive_of(
     if let Some(digest) = &files.version {
         match archive_of_version(content, space, path, digest).await {
             // Its archive is gone, and its files are there.
-            Err(error) if error.code() == Code::VersionNotFound => {}
-            found => return found,
+            Err(ReadError::VersionGone(_)) => {}
+            found => return Ok(found?),
         }
     }
     let place = content.place_in(space.clone(), path)?;
@@ -85,7 +85,7 @@ pub(crate) async fn archive_of_version(
     space: &UserSpace,
     path: &SkillPath,
     digest: &str,
-) -> Result<SkillArchive> {
+) -> Result<SkillArchive, ReadError> {
     stored_archive(content, &content.place_in(space.clone(), path)?, space.version(path, digest)?, digest).await
 }
 
@@ -93,14 +93,23 @@ pub(crate) async fn archive_of_version(
 ///
 /// # Errors
 /// `version_not_found` if its archive is gone; the store's.
-pub(crate) async fn archive_of_draft(content: &Content, user: &Id, draft: &SkillDraft) -> Result<SkillArchive> {
+pub(crate) async fn archive_of_draft(
+    content: &Content,
+    user: &Id,
+    draft: &SkillDraft,
+) -> Result<SkillArchive, ReadError> {
     let place = content.place(&LayerOwner::from(user), &draft.skill)?;
     let key = place.space.draft_version(&draft.skill, &draft.digest)?;
     stored_archive(content, &place, key, &draft.digest).await
 }
 
 /// The archive at `key`, which is checked.
-async fn stored_archive(content: &Content, place: &SkillTarget, key: ObjectKey, digest: &str) -> Result<SkillArchive> {
+async fn stored_archive(
+    content: &Content,
+    place: &SkillTarget,
+    key: ObjectKey,
+    digest: &str,
+) -> Result<SkillArchive, ReadError> {
     let size = match content.store().head(&key).await {
         Ok(meta) => meta.size.min(VERSION_ZIP_BYTES as u64),
         // Opening it says so.

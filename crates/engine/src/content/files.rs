@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::TryFutureExt as _;
 use jiff::Timestamp;
 
 use super::{
@@ -20,6 +21,7 @@ use super::{
     materialise::{mark_of, settled_head},
     memory::archive_bytes,
     pace::RequestPace,
+    read_error::ReadError,
     stored_versions::archive_size,
     target::SkillTarget,
 };
@@ -93,10 +95,10 @@ pub(crate) async fn skill_files_at(
                 finish_behind(&place);
                 at.rest().await;
                 match published_files(&place, known).await {
-                    Err(error) if error.code() == Code::VersionNotFound => {
+                    Err(ReadError::VersionGone(_)) => {
                         return plain_files(&place, look, head.as_ref(), false);
                     }
-                    found => return found,
+                    found => return Ok(found?),
                 }
             }
             Some(known) if look.is(&place, known) => return plain_files(&place, look, head.as_ref(), true),
@@ -125,11 +127,11 @@ pub(crate) async fn files_of_version(
     space: &UserSpace,
     path: &SkillPath,
     digest: &str,
-) -> Result<SkillFiles> {
+) -> Result<SkillFiles, ReadError> {
     let place = content.place_in(space.clone(), path)?;
     let _room = place.enter(archive_size(&place, Some(digest)).await?).await?;
     let (archive, meta) = checked_archive(&place, &space.version(path, digest)?, digest).await?;
-    files_in_archive(&place, archive, digest, meta.modified_at)
+    Ok(files_in_archive(&place, archive, digest, meta.modified_at)?)
 }
 
 /// The files of the draft at `path` that `session` made; `None` if there is none by now.
@@ -160,7 +162,7 @@ pub(crate) async fn content_of_draft(content: &Content, user: &Id, draft: &Skill
 
 async fn folder_and_head(target: &SkillTarget, pace: RequestPace) -> Result<(Look, Option<StoredHead>)> {
     if !pace.is_slow() {
-        return tokio::try_join!(read_folder(target, pace), read_head(target));
+        return tokio::try_join!(read_folder(target, pace), read_head(target).err_into());
     }
     let look = read_folder(target, pace).await?;
     pace.rest().await;
@@ -215,7 +217,7 @@ fn plain_files(target: &SkillTarget, look: Look, head: Option<&StoredHead>, is_i
 }
 
 /// The files of a head, from the archive of its version.
-async fn published_files(target: &SkillTarget, known: &StoredHead) -> Result<SkillContents> {
+async fn published_files(target: &SkillTarget, known: &StoredHead) -> Result<SkillContents, ReadError> {
     let head = &known.head;
     let Some(digest) = head.digest.as_deref().filter(|_| head.state == HeadState::Published) else {
         return Ok(SkillContents::Nothing);
@@ -224,7 +226,8 @@ async fn published_files(target: &SkillTarget, known: &StoredHead) -> Result<Ski
     let _room = target.enter(archive_bytes(unpacked)).await?;
     let archive = version_archive(target, digest).await?;
     let files = head.files.iter().map(|one| (one.file.path.clone(), one.file.size, one.file.sha256.clone()));
-    archived_files(target, archive, files.collect(), digest, head.published_at).map(SkillContents::Files)
+    let files = archived_files(target, archive, files.collect(), digest, head.published_at)?;
+    Ok(SkillContents::Files(files))
 }
 
 async fn draft_content(target: &SkillTarget, draft: &SkillDraft) -> Result<SkillFiles> {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::target::SkillTarget;
+use super::{read_error::ReadError, target::SkillTarget};
 use crate::{
     error::{Code, Error, Result},
     json,
@@ -42,7 +42,7 @@ pub(crate) enum HeadFault {
 ///
 /// # Errors
 /// The store's; `internal` if there is an object that is no head of this skill, or one that a newer version wrote.
-pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>> {
+pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
     read_sound_head(target).await?.map_err(|fault| {
         let message = match &fault {
             HeadFault::Newer => format!(
@@ -57,10 +57,10 @@ pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>
             ),
         };
         let error = Error::new(Code::Internal, message);
-        match fault {
+        ReadError::Damaged(match fault {
             HeadFault::Newer => error,
             HeadFault::Damaged(why) => error.with_source(Error::internal(why)),
-        }
+        })
     })
 }
 

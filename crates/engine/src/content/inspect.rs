@@ -9,9 +9,10 @@ use super::{
     folder::{is_as_published, plain_files_among},
     heads::{HeadFault, read_sound_head},
     materialise::settled_head,
+    read_error::ReadError,
 };
 use crate::{
-    error::{Code, Result},
+    error::Result,
     path::{SkillPath, UserSpace},
     skill::{HeadState, SkillDraft, VersionNumbers},
     store::ListEntry,
@@ -73,8 +74,8 @@ pub(crate) async fn inspect_version(
 ) -> Result<Option<String>> {
     match version_archive(&content.place_in(space.clone(), skill)?, digest).await {
         Ok(_) => Ok(None),
-        Err(damage) if damage.code() == Code::VersionNotFound => Ok(Some(damage.chain())),
-        Err(error) => Err(error),
+        Err(ReadError::VersionGone(damage)) => Ok(Some(damage.chain())),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -82,7 +83,11 @@ pub(crate) async fn inspect_version(
 ///
 /// # Errors
 /// `internal` if it is damaged; the store's.
-pub(crate) async fn draft_in(content: &Content, space: &UserSpace, skill: &SkillPath) -> Result<Option<SkillDraft>> {
+pub(crate) async fn draft_in(
+    content: &Content,
+    space: &UserSpace,
+    skill: &SkillPath,
+) -> Result<Option<SkillDraft>, ReadError> {
     Ok(read_draft(&content.place_in(space.clone(), skill)?).await?.map(|known| known.draft))
 }
 
@@ -95,8 +100,8 @@ pub(crate) async fn inspect_draft_files(
 ) -> Result<Option<String>> {
     match draft_archive(&content.place_in(space.clone(), skill)?, digest).await {
         Ok(_) => Ok(None),
-        Err(damage) if damage.code() == Code::VersionNotFound => Ok(Some(damage.chain())),
-        Err(error) => Err(error),
+        Err(ReadError::VersionGone(damage)) => Ok(Some(damage.chain())),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -19,12 +19,13 @@ use super::{
     head_cache::{HeadListing, KnownHead},
     heads::read_head,
     manifest::Manifest,
+    read_error::ReadError,
     target::SkillTarget,
     version_numbers::head_card,
 };
 use crate::{
     catalog::{Audience, CatalogEntry},
-    error::{Code, Result},
+    error::Result,
     limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{ETag, Id, Layer, LayerOwner, SkillPath, UserSpace},
     skill::SkillHead,
@@ -127,7 +128,7 @@ pub(crate) async fn published_digest(
     user: &Id,
     skill: &SkillPath,
     files: &BTreeMap<String, ETag>,
-) -> Result<Option<String>> {
+) -> Result<Option<String>, ReadError> {
     let head = read_head(&content.place(&LayerOwner::from(user), skill)?).await?;
     let is_so = is_published(head.as_ref()) && is_as_published(head.as_ref(), files);
     Ok(head.filter(|_| is_so).and_then(|known| known.head.digest))
@@ -190,10 +191,8 @@ pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> 
             (KnownHead { is_published, fingerprint, digest: stored.head.digest, card }, etag)
         }
         // A head that cannot be read costs its own skill and no other.
-        Err(error) if error.code() == Code::Internal => {
-            (KnownHead { is_published: true, ..KnownHead::default() }, Some(etag.clone()))
-        }
-        Err(error) => return Err(error),
+        Err(ReadError::Damaged(_)) => (KnownHead { is_published: true, ..KnownHead::default() }, Some(etag.clone())),
+        Err(error) => return Err(error.into()),
     };
     let head = Arc::new(head);
     if let Some(etag) = etag {

@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     checked_archive::version_archive,
     heads::{StoredHead, is_newest, put_head, read_head},
+    read_error::ReadError,
     target::SkillTarget,
 };
 use crate::{
@@ -74,13 +75,13 @@ pub(crate) async fn settled_head(target: &SkillTarget) -> Result<Option<StoredHe
         match read_head(target).await? {
             Some(known) if !known.head.materialised => match materialise(target, known.clone(), None).await {
                 Ok(_) => {}
-                Err(error) if error.code() == Code::VersionNotFound => return Ok(Some(known)),
-                Err(error) => return Err(error),
+                Err(ReadError::VersionGone(_)) => return Ok(Some(known)),
+                Err(error) => return Err(error.into()),
             },
             known => return Ok(known),
         }
     }
-    Err(Error::new(Code::EditConflict, format!("others keep publishing {}: try again", target.skill)))
+    Err(contested(target))
 }
 
 /// Brings the plain files up to `known` and says so in the head. Returns the files of other tools, which stay.
@@ -93,7 +94,7 @@ pub(crate) async fn materialise(
     target: &SkillTarget,
     known: StoredHead,
     package: Option<&Package>,
-) -> Result<Vec<String>> {
+) -> Result<Vec<String>, ReadError> {
     let (mut known, mut package) = (known, package);
     let mut mine = BTreeMap::new();
     for _ in 0..PUBLISH_ATTEMPTS {
@@ -124,7 +125,7 @@ pub(crate) async fn materialise(
         }
         known = newest;
     }
-    Err(Error::new(Code::EditConflict, format!("others keep publishing {}: try again", target.skill)))
+    Err(contested(target).into())
 }
 
 /// Does what is left to do for `known`. `mine` are files that this replica wrote for an earlier head.
@@ -133,7 +134,7 @@ async fn run_steps(
     known: &StoredHead,
     package: Option<&Package>,
     mine: &BTreeMap<String, ETag>,
-) -> Result<Run> {
+) -> Result<Run, ReadError> {
     let mut run = Run { written: BTreeMap::new(), found: BTreeMap::new(), kept: Vec::new(), superseded: false };
     let steps = steps(&known.head, mine);
     let digest = known.head.digest.as_deref();
@@ -312,13 +313,13 @@ fn in_the_way(deletes: Vec<Step>, head: &SkillHead) -> (Vec<Step>, Vec<Step>) {
 }
 
 /// The bytes to write.
-fn content(archive: &mut Option<VersionArchive>, step: &Step) -> Result<Option<Bytes>> {
+fn content(archive: &mut Option<VersionArchive>, step: &Step) -> Result<Option<Bytes>, ReadError> {
     let (Some(archive), Some(one)) = (archive, &step.content) else { return Ok(None) };
     let read = archive.read(&one.file.path, one.file.size);
     match read {
         Ok(Some(bytes)) if one.file.holds(&bytes) => Ok(Some(bytes)),
-        Ok(_) => Err(Error::new(Code::VersionNotFound, format!("{} is not in the published version", one.file.path))),
-        Err(why) => Err(Error::new(Code::VersionNotFound, format!("the archive of the published version {why}"))),
+        Ok(_) => Err(gone(format!("{} is not in the published version", one.file.path))),
+        Err(why) => Err(gone(format!("the archive of the published version {why}"))),
     }
 }
 
@@ -332,4 +333,13 @@ pub(crate) fn mark_of(key: &ObjectKey) -> String {
 /// The number that a write of publishing has: the first digits of the digest of its content.
 fn number_of(sha256: &str) -> u64 {
     sha256.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
+}
+
+/// The error if others keep publishing a skill.
+pub(super) fn contested(target: &SkillTarget) -> Error {
+    Error::new(Code::EditConflict, format!("others keep publishing {}: try again", target.skill))
+}
+
+fn gone(message: String) -> ReadError {
+    ReadError::VersionGone(Error::new(Code::VersionNotFound, message))
 }

@@ -21,6 +21,7 @@ mod materialise;
 mod memory;
 mod owner;
 mod pace;
+mod read_error;
 mod single_reads;
 mod stored_versions;
 mod target;
@@ -52,6 +53,7 @@ pub(crate) use materialise::{materialise, settled_head};
 pub(crate) use memory::{MemoryPermit, archive_bytes, owner_below};
 pub use owner::Content;
 pub(crate) use pace::RequestPace;
+pub(crate) use read_error::ReadError;
 pub(crate) use single_reads::{plain_file, tells_bytes};
 pub(crate) use stored_versions::{
     StoredVersion, VersionRow, archive_size, listed_versions, read_record, stored_versions,

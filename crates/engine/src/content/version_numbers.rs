@@ -4,7 +4,7 @@ use super::{
     checked_archive::version_archive,
     head_cache::{HeadCard, NumberedVersion},
     heads::{StoredHead, put_head},
-    materialise::settled_head,
+    materialise::{contested, settled_head},
     memory::owner_below,
     stored_versions::{StoredVersion, archive_size, stored_digests, stored_versions},
     target::SkillTarget,
@@ -109,7 +109,7 @@ pub(crate) async fn amend_head(
             return Ok(head);
         }
     }
-    Err(Error::new(Code::EditConflict, format!("others keep publishing {}: try again", target.skill)))
+    Err(contested(target))
 }
 
 /// The archive of a version.

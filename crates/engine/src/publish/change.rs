@@ -124,7 +124,7 @@ pub(crate) async fn change_head(
         return Ok(match materialise(target, head, wanted).await {
             Ok(kept) => ChangeResult { status, before, complete: true, kept, took },
             Err(error) => {
-                tracing::warn!(skill = %target.skill, cause = %error.chain(), "the files of a published skill are behind");
+                tracing::warn!(skill = %target.skill, cause = %Error::from(error).chain(), "the files of a published skill are behind");
                 ChangeResult { status, before, complete: false, kept: Vec::new(), took }
             }
         });

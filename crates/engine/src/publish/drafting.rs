@@ -1,5 +1,7 @@
 //! Making drafts, changing them, and changing what a skill is: a draft or published.
 
+use futures_util::TryFutureExt as _;
+
 use super::{
     Publisher,
     change::{ChangeResult, Condition, PublishedNow, change_head, published_now},
@@ -257,7 +259,7 @@ async fn save_draft(
     let digest = package.version.digest();
     for _ in 0..PUBLISH_ATTEMPTS {
         let head = settled_head(target).await?;
-        let (known, folder) = tokio::try_join!(read_draft(target), list_folder(target))?;
+        let (known, folder) = tokio::try_join!(read_draft(target).err_into(), list_folder(target))?;
         if folder.contains_key(MAIN) {
             let message = format!("there is a skill {} already: give this one another name", target.skill);
             return Err(Error::new(Code::AlreadyExists, message));

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
 use jiff::Timestamp;
 
 use super::{
@@ -35,7 +35,7 @@ impl Publisher {
         wanted: &VersionListRequest,
     ) -> Result<VersionList> {
         let place = self.core.content().place(&owner.into(), skill)?;
-        let (head, mut listed) = tokio::try_join!(read_head(&place), listed_versions(&place))?;
+        let (head, mut listed) = tokio::try_join!(read_head(&place).err_into(), listed_versions(&place))?;
         if head.is_none() && listed.is_empty() {
             let message = format!("{skill} has no versions: it was never published");
             return Err(Error::new(Code::SkillNotFound, message));

@@ -11,8 +11,8 @@ use super::{
 use crate::{
     catalog::{Audience, CatalogDiagnostic, CatalogEntry, RefreshResult},
     content::{
-        DraftReader, PublishState, SkillArchive, SkillContents, archive_of, archive_of_draft, archive_of_version,
-        files_of_version, skill_files, standings,
+        DraftReader, PublishState, ReadError, SkillArchive, SkillContents, archive_of, archive_of_draft,
+        archive_of_version, files_of_version, skill_files, standings,
     },
     error::{Code, Error, Result},
     limits::PAGE_ENTRIES,
@@ -123,7 +123,7 @@ impl Library {
             }
             KnownSkill::Listed(found) => {
                 let files = match files_of_version(self.core.content(), &found.space, skill, digest).await {
-                    Err(missing) if missing.code() == Code::VersionNotFound => {
+                    Err(ReadError::VersionGone(missing)) => {
                         let draft = seen_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
                         return page_of_draft(&self.core, &audience.user, &draft.ok_or(missing)?).await;
                     }
@@ -150,17 +150,17 @@ impl Library {
         digest.map_or(Ok(()), check_digest)?;
         let audience = audience.into();
         match find_known(&self.core, &audience, policy, skill, digest, drafts).await? {
-            KnownSkill::Draft(draft) => archive_of_draft(self.core.content(), &audience.user, &draft).await,
+            KnownSkill::Draft(draft) => Ok(archive_of_draft(self.core.content(), &audience.user, &draft).await?),
             KnownSkill::Own => self.own_skill_archive(&audience.user, skill, digest).await,
             KnownSkill::Listed(found) => {
                 if let Some(digest) = digest {
                     return match archive_of_version(self.core.content(), &found.space, skill, digest).await {
-                        Err(missing) if missing.code() == Code::VersionNotFound => {
+                        Err(ReadError::VersionGone(missing)) => {
                             let draft =
                                 seen_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
-                            archive_of_draft(self.core.content(), &audience.user, &draft.ok_or(missing)?).await
+                            Ok(archive_of_draft(self.core.content(), &audience.user, &draft.ok_or(missing)?).await?)
                         }
-                        archive => archive,
+                        archive => Ok(archive?),
                     };
                 }
                 let files = files_of(&self.core, &found, policy, skill).await?;
@@ -178,7 +178,7 @@ impl Library {
         digest.map_or(Ok(()), check_digest)?;
         let space = self.core.namespace().user(user)?;
         if let Some(digest) = digest {
-            return archive_of_version(self.core.content(), &space, skill, digest).await;
+            return Ok(archive_of_version(self.core.content(), &space, skill, digest).await?);
         }
         match skill_files(self.core.content(), &space, skill).await? {
             SkillContents::Files(files) => archive_of(self.core.content(), &space, skill, &files).await,

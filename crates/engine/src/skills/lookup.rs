@@ -196,7 +196,7 @@ pub(crate) async fn look_up_version(
         return Err(LookupError::Unusable(unusable(&path, "its layer is not seen from here")));
     };
     let reader = context.core.content();
-    match read(layer, &path, files_of_version(reader, &space, &path, digest).await?) {
+    match read(layer, &path, files_of_version(reader, &space, &path, digest).await.map_err(Error::from)?) {
         InLayer::Skill(fetched) => Ok(*fetched),
         InLayer::Unusable(why) => Err(LookupError::Unusable(why)),
         InLayer::Nothing => Err(LookupError::Unusable(unusable(&path, "that version has no SKILL.md"))),

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{skills::version_name, survey::OwnerObjects};
 use crate::{
-    content::{draft_in, inspect_draft_files},
+    content::{ReadError, draft_in, inspect_draft_files},
     context::Core,
-    error::{Code, Result},
+    error::Result,
     path::SkillPath,
     wire::FindingCode,
 };
@@ -22,11 +22,11 @@ pub(super) async fn check(core: &Core, survey: &mut OwnerObjects) -> Result<()> 
         let draft = match draft_in(core.content(), &survey.space, &skill).await {
             Ok(None) => continue,
             Ok(Some(draft)) => draft,
-            Err(damage) if damage.code() == Code::Internal => {
+            Err(ReadError::Damaged(damage)) => {
                 survey.find(FindingCode::DamagedDraft, entry.key, damage.message().to_owned());
                 continue;
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         };
         let files = survey.space.draft_version(&skill, &draft.digest)?;
         if survey.is_missing(core, &files).await? {
