@@ -7,6 +7,7 @@ use tokio::time::sleep;
 
 use super::{
     Deletions,
+    error::DeletionError,
     sweep::Sweeper,
     tombstone::{DeletionStep, StoredTombstone, Tombstone, put_tombstone, read_receipt, read_tombstone},
 };
@@ -79,19 +80,27 @@ impl Deletions {
     /// # Errors
     /// `deletion_not_found` if there is none; the store's.
     pub async fn deletion(&self, user: &Id) -> Result<Deletion> {
-        let found = match read_tombstone(self, user).await? {
-            None => read_receipt(self, user).await?,
-            standing => standing,
-        };
         let not_found = || {
             let message = format!("no deletion of user {user} is known; one begins with DELETE /v1/users/{user}");
             Error::new(Code::DeletionNotFound, message)
         };
-        let mut deletion = found.map(|stored| stored.tombstone.deletion).ok_or_else(not_found)?;
+        self.find_deletion(user).await?.ok_or_else(not_found)
+    }
+
+    /// As [`deletion`](Self::deletion); `None` if no deletion is known.
+    ///
+    /// # Errors
+    /// If the tombstone or the receipt is damaged; the store's.
+    pub(crate) async fn find_deletion(&self, user: &Id) -> Result<Option<Deletion>, DeletionError> {
+        let found = match read_tombstone(self, user).await? {
+            None => read_receipt(self, user).await?,
+            standing => standing,
+        };
+        let Some(mut deletion) = found.map(|stored| stored.tombstone.deletion) else { return Ok(None) };
         if deletion.finished_at.is_some() {
             deletion.found_now = Some(self.has_objects(user).await?);
         }
-        Ok(deletion)
+        Ok(Some(deletion))
     }
 
     /// Whether anything of a user is in the store: one LIST.

@@ -6,12 +6,14 @@
 //! written meanwhile. A process that sees a tombstone without work continues it, so a deletion survives the process that began it.
 
 mod deletion;
+mod error;
 mod in_progress;
 mod owner;
 mod sweep;
 mod tombstone;
 mod watch;
 
+pub(crate) use error::DeletionError;
 pub(crate) use owner::DeletionListener;
 pub use owner::Deletions;
 pub(crate) use tombstone::read_receipt;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Deletions;
+use super::{Deletions, error::DeletionError};
 use crate::{
     error::{Code, Error, Result},
     json,
@@ -132,7 +132,7 @@ impl Tombstone {
 }
 
 /// The tombstone of a user; `None` if there is none.
-pub(crate) async fn read_tombstone(deletions: &Deletions, user: &Id) -> Result<Option<StoredTombstone>> {
+pub(crate) async fn read_tombstone(deletions: &Deletions, user: &Id) -> Result<Option<StoredTombstone>, DeletionError> {
     deletion_object(deletions, &deletions.0.store.namespace().deletion(user)?, user).await
 }
 
@@ -140,11 +140,15 @@ pub(crate) async fn read_tombstone(deletions: &Deletions, user: &Id) -> Result<O
 ///
 /// # Errors
 /// `internal` if it is damaged; the store's.
-pub(crate) async fn read_receipt(deletions: &Deletions, user: &Id) -> Result<Option<StoredTombstone>> {
+pub(crate) async fn read_receipt(deletions: &Deletions, user: &Id) -> Result<Option<StoredTombstone>, DeletionError> {
     deletion_object(deletions, &deletions.0.store.namespace().receipt(user)?, user).await
 }
 
-async fn deletion_object(deletions: &Deletions, key: &ObjectKey, user: &Id) -> Result<Option<StoredTombstone>> {
+async fn deletion_object(
+    deletions: &Deletions,
+    key: &ObjectKey,
+    user: &Id,
+) -> Result<Option<StoredTombstone>, DeletionError> {
     let options = GetOptions::range(0..DELETION_BYTES + 1).with_keep(CachePolicy::Not);
     let object = match deletions.0.store.store().get(key, options).await {
         Ok(object) => object,
@@ -156,7 +160,7 @@ async fn deletion_object(deletions: &Deletions, key: &ObjectKey, user: &Id) -> R
             "the object {key}, which says that user {user} is deleted, is damaged ({why}): an operator deletes it, \
              and asks for the deletion again"
         );
-        Error::new(Code::Internal, message)
+        DeletionError::Damaged(Error::new(Code::Internal, message))
     };
     if !object.is_whole() {
         return Err(damaged("it is too large"));
@@ -165,7 +169,7 @@ async fn deletion_object(deletions: &Deletions, key: &ObjectKey, user: &Id) -> R
     if format > FORMAT {
         let message =
             format!("the deletion of user {user} was written by a newer version of skillmount: update this service");
-        return Err(Error::new(Code::Internal, message));
+        return Err(DeletionError::Damaged(Error::new(Code::Internal, message)));
     }
     let tombstone: Tombstone = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
     if tombstone.deletion.user_id != *user {

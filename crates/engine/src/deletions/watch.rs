@@ -116,7 +116,7 @@ impl Deletions {
                 Ok(Some(_)) => drop(leaving.insert(user, Some(etag))),
                 Err(error) => {
                     // What may be a tombstone counts as one.
-                    tracing::warn!(%user, cause = %error.chain(), "a tombstone cannot be read");
+                    tracing::warn!(%user, cause = %Error::from(error).chain(), "a tombstone cannot be read");
                     leaving.insert(user, None);
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change_error::ChangeError;
 use crate::{
     content::{
         MemoryPermit, PlainFiles, SkillTarget, StoredHead, UnversionedFolder, archive_folder, check_place,
@@ -97,7 +98,7 @@ pub(crate) async fn change_head(
     from: &Provenance,
     condition: &Condition,
     draft: Option<&str>,
-) -> Result<ChangeResult> {
+) -> Result<ChangeResult, ChangeError> {
     let _turn = target.content.changes().enter(target.folder.as_str()).await;
     for _ in 0..PUBLISH_ATTEMPTS {
         let before = read_before(target, from, wanted.is_some()).await?;
@@ -130,7 +131,7 @@ pub(crate) async fn change_head(
         });
     }
     let message = format!("others keep publishing {}: look at what they published, then try again", target.skill);
-    Err(Error::new(Code::EditConflict, message))
+    Err(Error::new(Code::EditConflict, message).into())
 }
 
 /// Looks at what is there of the skill, with the plain files up to the head. What cannot be the place of a change is refused or
@@ -152,7 +153,7 @@ async fn read_before(target: &SkillTarget, from: &Provenance, is_publish: bool) 
         }
     }
     let message = format!("other tools keep writing the files of {}: try again when they are done", target.skill);
-    Err(Error::new(Code::EditConflict, message))
+    Err(Error::new(Code::EditConflict, message).into())
 }
 
 /// The state of a folder with its version, which is that of the head or else packed; `None` if one of the files has changed.
@@ -200,7 +201,12 @@ pub(crate) async fn published_now(target: &SkillTarget, from: &Provenance) -> Re
     Ok(Some(PublishedNow { archive, digest, room, took: head.and_then(|known| known.head.took) }))
 }
 
-fn check_condition(target: &SkillTarget, before: &Before, is_publish: bool, condition: &Condition) -> Result<()> {
+fn check_condition(
+    target: &SkillTarget,
+    before: &Before,
+    is_publish: bool,
+    condition: &Condition,
+) -> Result<(), ChangeError> {
     let conflict = match condition {
         Condition::Version(only) if before.digest.as_ref() != Some(only) => Some(
             "is not the version that If-Match names any more: look at the difference, merge, and publish with the \
@@ -213,12 +219,14 @@ fn check_condition(target: &SkillTarget, before: &Before, is_publish: bool, cond
     };
     if let Some(what) = conflict {
         let message = format!("{} {what}", target.skill);
-        return Err(Error::new(Code::VersionConflict, message).with_detail("current", before.digest.clone()));
+        let conflict = Error::new(Code::VersionConflict, message).with_detail("current", before.digest.clone());
+        return Err(ChangeError::Conflict(conflict));
     }
     if is_publish || before.digest.is_some() || is_published(before.head.as_ref()) {
         return Ok(());
     }
-    Err(Error::new(Code::SkillNotFound, format!("there is no skill {} to delete", target.skill)))
+    let message = format!("there is no skill {} to delete", target.skill);
+    Err(ChangeError::Nothing(Error::new(Code::SkillNotFound, message)))
 }
 
 /// The head of the change: which files need not be written, and which objects are replaced.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::change_error::ChangeError;
 use crate::{
     content::SkillTarget,
     error::{Code, Error},
@@ -10,8 +11,8 @@ use crate::{
 
 /// The error if another draft is there than the condition says. `current` is the digest of that, or empty. Of a draft the
 /// error has `state` too, because an author who publishes has to know that it is none of the versions.
-pub(super) fn draft_conflict(target: &SkillTarget, current: &str) -> Error {
-    version_conflict(target, current, false)
+pub(super) fn draft_conflict(target: &SkillTarget, current: &str) -> ChangeError {
+    ChangeError::Conflict(version_conflict(target, current, false))
 }
 
 pub(super) fn version_conflict(target: &SkillTarget, current: &str, is_published: bool) -> Error {

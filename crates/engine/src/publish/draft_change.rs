@@ -2,6 +2,7 @@
 
 use super::{
     change::{ChangeResult, Condition, change_head},
+    change_error::ChangeError,
     conflict::draft_conflict,
 };
 use crate::{
@@ -18,7 +19,7 @@ pub(crate) async fn change_with_draft(
     wanted: Option<&Package>,
     from: &Provenance,
     condition: Condition,
-) -> Result<ChangeResult> {
+) -> Result<ChangeResult, ChangeError> {
     let draft = read_draft(target).await?;
     let digest = draft.as_ref().map(|known| known.draft.digest.clone());
     let (condition, names_draft) = match (condition, &digest) {
@@ -44,10 +45,7 @@ pub(crate) async fn change_with_draft(
             Ok(changed)
         }
         // Nothing is published, or the draft beside it is named, so it is the draft that is deleted.
-        Err(error)
-            if wanted.is_none()
-                && (error.code() == Code::SkillNotFound || (names_draft && error.code() == Code::VersionConflict)) =>
-        {
+        Err(error) if wanted.is_none() && is_draft_meant(&error, names_draft) => {
             if remove_draft(target, draft).await? {
                 target.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);
                 return Ok(ChangeResult {
@@ -58,15 +56,20 @@ pub(crate) async fn change_with_draft(
                     took: None,
                 });
             }
-            Err(draft_contested(target))
+            Err(draft_contested(target).into())
         }
-        Err(error) if error.code() == Code::VersionConflict && condition != Condition::Nothing => {
+        Err(ChangeError::Conflict(error)) if condition != Condition::Nothing => {
             let published = error.details().get("current").cloned().unwrap_or_default();
             let current = if published.is_null() { digest.into() } else { published };
-            Err(error.with_detail("current", current))
+            Err(ChangeError::Conflict(error.with_detail("current", current)))
         }
         Err(error) => Err(error),
     }
+}
+
+/// Whether a delete that failed so is one of the draft: nothing is published, or the condition names the draft.
+fn is_draft_meant(error: &ChangeError, names_draft: bool) -> bool {
+    matches!(error, ChangeError::Nothing(_)) || (names_draft && matches!(error, ChangeError::Conflict(_)))
 }
 
 /// Removes a draft if the skill took its place. If that fails, the next change of the skill removes it.

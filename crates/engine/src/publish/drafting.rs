@@ -5,6 +5,7 @@ use futures_util::TryFutureExt as _;
 use super::{
     Publisher,
     change::{ChangeResult, Condition, PublishedNow, change_head, published_now},
+    change_error::ChangeError,
     check_upload::{PublishOptions, check_upload, provenance, refresh_catalog, reply},
     conflict::{draft_conflict, hidden_conflict, version_conflict},
     draft_change::{draft_contested, remove_replaced_draft},
@@ -164,8 +165,8 @@ impl Publisher {
                 }
             };
             match changed {
-                Err(error) if error.code() == Code::VersionConflict && condition == Condition::Any => {}
-                Err(error) => return Err(error),
+                Err(ChangeError::Conflict(_)) if condition == Condition::Any => {}
+                Err(error) => return Err(error.into()),
                 Ok(changed) => {
                     let reply =
                         reply(skill, checked.package.version.digest(), changed, checked.findings, checked.quality);
@@ -205,7 +206,7 @@ async fn publish_draft(
     from: &Provenance,
     before: &Condition,
     digest: &str,
-) -> Result<ChangeResult> {
+) -> Result<ChangeResult, ChangeError> {
     let draft = read_draft(target).await?;
     let is_other = draft.as_ref().is_none_or(|known| known.draft.digest != digest);
     if *before == Condition::Nothing && is_other {
@@ -231,7 +232,7 @@ async fn replace_with_draft(
     change: DraftChange,
     before: &Condition,
     digest: &str,
-) -> Result<ChangeResult> {
+) -> Result<ChangeResult, ChangeError> {
     if *before == Condition::Nothing {
         let status = save_draft(target, package, change, &Replaces::If(Condition::Version(digest.to_owned()))).await?.0;
         let before = Some(digest.to_owned());
@@ -255,14 +256,14 @@ async fn save_draft(
     package: &Package,
     change: DraftChange,
     replaces: &Replaces,
-) -> Result<(PublishStatus, SkillDraft)> {
+) -> Result<(PublishStatus, SkillDraft), ChangeError> {
     let digest = package.version.digest();
     for _ in 0..PUBLISH_ATTEMPTS {
         let head = settled_head(target).await?;
         let (known, folder) = tokio::try_join!(read_draft(target).err_into(), list_folder(target))?;
         if folder.contains_key(MAIN) {
             let message = format!("there is a skill {} already: give this one another name", target.skill);
-            return Err(Error::new(Code::AlreadyExists, message));
+            return Err(Error::new(Code::AlreadyExists, message).into());
         }
         check_place(target, head.as_ref(), &folder).await?;
         let before = known.as_ref().map(|known| &known.draft);
@@ -276,7 +277,7 @@ async fn save_draft(
             Replaces::OwnTwin(session) => {
                 let is_twin = |draft: &&SkillDraft| draft.digest == digest && draft.session.as_ref() == Some(session);
                 if before.is_some_and(|draft| !is_twin(&draft)) {
-                    return Err(taken(&target.skill));
+                    return Err(taken(&target.skill).into());
                 }
             }
             Replaces::If(_) => {}
@@ -292,7 +293,7 @@ async fn save_draft(
             return Ok((status, draft));
         }
     }
-    Err(draft_contested(target))
+    Err(draft_contested(target).into())
 }
 
 /// The draft of a package, whose archive is in the store then.

@@ -117,7 +117,7 @@ impl Publisher {
             change_with_draft(&self.core.content().place(&owner, skill)?.noting(note, &owner), None, &from, condition)
                 .await
         };
-        delete.await.map_err(Error::of_change)?;
+        delete.await.map_err(|error| Error::from(error).of_change())?;
         refresh_catalog(&self.core, &owner).await;
         Ok(())
     }

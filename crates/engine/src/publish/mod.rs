@@ -12,6 +12,7 @@
 //! if a crash leaves both, the published skill counts, and the next publish or delete takes the draft away.
 
 mod change;
+mod change_error;
 mod check_upload;
 mod conflict;
 mod difference;

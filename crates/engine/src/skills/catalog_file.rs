@@ -11,6 +11,7 @@ use futures_util::{Stream, stream};
 use super::{
     Library,
     find::{files_of, find_skill},
+    find_error::FindError,
     hidden::seen_draft,
 };
 use crate::{
@@ -59,7 +60,7 @@ impl Library {
     ) -> Result<CatalogSkill> {
         let audience = audience.into();
         let found = match find_skill(&self.core, &audience, policy, skill).await {
-            Err(missing) if missing.code() == Code::SkillNotFound => {
+            Err(FindError::Unknown(missing)) => {
                 let draft =
                     seen_draft(&self.core, &audience.user, policy, skill, None, drafts).await?.ok_or(missing)?;
                 let files = content_of_draft(self.core.content(), &audience.user, &draft).await?;

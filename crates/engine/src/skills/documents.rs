@@ -4,6 +4,7 @@ use super::{
     Library,
     drafts::{listed_drafts, page_of_draft, shown_draft},
     find::{files_of, find_skill},
+    find_error::FindError,
     hidden::{KnownSkill, document_of_version, find_known, seen_draft},
     listing::{Listing, ListingPage},
     page::page_of,
@@ -89,13 +90,13 @@ impl Library {
             let found = find_skill(&self.core, &audience, policy, skill).await?;
             let files = files_of(&self.core, &found, policy, skill).await?;
             let standing = PublishState::of_files(files.is_published, files.version.clone());
-            Ok::<_, Error>(page_of(document_of(&found.entry, standing), &files))
+            Ok::<_, FindError>(page_of(document_of(&found.entry, standing), &files))
         };
         match published.await {
-            Err(missing) if missing.code() == Code::SkillNotFound => {
+            Err(FindError::Unknown(missing)) => {
                 shown_draft(&self.core, &audience.user, policy, skill, drafts).await?.ok_or(missing)
             }
-            page => page,
+            page => Ok(page?),
         }
     }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::naming::{NamedSkill, unknown};
+use super::{
+    find_error::FindError,
+    naming::{NamedSkill, unknown},
+};
 use crate::{
     catalog::{Audience, CatalogEntry, CatalogView},
     content::{SkillContents, SkillFiles, skill_files},
@@ -25,7 +28,7 @@ pub(crate) async fn find_skill(
     audience: &Audience,
     policy: &Policy,
     skill: &SkillPath,
-) -> Result<FoundSkill> {
+) -> Result<FoundSkill, FindError> {
     let mut view = core.catalogs().view(audience.clone(), false).await?;
     if view.entry(skill).is_none() {
         // It may have been put there since.
@@ -45,11 +48,11 @@ pub(crate) async fn files_of(
     found: &FoundSkill,
     policy: &Policy,
     skill: &SkillPath,
-) -> Result<SkillFiles> {
+) -> Result<SkillFiles, FindError> {
     match skill_files(core.content(), &found.space, skill).await? {
         SkillContents::Files(files) => Ok(files),
         SkillContents::Nothing => Err(not_found(&found.view, policy, skill)),
-        SkillContents::Unreadable(error) => Err(error.into()),
+        SkillContents::Unreadable(error) => Err(FindError::Other(error.into())),
     }
 }
 
@@ -57,7 +60,7 @@ fn visible_entry<'view>(
     view: &'view CatalogView,
     policy: &Policy,
     skill: &SkillPath,
-) -> Result<&'view Arc<CatalogEntry>> {
+) -> Result<&'view Arc<CatalogEntry>, FindError> {
     if !policy.skill(skill).is_visible() {
         return Err(not_found(view, policy, skill));
     }
@@ -65,12 +68,12 @@ fn visible_entry<'view>(
     view.entry(skill).ok_or_else(missing)
 }
 
-fn unusable(skill: &SkillPath, why: &Diagnostic) -> Error {
-    Error::new(Code::SkillNotFound, format!("skill {skill} cannot be shown: {}", why.message))
+fn unusable(skill: &SkillPath, why: &Diagnostic) -> FindError {
+    FindError::Unknown(Error::new(Code::SkillNotFound, format!("skill {skill} cannot be shown: {}", why.message)))
 }
 
-fn not_found(view: &CatalogView, policy: &Policy, skill: &SkillPath) -> Error {
+fn not_found(view: &CatalogView, policy: &Policy, skill: &SkillPath) -> FindError {
     let visible = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
     let skills: Vec<_> = visible.map(|entry| NamedSkill { skill: &entry.skill, name: entry.name() }).collect();
-    unknown(skill.as_str(), &skills)
+    FindError::Unknown(unknown(skill.as_str(), &skills))
 }

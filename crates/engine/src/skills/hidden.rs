@@ -1,12 +1,15 @@
 //! What there is of a skill that the catalog does not have: a draft for those who see it, versions for those who know their
 //! digests, and what its author left there broken.
 
-use super::find::{FoundSkill, find_skill};
+use super::{
+    find::{FoundSkill, find_skill},
+    find_error::FindError,
+};
 use crate::{
     catalog::Audience,
     content::{DraftReader, SkillFiles, draft_at},
     context::{Core, check_content},
-    error::{Code, Result},
+    error::Result,
     path::{Id, Layer, SkillPath},
     session::Policy,
     skill::{MAIN, SkillDraft},
@@ -60,7 +63,7 @@ pub(crate) async fn find_known(
     reader: DraftReader<'_>,
 ) -> Result<KnownSkill> {
     match find_skill(core, audience, policy, skill).await {
-        Err(missing) if missing.code() == Code::SkillNotFound => {
+        Err(FindError::Unknown(missing)) => {
             unlisted(core, audience, policy, skill, digest, reader).await?.ok_or(missing)
         }
         found => Ok(KnownSkill::Listed(Box::new(found?))),

@@ -11,6 +11,7 @@ mod drafts;
 mod explain;
 mod feedback;
 mod find;
+mod find_error;
 mod hidden;
 mod host_reads;
 mod listing;

@@ -3,8 +3,8 @@
 use super::survey::too_many;
 use crate::{
     context::Core,
-    deletions::read_receipt,
-    error::{Code, Result},
+    deletions::{DeletionError, read_receipt},
+    error::Result,
     limits::{LIST_OBJECTS, ORPHAN_AGE},
     path::{Id, KeyPrefix},
     store::{DeleteOptions, ListEntry, StoreExt as _},
@@ -62,23 +62,23 @@ async fn list(core: &Core, prefix: &KeyPrefix, findings: &mut Vec<FsckFinding>) 
 
 async fn check_receipt(core: &Core, user: &Id, entry: &ListEntry) -> Result<Option<FsckFinding>> {
     match read_receipt(core.deletions(), user).await {
-        Err(damage) if damage.code() == Code::Internal => {
+        Err(DeletionError::Damaged(damage)) => {
             let detail = damage.message().to_owned();
             Ok(Some(FsckFinding::new(None, FindingCode::DamagedReceipt, &entry.key, detail)))
         }
-        outcome => outcome.map(|_| None),
+        outcome => Ok(outcome.map(|_| None)?),
     }
 }
 
 async fn check_tombstone(core: &Core, user: &Id, entry: &ListEntry, repair: bool) -> Result<Option<FsckFinding>> {
-    let deletion = match core.deletions().deletion(user).await {
-        Ok(deletion) => deletion,
-        Err(damage) if damage.code() == Code::Internal => {
+    let deletion = match core.deletions().find_deletion(user).await {
+        Ok(Some(deletion)) => deletion,
+        Ok(None) => return Ok(None),
+        Err(DeletionError::Damaged(damage)) => {
             let detail = damage.message().to_owned();
             return Ok(Some(FsckFinding::new(None, FindingCode::DamagedTombstone, &entry.key, detail)));
         }
-        Err(error) if error.code() == Code::DeletionNotFound => return Ok(None),
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     };
     let is_due = core.clock().now() >= deletion.second_sweep_at;
     if deletion.state == DeletionState::Deleted || !is_due {
