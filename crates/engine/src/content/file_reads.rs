@@ -31,7 +31,7 @@ pub(crate) async fn fetch(
     try_fetch(content, file, range, begun).await.map_err(|error| unreadable(file, error))
 }
 
-/// As [`fetch`](fetch), with the error of the store, for callers that go on from it.
+/// As [`fetch`], with the error of the store, for callers that go on from it.
 pub(crate) async fn try_fetch(
     content: &Content,
     file: &FileRef,
@@ -67,7 +67,7 @@ pub(crate) async fn fetch_whole(content: &Content, file: &FileRef, most: u64) ->
     fetch_whole_at(content, file, most, RequestPace::NONE).await
 }
 
-/// As [`fetch_whole`](fetch_whole), at this pace.
+/// As [`fetch_whole`], at this pace.
 pub(crate) async fn fetch_whole_at(
     content: &Content,
     file: &FileRef,

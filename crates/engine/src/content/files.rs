@@ -76,10 +76,10 @@ pub(crate) async fn skill_files(content: &Content, space: &UserSpace, path: &Ski
     skill_files_at(content, space, path, RequestPace::NONE).await
 }
 
-/// As [`skill_files`](skill_files), at this pace.
+/// As [`skill_files`], at this pace.
 ///
 /// # Errors
-/// As [`skill_files`](skill_files).
+/// As [`skill_files`].
 pub(crate) async fn skill_files_at(
     content: &Content,
     space: &UserSpace,
@@ -155,7 +155,7 @@ pub(crate) async fn files_of_draft(
 /// The files of a draft.
 ///
 /// # Errors
-/// As [`files_of_draft`](files_of_draft).
+/// As [`files_of_draft`].
 pub(crate) async fn content_of_draft(content: &Content, user: &Id, draft: &SkillDraft) -> Result<SkillFiles> {
     draft_content(&content.place(&LayerOwner::from(user), &draft.skill)?, draft).await
 }

@@ -1,7 +1,7 @@
 //! What is said of an operation: its name, what it was about, what came of it, and how long it took.
 //!
 //! Two hear it. The log does at the level `debug`, so that a service says it only if it is asked to; what an operation is
-//! about is put into words only if somebody hears it. The [`Observer`](super::Observer) of the service also hears who
+//! about is put into words only if somebody hears it. The [`Observer`] of the service also hears who
 //! called, and which files and skills became what.
 
 use std::sync::Arc;

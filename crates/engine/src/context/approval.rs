@@ -117,7 +117,7 @@ impl Approvals {
     /// The calls of this session that wait for a decision, as the store has them now.
     ///
     /// # Errors
-    /// As [`session`](Self::session).
+    /// As `SessionBackend::session`.
     pub async fn waiting_calls(&self) -> Result<ApprovalList> {
         let session = self.context.look().await?;
         Ok(session.approvals.waiting(self.context.core.clock().now()))
@@ -127,7 +127,7 @@ impl Approvals {
     /// it came from.
     ///
     /// # Errors
-    /// `approval_not_found` if no such call waits in this session; as [`session`](Self::session); `store_unavailable` with `parts`
+    /// `approval_not_found` if no such call waits in this session; as `SessionBackend::session`; `store_unavailable` with `parts`
     /// if it was decided and has no record.
     pub async fn decide_approval(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {
         let subject = match decision.decision {

@@ -13,7 +13,7 @@ const LISTING: &str = "listing";
 /// as the change of a session that it is, or as making one that was not there.
 ///
 /// # Errors
-/// As [`session`](session); `read_only` if nothing can be written; the store's; `store_unavailable` with `parts` if
+/// As [`Context::session`]; `read_only` if nothing can be written; the store's; `store_unavailable` with `parts` if
 /// it was noted and no account could be kept of it.
 pub(crate) async fn record_listing(context: &Context) -> Result<bool> {
     let session = context.session().await?;

@@ -1,7 +1,7 @@
 //! One call: who makes it, in which session, what that session allows, and what is reported of it.
 //!
-//! In the order of a call: a [`Caller`] is made once, at the door of a surface. A [`Context`] is one call of that caller in one
-//! session. An [`OperationSpan`] begins the account of its operation, and its [`Admission`] is the only way on: session and
+//! In the order of a call: a [`Caller`] is made once, at the door of a surface. A `Context` is one call of that caller in one
+//! session. An `OperationSpan` begins the account of its operation, and its `Admission` is the only way on: session and
 //! policies, read once, with the approval that they ask for. A surface takes the headers of its answer from the [`CallReport`]. What
 //! authors and operators do beside operations enters through an [`Author`].
 

@@ -24,7 +24,7 @@ pub struct CallReport {
 /// The report of the calls of this handle so far. If none of them read the session, reads it now.
 ///
 /// # Errors
-/// As [`state`](state), if the session is read.
+/// As [`Context::state`], if the session is read.
 pub(crate) async fn call_report(context: &Context) -> Result<CallReport> {
     let seen = match context.seen.get() {
         Some(seen) => seen,

@@ -17,7 +17,7 @@ use crate::{
 /// The session as it is now, as this caller may see it.
 ///
 /// # Errors
-/// As [`session`](session).
+/// As [`Context::session`].
 pub(crate) async fn summary(context: &Context) -> Result<SessionSummary> {
     let SessionState { session, policy } = context.state().await?;
     Ok(shown(context, SessionSummary::from(&*session), &policy))

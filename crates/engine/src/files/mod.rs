@@ -1,6 +1,6 @@
 //! The virtual tree of a session, and the operations on its files.
 //!
-//! A [`Tree`] is made from an admission, so no operation sees a path before its session and policies were read.
+//! A `Tree` is made from an admission, so no operation sees a path before its session and policies were read.
 
 mod bundles;
 mod delete;

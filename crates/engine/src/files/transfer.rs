@@ -128,7 +128,7 @@ impl FileAccess {
     /// Opens the file for reading all of it, or the bytes `range`; with `pin`, only that version.
     ///
     /// # Errors
-    /// As [`SessionBackend::open`].
+    /// As [`SessionFiles::open`](super::SessionFiles::open).
     pub async fn open(&self, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
         let content = self.span.context().core.content().clone();
         FileReader::open(content, self.file.clone(), range, pin.as_ref()).await

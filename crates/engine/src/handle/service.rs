@@ -45,7 +45,7 @@ pub struct ServiceOptions {
     pub ledger: Option<Arc<RequestCounts>>,
     /// Who is told of every operation, if anybody is.
     pub observer: Option<Arc<dyn Observer>>,
-    /// The pause between two requests for digests that no host has asked for; [`DIGEST_PACE`] if `None`.
+    /// The pause between two requests for digests that no host has asked for; [`DIGEST_PACE`](crate::limits::DIGEST_PACE) if `None`.
     pub digest_pace: Option<Duration>,
     /// What turns texts into vectors, if skills are to be found by meaning as well.
     pub encoder: Option<Arc<dyn Encoder>>,
@@ -212,7 +212,7 @@ impl Service {
     /// A page of the sessions of the user of `caller`, as `caller` may see them.
     ///
     /// # Errors
-    /// As [`list_sessions`].
+    /// As [`list_sessions`](crate::session::list_sessions).
     pub async fn list_sessions(&self, caller: &Arc<Caller>, wanted: &SessionListRequest) -> Result<SessionPage> {
         visible_sessions(&self.core, caller, wanted).await
     }

@@ -203,7 +203,7 @@ impl PublishedSkills {
     /// Publishes a skill where there is none, and gives it a name for people if there is one.
     ///
     /// # Errors
-    /// `version_conflict` if there is one; as [`publish_skill`](Self::publish_skill).
+    /// `version_conflict` if there is one; as [`publish_skill`](Publisher::publish_skill).
     pub async fn publish_new(
         &self,
         user: &Id,
@@ -226,7 +226,7 @@ impl PublishedSkills {
     /// Adds a version to a published skill, and publishes it if it `is_default`.
     ///
     /// # Errors
-    /// `skill_not_found` if nothing is published there; as [`publish_skill`](Self::publish_skill).
+    /// `skill_not_found` if nothing is published there; as [`publish_skill`](Publisher::publish_skill).
     pub async fn add_version(
         &self,
         user: &Id,
@@ -259,7 +259,7 @@ impl PublishedSkills {
     /// Publishes one of the versions of a skill.
     ///
     /// # Errors
-    /// `skill_not_found`; `version_not_found`; as [`roll_back_skill`](Self::roll_back_skill).
+    /// `skill_not_found`; `version_not_found`; as [`roll_back_skill`](Publisher::roll_back_skill).
     pub async fn publish_version(
         &self,
         user: &Id,
@@ -279,7 +279,7 @@ impl PublishedSkills {
     ///
     /// # Errors
     /// `skill_not_found`; `version_not_found`; `edit_conflict` if it is published again meanwhile; as
-    /// [`roll_back_skill`](Self::roll_back_skill).
+    /// [`roll_back_skill`](Publisher::roll_back_skill).
     pub async fn remove_version(
         &self,
         user: &Id,
@@ -313,7 +313,7 @@ impl PublishedSkills {
     /// Deletes a published skill. To delete it again changes nothing.
     ///
     /// # Errors
-    /// `skill_not_found` if it was never published; as [`delete_skill`](Self::delete_skill).
+    /// `skill_not_found` if it was never published; as [`delete_skill`](Publisher::delete_skill).
     pub async fn withdraw_skill(&self, user: &Id, skill: &SkillPath, options: PublishOptions) -> Result<()> {
         let place = self.publisher.core.content().place(&LayerOwner::from(user), skill)?;
         match read_head(&place).await? {

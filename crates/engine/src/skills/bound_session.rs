@@ -16,13 +16,13 @@ use crate::{
     session::{CreateSession, CreatedSession, Session, SessionLineage, SessionVersion, is_session_within},
 };
 
-/// As [`create_session`](create_session), for a caller whose key may be bound. `is_taken` is true if
+/// As [`create_session`], for a caller whose key may be bound. `is_taken` is true if
 /// any key is bound to the id `session`.
 ///
 /// # Errors
 /// `denied` if the session or its parent lies outside what the key reaches, if another key is bound to a new id that this one does not name,
 /// if files already lie there, or if the parent has as many ancestors as a fork may have; as
-/// [`create_session`](create_session).
+/// [`create_session`].
 pub(crate) async fn create_session_within(
     core: &Arc<Core>,
     caller: &Arc<Caller>,

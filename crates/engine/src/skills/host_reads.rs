@@ -59,7 +59,7 @@ impl HostSkills {
     /// show, but for those whose every use a person approves. None if the policies do not let agents read the catalog.
     ///
     /// # Errors
-    /// As [`session`](Self::session); the store's.
+    /// As `SessionBackend::session`; the store's.
     pub async fn catalog_skills(&self, fresh: bool) -> Result<Vec<Arc<CatalogEntry>>> {
         let policy = self.context.state().await?.policy;
         if !policy.catalog_reads() {
