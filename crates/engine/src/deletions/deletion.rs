@@ -74,7 +74,7 @@ impl Deletions {
     }
 
     /// The current deletion of a user, or else the last finished one. For a finished deletion the reply says whether objects of
-    /// the user are there now: the store may apply earlier writes late, and no process looks for them.
+    /// the user are there now. The store may apply earlier writes late, and no process looks for them.
     ///
     /// # Errors
     /// `deletion_not_found` if there is none; the store's.

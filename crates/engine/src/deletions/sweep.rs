@@ -1,7 +1,7 @@
 //! One sweep: removes everything below a user's prefix, page by page.
 //!
 //! A store that keeps versions is asked to remove all of them for good, earlier ones included. If the store cannot or must
-//! not do so, the objects are deleted one by one, and the sweep reports the reason why versions may be left.
+//! not do so, the objects are deleted one by one. The sweep then reports why versions may be left.
 
 use std::time::Duration;
 
