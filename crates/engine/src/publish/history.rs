@@ -23,8 +23,8 @@ use crate::{
 };
 
 impl Publisher {
-    /// A page of the versions of the owner's skill, newest first by the time that they were first stored. An archive that was stored
-    /// and never published is no version.
+    /// A page of the versions of the owner's skill, newest first by the time that they were first stored. An archive that was
+    /// stored and never published is no version.
     ///
     /// # Errors
     /// `skill_not_found` if nothing was ever published there; `invalid_request` for an invalid cursor; the store's.
