@@ -1,7 +1,7 @@
-//! The port to whoever keeps account of what is done: for audit records, and for events.
+//! The port for observers of operations: audit records, and events.
 //!
-//! An operation is reported by its name, by paths and by digests, and by its input without the texts in it that are contents or
-//! questions: those are never reported.
+//! A report names an operation, paths and digests. It also has the input of the call, but without contents and questions,
+//! which are never reported.
 
 use std::{
     fmt,
@@ -20,73 +20,74 @@ use crate::{
     wire::{CallOutline, SkillState},
 };
 
-/// Done once what was reported is kept.
+/// Completes once the record is stored.
 pub type RecordWritten = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 
 /// Paths of skills, the most used first.
 pub type RankedPaths = Pin<Box<dyn Future<Output = Vec<SkillPath>> + Send>>;
 
-/// Keeps account of operations.
+/// An observer of operations.
 pub trait Observer: fmt::Debug + Send + Sync {
     /// An operation has begun.
     fn begun(&self, call: &ObservedCall);
 
-    /// An operation has ended. Its caller is answered only after the future, if there is one, is done; if that fails, the
-    /// answer says so.
+    /// An operation has ended. If the observer returns a future, the caller is answered after the future is done. If the future
+    /// fails, the answer says so.
     fn ended(&self, operation: ObservedOperation) -> Option<RecordWritten>;
 
-    /// A user is being deleted, as this process knows from now on. What is kept of the user and not yet in the store must not
-    /// come there any more, and nobody is told of it any more. It may be reported more than once.
+    /// A user is being deleted, as this process knows from now on. The observer must neither store nor send data of the user
+    /// that it still holds. The call may be repeated.
     fn deletion_started(&self, _user: &Id) {}
 
     /// The deletion of a user is done, and the id may be in use again.
     fn deletion_finished(&self, _user: &Id) {}
 
-    /// The skills that a new session of `user` begins with if its policy leaves the choice to what conversations used.
+    /// The skills that a new session of `user` begins with, if its policy leaves the choice to the use in earlier
+    /// conversations.
     fn candidates(&self, _user: &Id) -> RankedPaths {
         Box::pin(std::future::ready(Vec::new()))
     }
 }
 
-/// Who calls what.
+/// A call of an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObservedCall {
-    /// Whose data it is about.
+    /// The user whose data the call is about.
     pub user: Id,
-    /// The session it is made in; `None` for what lies beside sessions.
+    /// The session of the call; `None` for a call outside of sessions.
     pub session: Option<Id>,
     /// The name of the caller's key; `None` if the service has no keys.
     pub by: Option<String>,
-    /// The id of the call as the model wrote it; of any other call a name that no other has.
+    /// The id of the call as the model wrote it; for any other call a unique name.
     pub call: String,
     /// The operation, as policies and routes name it.
     pub operation: &'static str,
-    /// What it is about: paths, or a skill.
+    /// The subject of the call: paths, or a skill.
     pub subject: String,
-    /// Its input without contents, 4 KiB of it at most; `None` for what is no operation of an agent.
+    /// The input without contents, at most 4 KiB; `None` if the call is no operation of an agent.
     pub input: Option<CallOutline>,
-    /// Whether it changes anything if it succeeds.
+    /// Whether the call changes anything if it succeeds.
     pub is_change: bool,
 }
 
 /// An operation that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObservedOperation {
-    /// Who called what.
+    /// The call.
     pub call: ObservedCall,
-    /// `ok`, the code of its error, or `abandoned` if its caller did not wait for the end.
+    /// `ok`, the code of the error, or `abandoned` if the caller did not wait for the end.
     pub outcome: &'static str,
     /// Whether a change that failed is in the store.
     pub changed: Option<Outcome>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub milliseconds: f64,
-    /// What it did.
+    /// The effects of the operation.
     pub effects: Effects,
 }
 
 impl ObservedOperation {
-    /// Whether a change was made, or may have been: it succeeded, or failed after a part of it. A call that begins to wait for an
-    /// approval changes its session, also if the call itself would only read.
+    /// Whether a change was made, or may have been: the operation succeeded, or failed after a part of the change. A call that
+    /// begins to wait for an approval changes its session, even if the call itself would only read.
     #[must_use]
     pub fn is_account_due(&self) -> bool {
         self.effects.approval.is_some() || (self.call.is_change && self.has_changed())
@@ -98,41 +99,41 @@ impl ObservedOperation {
     }
 }
 
-/// What an operation did.
+/// The effects of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// The files that it changed, [`AUDIT_RECORD_FILES`] at most.
+    /// The changed files, [`AUDIT_RECORD_FILES`] at most.
     pub files: Vec<ChangeEffect>,
-    /// How many more there were.
+    /// The number of further changed files.
     pub more_files: u64,
-    /// The skill that it loaded or unloaded.
+    /// The skill that was loaded or unloaded.
     pub skill: Option<SkillUse>,
-    /// The skills that a new session begins with: those that its policy preloads, and those of its parent.
+    /// The skills that a new session begins with, from the policy and from the parent session.
     pub began_with: Vec<SkillUse>,
-    /// What it found changed in the catalog, or changed there: skills that are new or different, and skills that are gone.
+    /// The number of new or different skills and the number of removed skills, as found or made in the catalog.
     pub catalog: Option<(u64, u64)>,
-    /// How many skills a search found.
+    /// The number of skills that a search found.
     pub found: Option<u64>,
-    /// The approval that it has begun to wait for. A call that is repeated while it waits has begun before.
+    /// The approval that the call has begun to wait for. A call that is repeated while it waits has begun before.
     pub approval: Option<String>,
-    /// Whose skill it was about, if that was not the user's own.
+    /// The layer of the skill, if the skill is not the user's own.
     pub layer: Option<Layer>,
 }
 
-/// A file, or a version of a skill, that was changed.
+/// A change of a file, or of the version of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeEffect {
     /// Its virtual path, or the path of the skill.
     pub path: String,
     /// The version that was there before, if it was seen.
     pub before: Option<String>,
-    /// SHA-256 of the content after; `None` if it is gone.
+    /// SHA-256 of the content after; `None` if the file is gone.
     pub after: Option<String>,
     /// The version after.
     pub etag: Option<String>,
 }
 
-/// What became of a skill in a session.
+/// The use of a skill in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillUse {
     /// Its path.
@@ -145,12 +146,13 @@ pub struct SkillUse {
     pub layer: Layer,
     /// Its team, if it is a team's.
     pub team: Option<Id>,
-    /// Whether it was loaded, reloaded, unloaded, or nothing changed; or preloaded: its session began with it though nobody named it.
+    /// Whether the skill was loaded, reloaded, unloaded or unchanged. A preloaded skill began with its session, but neither a
+    /// call nor the policy named it.
     pub status: &'static str,
 }
 
 impl SkillUse {
-    /// What became of a loaded skill.
+    /// The use of a loaded skill.
     pub(crate) fn from_loaded(loaded: &LoadedSkill, status: &'static str) -> Self {
         Self {
             skill: loaded.skill.to_string(),
@@ -163,18 +165,18 @@ impl SkillUse {
     }
 }
 
-/// Collects what one operation does, while it does it. So what was done is known even if the operation fails after it.
+/// Collects the effects of one operation while the operation runs. So the effects are known even if the operation fails.
 #[derive(Clone, Debug, Default)]
 pub struct EffectsRecorder(Arc<Mutex<Effects>>);
 
 impl EffectsRecorder {
-    /// Notes that the operation is about a skill of this layer.
+    /// Records that the operation is about a skill of this layer.
     pub fn layer(&self, layer: Layer) {
         self.change(|effects| effects.layer = Some(layer).filter(|layer| *layer != Layer::User));
     }
 
-    /// Notes that a skill is the version `after` now, where it was `before`; `None` for no skill. Of each is said whether it is a
-    /// draft.
+    /// Records a change of a skill from the version `before` to `after`; `None` stands for no skill. The state says whether a
+    /// version is a draft.
     pub(crate) fn version(
         &self,
         skill: &SkillPath,
@@ -200,8 +202,8 @@ impl EffectsRecorder {
     }
 }
 
-/// How the catalog changes if a skill was in the first state and is in the second; `None` if it was or is not there. The catalog is
-/// what agents see, and a draft is not in it: only what is published counts.
+/// The change of the catalog if a skill goes from the state `before` to `now`; `None` stands for no skill. Agents see the
+/// catalog, and drafts are not in it, so only published skills count.
 const fn catalog_change(before: Option<SkillState>, now: Option<SkillState>) -> Option<(u64, u64)> {
     match (before, now) {
         (_, Some(SkillState::Published)) => Some((1, 0)),
@@ -211,14 +213,14 @@ const fn catalog_change(before: Option<SkillState>, now: Option<SkillState>) -> 
 }
 
 impl Effects {
-    /// That the document `path` is this one now.
+    /// The effect of a write: the document at `path` has this content now.
     #[must_use]
     pub fn of_file(path: &str, content: Option<&[u8]>) -> Self {
         let file = ChangeEffect { path: path.to_owned(), before: None, after: content.map(content_digest), etag: None };
         Self { files: vec![file], ..Self::default() }
     }
 
-    /// That a session began with the skills it has, if `created` is new.
+    /// The effect of a new session: the skills that the session began with. Empty unless `created` is new.
     #[must_use]
     pub fn of_session(created: &CreatedSession) -> Self {
         let loaded = created.session.loaded_skills.iter().filter(|_| created.is_new);

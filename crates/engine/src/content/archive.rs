@@ -1,4 +1,4 @@
-//! The files of a skill in one object: where it is, what it is held against, and how it is taken apart.
+//! An archive: the files of a skill in one object, which are checked when they are unpacked.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::{
     skill::{Snapshot, Version, VersionArchive, VersionFile},
 };
 
-/// How the tag of a file begins that no plain object has: the digest of its content follows.
+/// The prefix of tags that no plain object has. The digest of the content follows it.
 const BY_CONTENT: &str = "sha256:";
 
-/// The small files of an archive that are kept beside one that was asked for.
+/// The most bytes of small files that are kept after a read of another file in the archive.
 pub(crate) const SMALL_FILES_BYTES: u64 = VERSION_CACHE_BYTES / 2;
 
-/// The file of an archive that was asked for, if there is one, and its small files.
+/// The wanted file of an archive, if the archive has it, and the small files of the archive.
 pub(crate) type ArchiveEntries = (Option<Bytes>, Vec<(String, Bytes)>);
 
 /// The files of a skill in one object.
@@ -28,14 +28,14 @@ pub(crate) struct Archive {
     pub(crate) unpacked: u64,
 }
 
-/// What an archive is, and what its files are held against.
+/// The kind of an archive, which decides how its files are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ArchiveKind {
-    /// A version or a draft, whose name is the digest of its files. It may be the only place of a file whose plain object has
-    /// moved on.
+    /// A version or a draft, whose name is the digest of its files. If a plain object has moved on, the archive may be the only
+    /// copy of the file.
     Version,
-    /// The plain files of this snapshot, whose tags say their bytes. It stands in for them and never for what they no longer
-    /// hold.
+    /// A copy of the plain files in this snapshot, whose tags are digests of the bytes. The copy saves requests. It never
+    /// replaces a file that the plain files have lost.
     Bundle(Arc<Snapshot>),
 }
 
@@ -47,17 +47,17 @@ pub(crate) struct ArchivedFile {
 }
 
 impl Archive {
-    /// The most bytes that it has itself, where it stands in for its files.
+    /// The most bytes that the archive may have if it is read in place of its files.
     pub(crate) fn most(&self) -> u64 {
         (self.unpacked + BUNDLE_NAMES_BYTES).max(BUNDLE_LEAST_BYTES)
     }
 
-    /// The memory that it and its files take.
+    /// The memory that the archive takes, with its files.
     pub(crate) fn room(&self) -> u64 {
         self.most() + self.unpacked
     }
 
-    /// All its files, read from `zip`; `None` if that is damaged, or if one of them is another than it should be.
+    /// All files of the archive, read from `zip`; `None` if `zip` is damaged, or if a file differs from the expected one.
     pub(crate) fn files(&self, zip: Bytes) -> Option<Vec<(String, Bytes)>> {
         let files = VersionArchive::open(zip).ok()?.files_up_to(self.unpacked).ok()?;
         let is_sound = match &self.kind {
@@ -66,13 +66,13 @@ impl Archive {
                     Version::new(files.iter().map(|(path, bytes)| VersionFile::from_bytes(path, bytes)).collect());
                 self.is_named(&version)
             }
-            // A session may say anything of its snapshot, and what is unpacked here is for every session.
+            // A session can claim any snapshot, and all sessions share the unpacked files.
             ArchiveKind::Bundle(snapshot) => snapshot.is_sound() && snapshot.holds(&files),
         };
         is_sound.then_some(files)
     }
 
-    /// The file at `path` of a version and its small files, read from `zip`; `None` if that is damaged, or another version.
+    /// The file at `path` of a version and its small files, read from `zip`; `None` if `zip` is damaged, or another version.
     pub(crate) fn file_and_small_ones(&self, zip: Bytes, path: &str) -> Option<ArchiveEntries> {
         let mut zip = VersionArchive::open(zip).ok()?;
         if !self.is_named(&zip.version().ok()?) {
@@ -89,17 +89,17 @@ impl Archive {
 }
 
 impl ArchivedFile {
-    /// The tag of a file that is read from the archive alone.
+    /// The tag of a file that only an archive has.
     pub(crate) fn tag(sha256: &str) -> ETag {
         ETag::new(&format!("{BY_CONTENT}{sha256}"))
     }
 
-    /// Whether no plain object is meant by this tag.
+    /// Whether the tag is never one of a plain object.
     pub(crate) fn is_only_archived(tag: &ETag) -> bool {
         Self::sha256_of(tag).is_some()
     }
 
-    /// The SHA-256 of the file, if its tag says it.
+    /// The SHA-256 of the file, if its tag has it.
     pub(crate) fn sha256_of(tag: &ETag) -> Option<&str> {
         tag.as_str().strip_prefix(BY_CONTENT)
     }

@@ -9,10 +9,10 @@ use crate::{
     store::{ExpectedVersion, ObjectMeta, StoreError},
 };
 
-/// The archive of a version, once it is certain that it holds what its name says.
+/// The archive of a version, after a check of the content against the name.
 ///
 /// # Errors
-/// `version_not_found` if there is none or it does not; the store's.
+/// `version_not_found` if there is none, or if its content differs from its name; the store's.
 pub(crate) async fn version_archive(target: &SkillTarget, digest: &str) -> Result<VersionArchive, ReadError> {
     Ok(checked_archive(target, &target.space.version(&target.skill, digest)?, digest).await?.0)
 }
@@ -52,7 +52,7 @@ pub(crate) async fn checked_archive(
     }
 }
 
-/// Puts an archive, unless it is there. Its name is the digest of what is in it, so a put whose outcome is unknown can be
+/// Puts an archive, unless it is there. Its name is the digest of its content, so a put with an unknown outcome can be
 /// repeated.
 pub(crate) async fn put_archive(target: &SkillTarget, key: &ObjectKey, package: &Package) -> Result<()> {
     match target.content.committer().commit(key, package.zip.clone(), &ExpectedVersion::Absent).await {
@@ -62,7 +62,7 @@ pub(crate) async fn put_archive(target: &SkillTarget, key: &ObjectKey, package: 
     }
 }
 
-/// Replaces an archive of this name that does not hold what its name says.
+/// Replaces an archive of this name if its content differs from the name.
 async fn mend_archive(target: &SkillTarget, key: &ObjectKey, package: &Package) -> Result<()> {
     match checked_archive(target, key, package.version.digest()).await {
         Ok(_) => Ok(()),

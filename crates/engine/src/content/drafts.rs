@@ -1,4 +1,4 @@
-//! Drafts in the store: their objects, and what becomes of them if something is published in their place.
+//! Drafts in the store: their objects, and their removal after a publish in their place.
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -13,17 +13,17 @@ use crate::{
     store::{CachePolicy, ExpectedVersion, GetOptions, StoreError, StoreExt as _},
 };
 
-/// Who asks for the drafts of a user outside of a session.
+/// The reader of a user's drafts outside of a session.
 #[derive(Clone, Copy, Debug)]
 pub enum DraftReader<'reach> {
-    /// One who decides what is published, and sees all.
+    /// A caller who decides about publishing, and sees all drafts.
     Control,
-    /// An agent, which sees those of the sessions that it is bound to by their ids.
+    /// An agent, which sees the drafts of the sessions in its scope.
     Agent(&'reach SessionScope),
 }
 
 impl DraftReader<'_> {
-    /// Whether it may see any.
+    /// Whether the reader may see any draft.
     pub(crate) fn sees_some(self) -> bool {
         match self {
             Self::Control => true,
@@ -31,7 +31,7 @@ impl DraftReader<'_> {
         }
     }
 
-    /// Whether it sees this one.
+    /// Whether the reader sees this draft.
     pub(crate) fn sees(self, draft: &SkillDraft) -> bool {
         match self {
             Self::Control => true,
@@ -61,14 +61,14 @@ pub(crate) async fn draft_paths(content: &Content, user: &Id) -> Result<Vec<Skil
     Ok(paths)
 }
 
-/// The drafts at these paths that are there and can be read.
+/// The drafts at these paths that exist and can be read.
 ///
 /// # Errors
 /// The store's.
 pub(crate) async fn drafts_at(content: &Content, user: &Id, paths: &[SkillPath]) -> Result<Vec<SkillDraft>> {
     let drafts = paths.iter().map(|path| async move {
         match draft_at(content, user, path).await {
-            // One that is damaged costs itself and no other.
+            // A damaged draft does not hide the others.
             Err(ReadError::Damaged(error)) => {
                 tracing::warn!(%user, skill = %path, cause = %error.chain(), "a draft cannot be read");
                 Ok(None)
@@ -91,7 +91,7 @@ pub(crate) async fn draft_at(content: &Content, user: &Id, skill: &SkillPath) ->
 /// The draft.
 ///
 /// # Errors
-/// `internal` if there is an object that is no draft of this skill, or one that a newer version wrote; the store's.
+/// `internal` if the object is no draft of this skill, or if a newer version of this program wrote it; the store's.
 pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraft>, ReadError> {
     let key = target.space.draft(&target.skill)?;
     let once = GetOptions { keep: CachePolicy::Not, ..GetOptions::range(0..DRAFT_BYTES + 1) };
@@ -113,7 +113,7 @@ pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraf
     Ok(Some(StoredDraft { draft, etag: object.meta.etag.clone(), base: ExpectedVersion::version(&object.meta) }))
 }
 
-/// Puts a draft in the place of `before`. Returns false if another one is there by now.
+/// Puts a draft in the place of `before`. Returns false if another draft is there by now.
 ///
 /// # Errors
 /// The store's, with the outcome.
@@ -128,7 +128,7 @@ pub(crate) async fn put_draft(target: &SkillTarget, before: Option<&StoredDraft>
     }
 }
 
-/// Takes a draft away. Returns false if another one is there by now, which stays.
+/// Deletes a draft. Returns false if another draft is there by now, which stays.
 pub(crate) async fn remove_draft(target: &SkillTarget, known: StoredDraft) -> Result<bool> {
     delete_version_of(target, &target.space.draft(&target.skill)?, known.etag).await
 }

@@ -1,4 +1,4 @@
-//! A skill as one archive on its way out, in pieces.
+//! A skill as one archive for download, in pieces.
 //!
 //! A published version has its archive in the bucket, which is checked whole and then sent in the version that was checked. Any
 //! other folder is packed while it is sent, each file in the version that was listed.
@@ -20,7 +20,7 @@ use crate::{
 /// A skill as an archive.
 #[derive(Debug)]
 pub struct SkillArchive {
-    /// The version that it is, if it is a published one.
+    /// The digest of the version, if the skill is a published one.
     pub digest: Option<String>,
     source: Source,
 }
@@ -49,7 +49,7 @@ struct Packing {
     place: SkillTarget,
     zip: ZipPieces,
     left: VecDeque<SnapshotFile>,
-    /// The file under way, and its next byte.
+    /// The current file, and its next byte.
     now: Option<(PinnedObject, u64)>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) async fn archive_of(
 ) -> Result<SkillArchive> {
     if let Some(digest) = &files.version {
         match archive_of_version(content, space, path, digest).await {
-            // Its archive is gone, and its files are there.
+            // The archive is gone, and its files are there.
             Err(ReadError::VersionGone(_)) => {}
             found => return Ok(found?),
         }
@@ -112,7 +112,7 @@ async fn stored_archive(
 ) -> Result<SkillArchive, ReadError> {
     let size = match content.store().head(&key).await {
         Ok(meta) => meta.size.min(VERSION_ZIP_BYTES as u64),
-        // Opening it says so.
+        // Opening the archive reports this.
         Err(StoreError::NotFound) => 0,
         Err(error) => return Err(error.into()),
     };
@@ -161,7 +161,7 @@ impl PinnedObject {
 }
 
 impl Packing {
-    /// The next piece, and what follows it.
+    /// The next piece, and the rest.
     async fn next(mut self: Box<Self>) -> Result<(Bytes, Option<Box<Self>>)> {
         loop {
             if let Some((object, at)) = self.now.take() {

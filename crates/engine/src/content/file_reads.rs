@@ -18,7 +18,7 @@ use crate::{
     store::{GetOptions, Metadata, Object, ObjectMeta, StoreError, StoreResult},
 };
 
-/// The bytes `range` of a file, in the version that is meant, or in `begun`, the one of earlier bytes.
+/// The bytes `range` of a file: in the version of `file`, or else in `begun`, the version of earlier bytes.
 pub(crate) async fn fetch(
     content: &Content,
     file: &FileRef,
@@ -31,7 +31,7 @@ pub(crate) async fn fetch(
     try_fetch(content, file, range, begun).await.map_err(|error| unreadable(file, error))
 }
 
-/// As [`fetch`], with the error of the store, for callers that go on from it.
+/// As [`fetch`], with the error of the store, for callers that continue after it.
 pub(crate) async fn try_fetch(
     content: &Content,
     file: &FileRef,
@@ -54,7 +54,7 @@ pub(crate) async fn try_fetch(
     let (etag, modified_at, metadata) = (etag.clone(), content.clock().now(), Metadata::new());
     let meta = ObjectMeta { size, etag, modified_at, metadata };
     match archived.get(content.store(), content.versions(), meta, range).await {
-        // The bundle has left the memory meanwhile, or it is another's.
+        // The bundle has left the memory meanwhile, or it has another file.
         Err(StoreError::PreconditionFailed) if !is_kept => content.store().get(&file.key, options).await,
         read => read,
     }
@@ -62,7 +62,7 @@ pub(crate) async fn try_fetch(
 
 /// A whole file of at most `most` bytes.
 ///
-/// One request up to [`CHUNK_BYTES`]; beyond that, one a chunk, each on the version the first one gave.
+/// Up to [`CHUNK_BYTES`] this is one request. A larger file takes a request for each chunk, in the version of the first chunk.
 pub(crate) async fn fetch_whole(content: &Content, file: &FileRef, most: u64) -> Result<(ObjectMeta, Bytes)> {
     fetch_whole_at(content, file, most, RequestPace::NONE).await
 }
@@ -95,7 +95,7 @@ pub(crate) async fn fetch_whole_at(
     Ok((first.meta, bytes.freeze()))
 }
 
-/// Where a read goes on after `chunk`; a store that gives nothing would keep a loop going forever.
+/// The next position of a read after `chunk`. A chunk without bytes is an error, because a loop would never end.
 pub(crate) fn advance(file: &FileRef, at: u64, chunk: &Object) -> Result<u64> {
     if chunk.range.end > at {
         return Ok(chunk.range.end);
@@ -113,7 +113,7 @@ pub(crate) fn check_size(file: &FileRef, size: u64, most: u64) -> Result<()> {
     Err(Error::new(Code::FileTooLarge, message).with_detail("size", size).with_detail("limit", most))
 }
 
-/// A failed read, in the words of the tree. What the store says of a version means something else for each way to mean one.
+/// A failed read as an error of the tree. The meaning of a store error depends on how the caller named the version.
 pub(crate) fn unreadable(file: &FileRef, error: StoreError) -> Error {
     match error {
         StoreError::NotFound | StoreError::PreconditionFailed if matches!(file.version, FileVersion::Pinned(_)) => {

@@ -1,4 +1,4 @@
-//! A file that can be asked for.
+//! A reference to a file that can be read.
 
 use super::archive::ArchivedFile;
 use crate::{
@@ -7,19 +7,19 @@ use crate::{
     store::CachePolicy,
 };
 
-/// Which version of a file is meant.
+/// The version of a file that a reference names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileVersion {
-    /// The one that the snapshot of a loaded skill names.
+    /// The version in the snapshot of a loaded skill.
     Pinned(ETag),
-    /// The one that a listing showed. Another may be there by now.
+    /// The version in a listing. Another may be there by now.
     Listed(ETag),
-    /// The newest one.
+    /// The newest version.
     Newest,
 }
 
 impl FileVersion {
-    /// Its tag, if it is known.
+    /// The tag of the version, if it is known.
     pub(crate) fn etag(&self) -> Option<&ETag> {
         match self {
             Self::Pinned(etag) | Self::Listed(etag) => Some(etag),
@@ -36,18 +36,18 @@ impl FileVersion {
     }
 }
 
-/// A file that can be asked for: its key, and which version of it is meant.
+/// A file that can be read: its key, and the version to read.
 #[derive(Clone, Debug)]
 pub(crate) struct FileRef {
     pub(crate) path: VirtualPath,
     pub(crate) key: ObjectKey,
     pub(crate) version: FileVersion,
     pub(crate) size: Option<u64>,
-    /// Where its bytes are if the version that a snapshot names is gone.
+    /// Where its bytes are if the version in the snapshot is gone.
     pub(crate) archived: Option<ArchivedFile>,
 }
 
-/// The error for everything that cannot be seen: what is absent, not loaded, or another user's.
+/// The error for a path that the caller cannot see: absent, not loaded, or of another user.
 pub(crate) fn missing(path: &VirtualPath) -> Error {
     let mut parts = path.segments();
     let message = if parts.next() == Some("skills") {

@@ -1,9 +1,9 @@
 //! The files of a skill as a load sees them: the plain ones, or those of the published version while these are behind.
 //!
-//! Listing, SKILL.md and head are asked for at once, or with a pause before the head, so they are of three moments. That is enough in the usual cases. A
-//! folder that is exactly what a materialised head says is that version, whenever each was read. A head that is not
-//! materialised says itself that the archive is to be read. Only if the folder is something else, the order of moments
-//! counts: a listing between two equal heads was not taken while a publish was under way.
+//! A load reads the listing, SKILL.md and the head at once, or the head after a pause. So the three show different moments.
+//! In the usual cases that is enough. If a folder equals a materialised head, the folder is that version, whenever each part
+//! was read. If a head is not materialised, the load reads the archive. The order of moments counts for other folders only:
+//! a listing between two equal heads was not taken during a publish.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use crate::{
     store::{CachePolicy, GetOptions, ListEntry, Object, StoreError, StoreExt as _, StoreResult, WriteCallId},
 };
 
-/// Objects of one page of a listing, which is of one moment.
+/// The most objects on one page of a listing. All objects of a page are of the same moment.
 const PAGE: usize = 1000;
 
 /// The files of a skill.
@@ -43,15 +43,15 @@ pub(crate) struct SkillFiles {
     pub(crate) text: Bytes,
     /// All files.
     pub(crate) snapshot: Arc<Snapshot>,
-    /// The digest of the version that they are, if they are a published one.
+    /// The digest of the version, if the files are a published one.
     pub(crate) version: Option<String>,
-    /// Whether a version of the skill is published, even if these files are none.
+    /// Whether a version of the skill is published, even if these files are no version.
     pub(crate) is_published: bool,
-    /// The digest of the draft that they are, if they are one.
+    /// The digest of the draft, if the files are one.
     pub(crate) draft: Option<String>,
 }
 
-/// What lies at the path of a skill.
+/// The result of a look at the path of a skill.
 #[derive(Debug)]
 pub(crate) enum SkillContents {
     /// No SKILL.md.
@@ -134,7 +134,7 @@ pub(crate) async fn files_of_version(
     Ok(files_in_archive(&place, archive, digest, meta.modified_at)?)
 }
 
-/// The files of the draft at `path` that `session` made; `None` if there is none by now.
+/// The files of the draft at `path` that `session` made; `None` if there is no such draft by now.
 ///
 /// # Errors
 /// `version_not_found` if its archive is gone; the store's.
@@ -172,7 +172,7 @@ async fn folder_and_head(target: &SkillTarget, pace: RequestPace) -> Result<(Loo
 async fn read_folder(target: &SkillTarget, pace: RequestPace) -> Result<Look> {
     pace.rest().await;
     let key = target.folder.key(MAIN)?;
-    // The text that is read here is what the session pins.
+    // The session pins the text that is read here.
     let whole = GetOptions { keep: CachePolicy::Pinned, ..GetOptions::range(0..SKILL_FILE_BYTES + 1) };
     let store = target.content.store();
     let (listed, text) = tokio::join!(store.list_all(&target.folder, SKILL_FILES), store.get(&key, whole));
@@ -187,7 +187,7 @@ fn plain_files(target: &SkillTarget, look: Look, head: Option<&StoredHead>, is_i
     }
     let (entries, has_more) = listed?;
     let text = match text {
-        // The folder was listed by the same credentials, so it is this file that is kept from them.
+        // The same credentials listed the folder, so the store denies them this file alone.
         Err(error @ StoreError::Denied(_)) => return Ok(SkillContents::Unreadable(error)),
         text => text?,
     };
@@ -203,7 +203,7 @@ fn plain_files(target: &SkillTarget, look: Look, head: Option<&StoredHead>, is_i
     let files = entries.into_iter().filter_map(|entry| {
         let key = target.folder.admit(&entry.key)?;
         let path = target.folder.relative(key.as_str())?.to_owned();
-        // The listing and the GET are two moments; the text that is returned is the one that is pinned.
+        // A listing and a GET show two moments. The snapshot pins the text that the GET returned.
         if path == MAIN {
             return Some(SnapshotFile { modified_at: entry.modified_at, ..main.clone() });
         }
@@ -237,7 +237,7 @@ async fn draft_content(target: &SkillTarget, draft: &SkillDraft) -> Result<Skill
     Ok(SkillFiles { version: None, draft: Some(draft.digest.clone()), is_published: false, ..files })
 }
 
-/// The files of an archive, by what it holds.
+/// The files of an archive, as the archive lists them.
 fn files_in_archive(
     target: &SkillTarget,
     mut archive: VersionArchive,
@@ -267,7 +267,7 @@ fn archived_files(
     Ok(SkillFiles { text, snapshot, version: Some(digest.to_owned()), draft: None, is_published: true })
 }
 
-/// Brings the plain files up to the head, without anybody waiting for it.
+/// Brings the plain files up to the head in the background.
 fn finish_behind(target: &SkillTarget) {
     if target.content.handle().check_writable().is_err() {
         return;
@@ -304,8 +304,8 @@ impl Look {
             && known.head.matches(folder.iter().map(|(path, etag)| (path.as_str(), etag)))
     }
 
-    /// Whether a head may have been written since it was asked for, although there was none. The first publish of a folder
-    /// writes SKILL.md before all else, with its mark.
+    /// Whether a head may have been written after the request for it found none. The first publish of a folder writes SKILL.md
+    /// before all else, with its mark.
     fn may_precede_a_head(&self, place: &SkillTarget) -> bool {
         let (Ok((entries, _)), Ok(text)) = (&self.listed, &self.text) else { return false };
         let listed = entries.iter().find(|entry| place.folder.relative(&entry.key) == Some(MAIN));

@@ -1,4 +1,4 @@
-//! The plain files of a skill, and what they are beside its head.
+//! The plain files of a skill, and how they differ from its head.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::{
     store::{CachePolicy, GetOptions, ListEntry, StoreError, StoreExt as _},
 };
 
-/// The plain files: path and version of each. Objects that no path can name are no files of the skill.
+/// The plain files: path and version of each. An object that no path can name is no file of the skill.
 pub(crate) type PlainFiles = BTreeMap<String, ETag>;
 
-/// A folder that is no version yet, as a version.
+/// A folder that is no version yet, packed as a version.
 #[derive(Debug)]
 pub(crate) struct UnversionedFolder {
     pub(crate) package: Package,
@@ -36,7 +36,7 @@ pub(crate) async fn list_folder(target: &SkillTarget) -> Result<PlainFiles> {
     Ok(list_folder_sized(target).await?.0)
 }
 
-/// As [`list_folder`], with the most that packing the files takes in memory.
+/// As [`list_folder`], with the most memory that packing the files takes.
 pub(crate) async fn list_folder_sized(target: &SkillTarget) -> Result<(PlainFiles, u64)> {
     let (entries, has_more) = target.content.store().list_all(&target.folder, SKILL_FILES).await?;
     if has_more {
@@ -57,7 +57,7 @@ pub(crate) fn plain_files_among(target: &SkillTarget, entries: &[ListEntry]) -> 
     entries.iter().filter_map(file).collect()
 }
 
-/// Packs the files as they are, each in the version that was listed, once there is room for `bytes`. `None` if one of them has
+/// Packs the files as they are, each in the version that was listed, once there is room for `bytes`. `None` if a file has
 /// changed.
 ///
 /// # Errors
@@ -97,7 +97,7 @@ fn unkeepable(target: &SkillTarget, why: &str) -> Error {
     Error::new(Code::FileTooLarge, message)
 }
 
-/// Checks that a skill may lie here: in no other skill, and around none. One that is published and has its SKILL.md does.
+/// Checks that a skill may lie here: in no other skill, and around none. A published skill with its SKILL.md passes.
 ///
 /// # Errors
 /// `already_exists` if it may not; the store's.
@@ -114,9 +114,9 @@ pub(crate) async fn check_place(target: &SkillTarget, head: Option<&StoredHead>,
     Err(Error::new(Code::AlreadyExists, format!("{taken}: publish under another path")))
 }
 
-/// The files of a folder that are the skill's. A folder without SKILL.md is no skill, and neither is one inside a skill: they have
-/// none. If another tool took away the SKILL.md of a published skill and put skills below it, the files that its head names
-/// are its own.
+/// The files of a folder that belong to the skill. A folder without SKILL.md has none, and neither has a folder inside a
+/// skill. If another tool replaced the SKILL.md of a published skill with skills below the folder, the files in the head
+/// belong to the skill.
 ///
 /// # Errors
 /// The store's.
@@ -151,13 +151,13 @@ async fn skill_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
     Ok(try_join_all(above).await?.into_iter().flatten().next())
 }
 
-/// The path of a skill below a folder, which is no file that its head names.
+/// The path of another skill below a folder. A SKILL.md in the head is a file of the skill itself.
 fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder PlainFiles) -> Option<&'folder str> {
     let is_own = |path: &str| head.is_some_and(|known| known.head.file(path).is_some());
     folder.keys().filter(|path| !is_own(path)).find_map(|path| path.strip_suffix("/SKILL.md"))
 }
 
-/// Whether a folder is what its head says; a folder without head is if it is empty.
+/// Whether a folder equals its head. A folder without head does if it is empty.
 pub(crate) fn is_as_published(head: Option<&StoredHead>, folder: &PlainFiles) -> bool {
     match head {
         None => folder.is_empty(),

@@ -1,4 +1,4 @@
-//! What a process keeps of heads, for listings of skills.
+//! The heads that a process remembers for listings of skills.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,10 +12,10 @@ use crate::{
     skill::Fingerprint,
 };
 
-/// What a process keeps of heads for listings.
+/// The memory of heads.
 #[derive(Debug)]
 pub(crate) struct HeadCache {
-    /// By the folder they lie in.
+    /// The listings of heads, by their folder.
     pub(crate) listings: Cache<String, Arc<HeadListing>>,
     pub(crate) heads: Cache<(ObjectKey, ETag), Arc<KnownHead>>,
 }
@@ -29,16 +29,16 @@ pub(crate) struct HeadListing {
     pub(crate) heads: HashMap<String, (ETag, u64)>,
 }
 
-/// What a listing needs of a head.
+/// The part of a head that a listing needs.
 #[derive(Debug, Default)]
 pub(crate) struct KnownHead {
     /// Whether a version is published.
     pub(crate) is_published: bool,
-    /// The digest of that version.
+    /// The digest of the published version.
     pub(crate) digest: Option<String>,
     /// The folder that has its files.
     pub(crate) fingerprint: Option<Fingerprint>,
-    /// What it says of the versions by their numbers, if a version is published.
+    /// The times, the name and the version numbers, if a version is published.
     pub(crate) card: Option<HeadCard>,
 }
 
@@ -51,7 +51,7 @@ pub struct NumberedVersion {
     pub digest: String,
 }
 
-/// What a head says of a skill beside its files.
+/// The times, the name for people and the version numbers in a head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HeadCard {
     pub(crate) created_at: Timestamp,

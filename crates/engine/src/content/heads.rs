@@ -29,7 +29,7 @@ impl StoredHead {
     }
 }
 
-/// Why an object in the place of a head is none for this version.
+/// Why this program cannot read an object in the place of a head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HeadFault {
     /// A newer version wrote it.
@@ -41,7 +41,7 @@ pub(crate) enum HeadFault {
 /// The head; `None` if nothing was ever published here.
 ///
 /// # Errors
-/// The store's; `internal` if there is an object that is no head of this skill, or one that a newer version wrote.
+/// The store's; `internal` if the object is no head of this skill, or if a newer version of this program wrote it.
 pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
     read_sound_head(target).await?.map_err(|fault| {
         let message = match &fault {
@@ -64,7 +64,7 @@ pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>
     })
 }
 
-/// As [`read_head`], with the reason why an object that is there is none.
+/// As [`read_head`]. The inner error is the reason why an object there cannot be read as a head.
 ///
 /// # Errors
 /// The store's.
@@ -94,8 +94,8 @@ fn parse_head(target: &SkillTarget, bytes: &[u8]) -> Result<Option<SkillHead>, S
     Ok(Some(head))
 }
 
-/// Puts `head` in the place of `before`. `None` if another head is there by now, that of another change or a later
-/// one of this.
+/// Puts `head` in the place of `before`. `None` if another head is there by now, from another change or a later write of
+/// this change.
 ///
 /// # Errors
 /// The store's, with the outcome.

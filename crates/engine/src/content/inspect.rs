@@ -1,4 +1,4 @@
-//! Looking at what was published without serving it: for checks of a store.
+//! Looks at published skills without serving them: for checks of a store.
 
 use jiff::Timestamp;
 
@@ -18,7 +18,7 @@ use crate::{
     store::ListEntry,
 };
 
-/// What a head in the bucket is like.
+/// The state of a head in the bucket.
 #[derive(Clone, Debug)]
 pub(crate) enum InspectedHead {
     /// There is none.
@@ -29,15 +29,15 @@ pub(crate) enum InspectedHead {
     Newer,
     /// It can be read.
     Sound {
-        /// The digests that it names: of the published version, and of the one before.
+        /// The digests of the published version and of the version before.
         names: Vec<String>,
-        /// Which versions were published, as far as it knows.
+        /// The versions that were published, as far as the head knows.
         numbers: VersionNumbers,
         /// When it was published.
         published_at: Timestamp,
         /// Whether the plain files have followed.
         is_materialised: bool,
-        /// Whether the folder holds what it says.
+        /// Whether the folder equals the head.
         is_folder_same: bool,
     },
 }
@@ -65,7 +65,7 @@ pub(crate) async fn inspect_head(
     Ok(InspectedHead::Sound { names, numbers, published_at, is_materialised, is_folder_same })
 }
 
-/// Reads the archive of a version whole; the reason why it is none, if so.
+/// Reads the archive of a version whole. Returns the reason if it is damaged or absent.
 pub(crate) async fn inspect_version(
     content: &Content,
     space: &UserSpace,
@@ -91,7 +91,7 @@ pub(crate) async fn draft_in(
     Ok(read_draft(&content.place_in(space.clone(), skill)?).await?.map(|known| known.draft))
 }
 
-/// Reads the files of a draft whole; the reason why they cannot be read, if so.
+/// Reads the files of a draft whole. Returns the reason if they cannot be read.
 pub(crate) async fn inspect_draft_files(
     content: &Content,
     space: &UserSpace,

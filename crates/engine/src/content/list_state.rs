@@ -1,8 +1,8 @@
-//! What a listing of skills says of their published versions, without a look at their files.
+//! The publish state of each skill in a listing, found without a look at the files.
 //!
-//! The catalog has the fingerprint of each folder as it was listed, and a head has that of the folder it left behind. So a
-//! listing of heads, and the heads that are new to this process, are enough to name the version of each skill. A prompt
-//! asks for none of this.
+//! The catalog has the fingerprint of each folder as it was listed. A head has the fingerprint of the folder that its
+//! publish left behind. So a listing of heads, and the heads that are new to this process, are enough to name the version of
+//! each skill. A prompt asks for none of this.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -33,23 +33,23 @@ use crate::{
     wire::ListedState,
 };
 
-/// How a skill of a listing stands to what was published.
+/// The publish state of a skill in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PublishState {
     pub(crate) state: ListedState,
-    /// The version that its files are.
+    /// The digest of the version, if the files are a published one.
     pub(crate) digest: Option<String>,
 }
 
 impl PublishState {
-    /// That of a skill whose files were read: `version` is the one that they are.
+    /// The state of a skill whose files were read and are `version`.
     pub(crate) fn of_files(is_published: bool, version: Option<String>) -> Self {
         let state = if is_published { ListedState::Published } else { ListedState::Unmanaged };
         Self { state, digest: version }
     }
 }
 
-/// How each of `entries`, skills that `audience` sees, stands to what was published, in the same order. It takes a LIST of
+/// The publish state of each of `entries`, in the same order. `audience` must see these skills. The call takes a LIST of
 /// the heads for each reading of the catalog, and a GET of each head that is new to this process.
 ///
 /// # Errors
@@ -94,7 +94,7 @@ pub(crate) async fn digests_of_version(
     published_digests(&content.place_in(space.clone(), skill)?, digest).await
 }
 
-/// The heads of an owner, listed no earlier than the catalog at `since`. If the store is down, those of before.
+/// The heads of an owner, listed no earlier than the catalog at `since`. If the store is down, an earlier listing.
 pub(crate) async fn heads_of(
     content: &Content,
     space: &UserSpace,
@@ -118,8 +118,8 @@ pub(crate) async fn heads_of(
     Ok(listing)
 }
 
-/// The digest of the user's skill if its files, path and version of each, are as they were published. `None` if they are
-/// not, or if a publish is under way.
+/// The digest of the user's skill if its files, path and version of each, are as they were published. `None` if they differ,
+/// or if a publish is under way.
 ///
 /// # Errors
 /// `internal` if the head is damaged; the store's.
@@ -170,7 +170,7 @@ async fn published_digests(target: &SkillTarget, digest: &str) -> Result<HashMap
     Ok(files.into_iter().map(|one| (one.file.path, one.file.sha256)).collect())
 }
 
-/// What is known of the head in this version, or of the one that is there now.
+/// The remembered part of the head in this version. If the process has none, it reads the head that is there now.
 pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> Result<Arc<KnownHead>> {
     let known = &target.content.heads().heads;
     let key = target.space.head(&target.skill)?;
@@ -183,14 +183,14 @@ pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> 
         Ok(None) => return Ok(Arc::default()),
         Ok(Some(stored)) => {
             let etag = stored.etag().cloned();
-            // Files of a change that is under way are those of what was published before.
+            // Until a change has reached the plain files, these are still of the version published before.
             let is_published = is_published(Some(&stored)) || !stored.head.materialised;
             let fingerprint = stored.head.fingerprint();
             note_manifest(target, &stored.head)?;
             let card = head_card(target, &stored.head).await?;
             (KnownHead { is_published, fingerprint, digest: stored.head.digest, card }, etag)
         }
-        // A head that cannot be read costs its own skill and no other.
+        // A head that cannot be read affects no other skill.
         Err(ReadError::Damaged(_)) => (KnownHead { is_published: true, ..KnownHead::default() }, Some(etag.clone())),
         Err(error) => return Err(error.into()),
     };

@@ -1,4 +1,4 @@
-//! The files of a skill at one moment with their digests, and what a process keeps of them.
+//! The files of a skill at one moment with their digests, and the memory of these manifests.
 
 use std::{
     collections::HashSet,
@@ -32,7 +32,7 @@ impl Manifest {
         Self { files, tags, archive }
     }
 
-    /// The manifest of a head whose plain files are in place; `None` if they are not, or if they are more than hosts take.
+    /// The manifest of a head whose plain files are in place; `None` if they are not, or if hosts do not take so many.
     pub(crate) fn of_head(head: &SkillHead, archive: Archive) -> Option<Self> {
         if head.files.len() > MCP_SKILL_FILES {
             return None;
@@ -67,7 +67,7 @@ impl Manifest {
     }
 }
 
-/// What a process keeps of manifests and digests. Neither goes stale: both are kept by the versions of the objects.
+/// The manifests and digests that a process remembers. None goes stale, because the keys identify versions of objects.
 #[derive(Debug)]
 pub(crate) struct ManifestCache {
     /// By the folder of the skill and its fingerprint.
@@ -75,7 +75,7 @@ pub(crate) struct ManifestCache {
     digests: Cache<(ObjectKey, ETag), String>,
     /// The digests of archives, by the digest of the version that the files are.
     archives: Cache<String, String>,
-    /// Skills of which an operator was told that hosts are not shown them.
+    /// Skills that hosts are not shown, if the log has said so.
     left_out: Cache<(String, ETag), ()>,
     /// The users whose manifests are being made behind all requests.
     under_way: Arc<Mutex<HashSet<Id>>>,
@@ -140,7 +140,7 @@ impl ManifestCache {
         self.archives.insert(content, digest);
     }
 
-    /// Whether nobody was told yet that hosts are not shown the skill in `folder` in this version of its SKILL.md.
+    /// Whether the log has not said yet that hosts are not shown the skill in `folder`, in this version of SKILL.md.
     pub(crate) fn is_news(&self, folder: &KeyPrefix, etag: &ETag) -> bool {
         let name = (folder.as_str().to_owned(), etag.clone());
         let is_news = !self.left_out.contains_key(&name);

@@ -1,14 +1,16 @@
-//! Bringing the plain files up to the head, by whoever finds them behind.
+//! Brings the plain files up to the head. The process that finds them behind does so.
 //!
-//! Each file is put under the version that it had when the head was written, or only if there was none, and deleted in
-//! the same way. If a condition does not hold, one of three others was there first. The file may have the content of this
-//! head already, put by another replica. It may be a late write of an earlier head, which is written over. Otherwise
-//! another tool wrote it, and it stays. Our metadata names the content, so a tool that keeps our metadata on other content
-//! is found out. The metadata of an earlier version of this program names none, so its late writes stay as those of another
-//! tool. A newer head ends the work, and what this replica wrote after that head is set right again.
+//! A file is put only over the version that it had when the head was written. If the file was absent then, the put requires
+//! an absent file. A deletion has the same condition.
 //!
-//! A store of plain files cannot hold `a` and `a/b` together. So what was there and stands in the way of a file is deleted
-//! before any file is written.
+//! If a condition does not hold, one of three writers came first. Another replica may have put the content of this head. A
+//! late write of an earlier head may be there, which is written over. Otherwise another tool wrote the file, and it stays.
+//! Our metadata names the content, so a tool that copies our metadata to other content is noticed. The metadata of an earlier
+//! version of this program names no content, so its late writes stay like those of another tool. If a newer head is there,
+//! the work ends. Files that this replica wrote after that head are corrected.
+//!
+//! A store of plain files cannot hold `a` and `a/b` together. So old files in the way of a new one are deleted before any
+//! file is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,27 +34,27 @@ use crate::{
     },
 };
 
-/// A file that is sent beside many others.
+/// The most bytes of a file that is sent beside many others.
 const SMALL: u64 = 256 << 10;
 
-/// What is to be done with one plain file.
+/// The work on one plain file.
 struct Step {
     path: String,
     /// Its content; `None` to delete it.
     content: Option<HeadFile>,
-    /// The version that is there.
+    /// The version that is there now.
     base: Option<ETag>,
 }
 
-/// What became of one plain file.
+/// The outcome of one step.
 enum StepOutcome {
     /// This replica wrote it.
     Written(String, ETag),
     /// It has the content of the head, from another replica.
     Found(String, ETag),
-    /// It is another tool's.
+    /// The file of another tool, which stays.
     Kept(String),
-    /// It is gone.
+    /// The file is gone.
     Gone,
     /// A newer head is there.
     Superseded,
@@ -88,8 +90,8 @@ pub(crate) async fn settled_head(target: &SkillTarget) -> Result<Option<StoredHe
 /// `package` is the version, if it is at hand.
 ///
 /// # Errors
-/// `version_not_found` if the archive of the version is gone or damaged; the store's. What was done until then stays, and
-/// another call does the rest.
+/// `version_not_found` if the archive of the version is gone or damaged; the store's. Work that was done until then stays,
+/// and another call does the rest.
 pub(crate) async fn materialise(
     target: &SkillTarget,
     known: StoredHead,
@@ -115,7 +117,7 @@ pub(crate) async fn materialise(
         if !is_newer && newest.head.materialised {
             return Ok(run.kept);
         }
-        // What is as the newest head has it needs no second look.
+        // A file that equals the newest head needs no second look.
         mine.retain(|path, etag| newest.head.file(path).and_then(|one| one.etag.as_ref()) != Some(etag));
         if is_newer {
             package = None;
@@ -146,7 +148,7 @@ async fn run_steps(
         }
         _ => None,
     };
-    // A skill that is there shows first that it changes, and a new one is whole when it is first listed.
+    // An existing skill gets SKILL.md first, which shows the change at once. A new skill gets it last, and is listed whole.
     let main_first = known.head.replaces.contains_key(MAIN);
     let (main, rest): (Vec<_>, Vec<_>) = steps.into_iter().partition(|step| step.path == MAIN);
     let (deletes, writes): (Vec<_>, Vec<_>) = rest.into_iter().partition(|step| step.content.is_none());
@@ -210,19 +212,19 @@ async fn take_step(target: &SkillTarget, known: &StoredHead, step: Step, bytes: 
     Ok(StepOutcome::Kept(step.path))
 }
 
-/// Deletes one plain file in the version that it had.
+/// Deletes one plain file if it still has the version of the step.
 async fn remove_file(target: &SkillTarget, key: &ObjectKey, step: Step) -> Result<StepOutcome> {
     let Some(base) = step.base else { return Ok(StepOutcome::Gone) };
     Ok(if delete_version_of(target, key, base).await? { StepOutcome::Gone } else { StepOutcome::Kept(step.path) })
 }
 
-/// Deletes an object in the version that it had. Returns false if another one is there by now.
+/// Deletes an object if it still has the version `base`. Returns false if another version is there by now.
 pub(crate) async fn delete_version_of(target: &SkillTarget, key: &ObjectKey, base: ETag) -> Result<bool> {
     let store = target.content.store();
     let if_match = if store.capabilities().conditional_delete {
         Some(base)
     } else {
-        // Such a store deletes whatever is there, so it is looked at just before.
+        // This store cannot delete on a condition, so the version is checked just before.
         match store.head(key).await {
             Ok(meta) if meta.etag == base => None,
             Ok(_) => return Ok(false),
@@ -237,8 +239,8 @@ pub(crate) async fn delete_version_of(target: &SkillTarget, key: &ObjectKey, bas
     }
 }
 
-/// Whether an object is a late write of an earlier head, or is another by now: its newest write is one of publishing, and it
-/// still has the content of that write.
+/// Whether an object is a late write of an earlier head. Then its newest write has the mark of publishing, and the content is
+/// still the one of the write. True too if the object changes while it is read.
 async fn is_late(target: &SkillTarget, key: &ObjectKey, there: &Object) -> Result<bool> {
     let Some((Commit { etag: Some(etag), .. }, wrote)) = WriteCallId::find(&mark_of(key), &there.meta) else {
         return Ok(false);
@@ -264,7 +266,7 @@ async fn is_late(target: &SkillTarget, key: &ObjectKey, there: &Object) -> Resul
     Ok(number_of(&hex::encode(content.finalize())) == wrote)
 }
 
-/// The object that is there: all of it, if it has at most `size` bytes.
+/// The object at `key`, whole if it has at most `size` bytes.
 async fn read_object(target: &SkillTarget, key: &ObjectKey, size: u64) -> Result<Option<Object>> {
     let options = GetOptions { keep: CachePolicy::Not, ..GetOptions::range(0..size.min(UPLOAD_FILE_BYTES as u64) + 1) };
     match target.content.store().get(key, options).await {
@@ -286,7 +288,7 @@ impl Run {
     }
 }
 
-/// What is to be done for a head: all that it replaces, unless that is done, and what was written too late.
+/// The steps for a head: the writes and deletions that are left, and a correction of the files in `mine`, written too late.
 fn steps(head: &SkillHead, mine: &BTreeMap<String, ETag>) -> Vec<Step> {
     let base = |path: &str| mine.get(path).or_else(|| head.replaces.get(path)).cloned();
     let is_due = |one: &&HeadFile| !head.materialised && one.etag.is_none() || mine.contains_key(&one.file.path);
@@ -300,7 +302,7 @@ fn steps(head: &SkillHead, mine: &BTreeMap<String, ETag>) -> Vec<Step> {
     writes.chain(deletes).collect()
 }
 
-/// Of the files to delete, those with the name of a folder of the head, or below a file of it; and the others.
+/// Splits deletions. The first have the name of a folder of the head, or lie below a file of it. The second are all others.
 fn in_the_way(deletes: Vec<Step>, head: &SkillHead) -> (Vec<Step>, Vec<Step>) {
     let folders_of = |path: &str| -> Vec<String> {
         path.match_indices('/').filter_map(|(at, _)| path.get(..at)).map(str::to_owned).collect()
@@ -323,14 +325,14 @@ fn content(archive: &mut Option<VersionArchive>, step: &Step) -> Result<Option<B
     }
 }
 
-/// The name by which the writes of publishing are known. It is bound to the key, because copying an object copies it.
+/// The mark of the writes of publishing. It is bound to the key, because copying an object copies it.
 pub(crate) fn mark_of(key: &ObjectKey) -> String {
     let digest = Sha256::digest(format!("publish\0{key}"));
     let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     format!("{number:016x}")
 }
 
-/// The number that a write of publishing has: the first digits of the digest of its content.
+/// The number in the mark of a write: the first digits of the digest of its content.
 fn number_of(sha256: &str) -> u64 {
     sha256.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }

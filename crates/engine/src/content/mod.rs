@@ -1,8 +1,8 @@
 //! The one reader of skills: the files of a skill in any version, loaded or not.
 //!
-//! A version is an archive that never changes. A head says which version is published, and plain files follow the head. A draft is
-//! an archive too, and a small object that names it. Everything here reads these objects, remembers them, and brings plain files
-//! up to their head. `publish` makes new versions.
+//! A version is an archive that never changes. A head says which version is published, and plain files follow the head. A
+//! draft is an archive too, and a small object that names it. Everything here reads these objects, remembers them, and brings
+//! plain files up to their head. `publish` makes new versions.
 
 mod archive;
 mod checked_archive;

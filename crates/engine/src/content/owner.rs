@@ -1,4 +1,4 @@
-//! The owner of what is read of skills.
+//! The owner of reads of skills.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ pub struct Content {
     catalogs: Catalogs,
     versions: Arc<VersionCache>,
     caches: Arc<ContentCaches>,
-    /// The pause between two requests for digests that no host has asked for.
+    /// The pause between two background requests for digests.
     digest_pace: Duration,
 }
 
@@ -28,7 +28,7 @@ pub struct Content {
 struct ContentCaches {
     heads: HeadCache,
     manifests: ManifestCache,
-    /// A lock for each skill. A change of a skill holds it, and so does bringing plain files up to their head.
+    /// A lock for each skill. A change of a skill holds it, and so does a process that brings plain files up to their head.
     changes: KeyedLocks,
 }
 
@@ -79,7 +79,7 @@ impl Content {
         &self.caches.manifests
     }
 
-    /// The locks of skills that change.
+    /// The locks of skills under change.
     pub(crate) fn changes(&self) -> &KeyedLocks {
         &self.caches.changes
     }

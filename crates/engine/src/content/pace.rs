@@ -1,4 +1,4 @@
-//! Requests that nobody waits for, one after the other with a pause before each.
+//! The pace of background requests: one after the other, with a pause before each.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ impl RequestPace {
     /// For a caller who waits.
     pub(crate) const NONE: Self = Self(None);
 
-    /// With this pause.
+    /// A pace with this pause.
     pub(crate) const fn with_pause(pause: Duration) -> Self {
         Self(Some(pause))
     }
@@ -20,7 +20,7 @@ impl RequestPace {
         self.0.is_some()
     }
 
-    /// Waits as long as the pause is.
+    /// Waits for the length of the pause.
     pub(crate) async fn rest(self) {
         if let Some(pause) = self.0 {
             tokio::time::sleep(pause).await;

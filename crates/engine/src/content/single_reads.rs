@@ -1,4 +1,4 @@
-//! Reads of single files of skills, and of the archives that they are in.
+//! Reads of single files of skills, and of the archives with these files.
 
 use bytes::Bytes;
 
@@ -10,10 +10,10 @@ use crate::{
     store::{CachePolicy, GetOptions, StoreError, StoreResult},
 };
 
-/// Notes that a file of a skill is read by itself. The archive of a small skill is fetched for the first file that is not in
-/// memory: that is one request either way, and an agent that reads one file often reads the others. The archive of a larger
-/// skill is fetched for the second file, and not again for a while. A bundle is looked for with the second file too, if this
-/// process does not know whether it is there.
+/// Notes that a caller reads one file of a skill by itself. The archive of a small skill is fetched for the first file that is
+/// not in memory. The cost is one request either way, and agents often read the other files next. The archive of a larger
+/// skill is fetched for the second file, and not again for a while. If this process does not know whether a bundle is there,
+/// the second file makes it look for the bundle too.
 pub(crate) async fn note_read(content: &Content, file: &ArchivedFile) {
     let (versions, archive) = (content.versions(), &file.archive);
     // A load or a prompt has read SKILL.md before, so the cache of the store has it.
@@ -26,8 +26,8 @@ pub(crate) async fn note_read(content: &Content, file: &ArchivedFile) {
     }
 }
 
-/// Whether the tag of `main`, the SKILL.md of a folder, is the MD5 of its bytes. If a key of KMS encrypts a bucket, tags there
-/// have the form of an MD5 and are none. The work counts for `owner`.
+/// Whether the tag of `main`, the SKILL.md of a folder, is the MD5 of its bytes. If a KMS key encrypts a bucket, tags there
+/// look like an MD5 and are none. The work counts for `owner`.
 ///
 /// # Errors
 /// The store's: `NotFound` or `PreconditionFailed` if the folder has another SKILL.md by now.

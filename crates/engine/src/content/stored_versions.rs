@@ -1,4 +1,4 @@
-//! The archives of versions: which there are, and the record in one.
+//! The archives of versions: their listing, and the record in an archive.
 
 use jiff::Timestamp;
 
@@ -17,7 +17,7 @@ pub(crate) struct StoredVersion {
     pub(crate) modified_at: Timestamp,
 }
 
-/// A version as it is listed.
+/// A version in a listing.
 pub(crate) struct VersionRow {
     pub(crate) digest: String,
     pub(crate) entry: ListEntry,
@@ -79,7 +79,7 @@ pub(crate) async fn archive_size(target: &SkillTarget, digest: Option<&str>) -> 
     let Some(digest) = digest else { return Ok(0) };
     match target.content.store().head(&target.space.version(&target.skill, digest)?).await {
         Ok(meta) => Ok(meta.size),
-        // Opening it says so.
+        // Opening the archive reports this.
         Err(StoreError::NotFound) => Ok(0),
         Err(error) => Err(error.into()),
     }

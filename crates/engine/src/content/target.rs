@@ -11,26 +11,26 @@ use crate::{
     wire::SkillState,
 };
 
-/// One skill of one owner, as far as publishing goes. It borrows nothing, so that work on it can outlive a call.
+/// One skill of one owner, as a target of publishing. It borrows nothing, so work on it can outlive a call.
 #[derive(Clone, Debug)]
 pub(crate) struct SkillTarget {
     pub(crate) content: Content,
     pub(crate) space: UserSpace,
     pub(crate) skill: SkillPath,
-    /// Where its plain files lie.
+    /// The folder of its plain files.
     pub(crate) folder: KeyPrefix,
-    /// Where a change is noted, for whoever keeps account of it.
+    /// The recorder of its changes, for an observer.
     note: EffectsRecorder,
 }
 
 impl SkillTarget {
-    /// The same place, whose changes are noted there.
+    /// The same target with `note` as the recorder of its changes.
     pub(crate) fn noting(self, note: EffectsRecorder, owner: &LayerOwner) -> Self {
         note.layer(owner.layer());
         Self { note, ..self }
     }
 
-    /// Notes that the skill is the version `after` now, where it was `before`; `None` for no skill.
+    /// Records a change of the skill from the version `before` to `after`; `None` stands for no skill.
     pub(crate) fn noted(&self, before: Option<(&str, SkillState)>, after: Option<(&str, SkillState)>) {
         self.note.version(&self.skill, before, after);
     }
@@ -42,10 +42,10 @@ impl SkillTarget {
 }
 
 impl Content {
-    /// Checks that skills of this layer are shown to anybody.
+    /// Checks that this service shows skills of the layer.
     ///
     /// # Errors
-    /// `invalid_request` for a layer of others where layers are off.
+    /// `invalid_request` for a layer of others if layers are off.
     pub fn check_layer(&self, layer: Layer) -> Result<()> {
         if layer == Layer::User || self.catalogs().has_layers() {
             return Ok(());
@@ -58,7 +58,7 @@ impl Content {
     /// A skill of a layer's owner.
     ///
     /// # Errors
-    /// `invalid_request` if nobody would see that layer; `invalid_path` if the key would be too long.
+    /// `invalid_request` if this service does not show the layer; `invalid_path` if the key would be too long.
     pub(crate) fn place(&self, owner: &LayerOwner, skill: &SkillPath) -> Result<SkillTarget> {
         self.check_layer(owner.layer())?;
         self.place_in(owner.space(self.namespace())?, skill)

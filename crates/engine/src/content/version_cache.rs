@@ -1,4 +1,4 @@
-//! What a process keeps of versions, and single files of them for sessions whose plain files have moved on.
+//! Files of versions in the memory of a process, and reads of single files for sessions whose plain files have moved on.
 
 use std::{
     ops::Range,
@@ -27,44 +27,44 @@ use crate::{
     store::{CachePolicy, GetOptions, Object, ObjectMeta, SharedStore, StoreError, StoreResult, rules::clip},
 };
 
-/// What a process keeps of versions.
+/// The files of versions in the memory of a process, and the state of known archives.
 #[derive(Debug)]
 pub(crate) struct VersionCache {
     files: Cache<(ObjectKey, String), Bytes>,
     /// One archive is fetched once, however many of its files are asked for.
     fetching: KeyedLocks,
     pub(crate) rooms: ArchiveMemory,
-    /// What archives were when this process last had to do with them.
+    /// The outcome of the last use of each archive.
     states: Cache<ObjectKey, ArchiveState>,
-    /// The file of an archive that was read by itself.
+    /// The first file of an archive that was read by itself.
     reads: Cache<ObjectKey, String>,
-    /// Archives that were fetched of late for a file that was read by itself.
+    /// Archives that were fetched lately for a file that was read by itself.
     fetched: Cache<ObjectKey, ()>,
-    /// How often a skill was loaded that has no archive, by the key of its bundle.
+    /// The number of loads of a skill without an archive, by the key of the bundle.
     loads: Cache<ObjectKey, Arc<AtomicU32>>,
-    /// Bundles that no process can make, for good: the bytes that a tag stands for do not change.
+    /// Bundles that no process can ever make: the bytes behind a tag do not change.
     unmakeable: Cache<ObjectKey, ()>,
     workers: Workers,
 }
 
-/// What became of the last attempt to use or to make an archive.
+/// The outcome of the last attempt to use or to make an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArchiveState {
     /// A bundle was there.
     There,
     /// There was none.
     Gone,
-    /// It did not hold what it is there for.
+    /// The archive did not have the expected content.
     Wrong,
 }
 
 impl VersionCache {
-    /// Nothing yet. Archives are taken apart on `workers`.
+    /// An empty cache. Archives are taken apart on `workers`.
     pub(crate) fn new(workers: Workers) -> Self {
         let weigh = |(key, path): &(ObjectKey, String), bytes: &Bytes| {
             weight::counted(weight::SLOT + weight::text(key.as_str()) + weight::text(path) + bytes.len())
         };
-        // The files of the archive that was fetched last are read next. A cache that keeps what is read often would drop them.
+        // The files of the archive that was fetched last are read next. A cache that keeps often-read entries would drop them.
         let files = Cache::builder()
             .max_capacity(VERSION_CACHE_BYTES)
             .weigher(weigh)
@@ -83,12 +83,12 @@ impl VersionCache {
         }
     }
 
-    /// Waits for the room to have `bytes` of archives and unpacked files in memory, for who owns the object at `key`.
+    /// Waits for the room to have `bytes` of archives and unpacked files in memory, for the owner of the object at `key`.
     pub(crate) async fn enter(&self, key: &ObjectKey, bytes: u64) -> Result<MemoryPermit> {
         self.rooms.enter(&owner_of(key), bytes).await
     }
 
-    /// As [`enter`](Self::enter), for what can be done without: what is large gets room at once or `None`.
+    /// As [`enter`](Self::enter), for optional work. A large archive gets room at once or `None`.
     pub(crate) async fn enter_if_free(&self, key: &ObjectKey, bytes: u64) -> Result<Option<MemoryPermit>> {
         self.rooms.enter_if_free(&owner_of(key), bytes).await
     }
@@ -98,14 +98,14 @@ impl VersionCache {
         self.files.contains_key(&(file.archive.key.clone(), file.path.clone()))
     }
 
-    /// Notes that a file is read by itself. Returns whether another file of its archive was before it.
+    /// Notes that a file is read by itself. Returns whether another file of the archive was read first.
     pub(crate) async fn note_read(&self, file: &ArchivedFile) -> bool {
         let first = self.reads.get_with(file.archive.key.clone(), async { file.path.clone() }).await;
         first != file.path
     }
 
-    /// Notes that a skill without an archive is loaded. Returns whether its bundle is to be made: if this is its second load of
-    /// late, and if a process can make the bundle.
+    /// Notes that a skill without an archive is loaded. Returns whether its bundle is to be made. This is so for the second
+    /// load lately, if a process can make the bundle.
     pub(crate) async fn note_load(&self, bundle: &ObjectKey) -> bool {
         if self.unmakeable.contains_key(bundle) {
             return false;
@@ -124,7 +124,7 @@ impl VersionCache {
         self.unmakeable.insert(bundle, ()).await;
     }
 
-    /// Notes that a bundle is there, and is what its name says.
+    /// Notes that a bundle is there and has the right content.
     pub(crate) async fn note_bundle(&self, bundle: ObjectKey) {
         self.states.insert(bundle, ArchiveState::There).await;
     }
@@ -134,21 +134,21 @@ impl VersionCache {
         matches!(archive.kind, ArchiveKind::Version) || self.states.get(&archive.key).await == Some(ArchiveState::There)
     }
 
-    /// Whether an archive was there of late and did not hold what it is there for.
+    /// Whether an archive was there lately and had the wrong content.
     pub(crate) async fn is_wrong(&self, archive: &ObjectKey) -> bool {
         self.states.get(archive).await == Some(ArchiveState::Wrong)
     }
 
-    /// Brings all files of an archive into memory, unless `missed`, which is one of them, is there. An archive costs a request
-    /// for each of its pieces, and most have one. An archive that is gone, too long or not what its name says changes nothing: its
-    /// files are read one by one, and it is left alone for a while.
+    /// Brings all files of an archive into memory, unless `missed`, a file of the archive, is there. An archive costs a request
+    /// for each of its pieces, and most have one. If an archive is gone, too long or different from its name, the files
+    /// are read in single requests, and the archive is left alone for a while.
     pub(crate) async fn unpack(&self, store: &SharedStore, missed: &ArchivedFile) {
         let _turn = self.fetching.enter(missed.archive.key.as_str()).await;
         self.unpack_in_turn(store, missed).await;
     }
 
-    /// As [`unpack`](Self::unpack), for a file that is read by itself. For such reads a large archive is fetched once in a while:
-    /// if other files have driven its files out of memory since, each of them is read by itself.
+    /// As [`unpack`](Self::unpack), for a file that is read by itself. For such reads a large archive is fetched once in
+    /// a while. If other files push its files out of memory, each of them is read by itself.
     pub(crate) async fn unpack_for_read(&self, store: &SharedStore, read: &ArchivedFile) {
         let archive = &read.archive;
         let _turn = self.fetching.enter(archive.key.as_str()).await;
@@ -171,18 +171,18 @@ impl VersionCache {
             Ok(is_unpacked) => return is_unpacked,
             Err(StoreError::NotFound) => ArchiveState::Gone,
             Err(StoreError::PreconditionFailed) => ArchiveState::Wrong,
-            // A store that fails says nothing of the archive: the next read tries it again, as after a room that was full.
+            // A failed request proves nothing about the archive. The next read tries again, as after a full room.
             Err(_) => return false,
         };
         self.states.insert(archive.key.clone(), state).await;
-        // A bundle that was there, or is wrong, is made anew behind the next load.
+        // A bundle that has gone or is wrong is rebuilt behind the next load.
         if before == Some(ArchiveState::There) || state == ArchiveState::Wrong {
             self.note_unmade(&archive.key).await;
         }
         false
     }
 
-    /// Returns whether there was room for it.
+    /// Returns whether there was room for the archive.
     async fn try_unpack(&self, store: &SharedStore, archive: &Archive) -> StoreResult<bool> {
         let room = self.enter_if_free(&archive.key, archive.room()).await;
         let Some(_room) = room.map_err(StoreError::not_applied)? else { return Ok(false) };
@@ -197,12 +197,12 @@ impl VersionCache {
         for (path, bytes) in files {
             self.files.insert((archive.clone(), path), bytes).await;
         }
-        // What had to make room goes at once.
+        // Evicted files leave the memory at once.
         self.files.run_pending_tasks().await;
     }
 
-    /// The file at `path` of the archive of a version, once it is certain that it holds what its name says. Its small files are
-    /// brought into memory: who reads one file of a skill often reads the others.
+    /// The file at `path` of the archive of a version, after a check of the archive against its name. The small files are
+    /// brought into memory, because readers of one file of a skill often read the others.
     async fn take_apart(&self, archive: &Archive, zip: Bytes, path: String) -> StoreResult<Option<Bytes>> {
         let (errand, whole) = (self.workers.errand(&owner_of(&archive.key), zip.len() as u64), archive.clone());
         let unpacked = errand.run(move |_| Ok(whole.file_and_small_ones(zip, &path)));
@@ -214,7 +214,7 @@ impl VersionCache {
 }
 
 impl ArchivedFile {
-    /// A range of it, as a store would give it. `tag` and `size` are those of the file as the session pinned it.
+    /// A range of the file, as a store would return it. `meta` has the tag and the size that the session pinned.
     ///
     /// # Errors
     /// `PreconditionFailed` if the archive is gone, damaged or has another file; the store's.
@@ -263,12 +263,12 @@ impl ArchivedFile {
     }
 }
 
-/// What a process remembers of archives for a while.
+/// A memory of archives for a while.
 fn of_late<V: Clone + Send + Sync + 'static>() -> Cache<ObjectKey, V> {
     Cache::builder().max_capacity(BUNDLES_REMEMBERED).time_to_live(BUNDLE_PATIENCE).build()
 }
 
-/// An archive that is gone is a version that cannot be read any more.
+/// If the archive is gone, the version cannot be read any more.
 fn gone(error: StoreError) -> StoreError {
     if matches!(error, StoreError::NotFound) { StoreError::PreconditionFailed } else { error }
 }

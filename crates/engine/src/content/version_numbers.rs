@@ -16,8 +16,8 @@ use crate::{
     store::StoreError,
 };
 
-/// The numbers of the versions that `head` knows. If an earlier version of this program wrote it, they are counted in the
-/// order in which the versions were stored.
+/// The numbers of the versions that `head` knows. If an earlier version of this program wrote the head, versions are counted
+/// in the order in which they were stored.
 ///
 /// # Errors
 /// The store's.
@@ -61,8 +61,8 @@ pub(crate) async fn numbers_after(
     Ok(numbers)
 }
 
-/// Begins to keep which versions had a number, if no head says so or if they are more than are kept. A first publish asks
-/// too: the head of the archives that lie there may be gone, and then it is not known whether they were published.
+/// Begins to keep which versions had a number, if no head says so or if there are too many to keep. A first publish asks too,
+/// because the head of archives that lie there may be gone. Then no record says whether they were published.
 async fn keep_former(target: &SkillTarget, numbers: &mut VersionNumbers) -> Result<()> {
     if numbers.lacks_former() {
         numbers.keep_former(stored_digests(target).await?);
@@ -70,7 +70,7 @@ async fn keep_former(target: &SkillTarget, numbers: &mut VersionNumbers) -> Resu
     Ok(())
 }
 
-/// What `head` says beside its files; `None` if nothing is published.
+/// The times, the name and the version numbers in `head`; `None` if nothing is published.
 pub(crate) async fn head_card(target: &SkillTarget, head: &SkillHead) -> Result<Option<HeadCard>> {
     let Some(digest) = head.digest.clone() else { return Ok(None) };
     let numbers = version_numbers(target, head).await?;
@@ -86,10 +86,10 @@ pub(crate) async fn head_card(target: &SkillTarget, head: &SkillHead) -> Result<
     }))
 }
 
-/// Changes what the head of a published skill says beside its files, and returns the head with the numbers of all versions.
+/// Changes the head of a published skill beside its files, and returns the head with the numbers of all versions.
 ///
 /// # Errors
-/// `skill_not_found` if nothing is published; that of `change`; `edit_conflict` if others keep publishing; the store's.
+/// `skill_not_found` if nothing is published; the errors of `change`; `edit_conflict` if others keep publishing; the store's.
 pub(crate) async fn amend_head(
     target: &SkillTarget,
     change: impl Fn(&mut SkillHead) -> Result<()> + Send,
@@ -127,7 +127,7 @@ pub(crate) async fn stored_version(target: &SkillTarget, digest: &str) -> Result
     }
 }
 
-/// What the SKILL.md of a version says of it, for a version whose record does not say.
+/// The description in the SKILL.md of a version, for a version without a description in its record.
 pub(crate) async fn description_of(target: &SkillTarget, digest: &str) -> Result<String> {
     let _room = target.enter(2 * archive_size(target, Some(digest)).await?).await?;
     let mut archive = version_archive(target, digest).await?;

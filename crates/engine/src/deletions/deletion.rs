@@ -1,4 +1,4 @@
-//! The deletion of a user, by whichever process comes to it.
+//! The deletion of a user, which any process can continue.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ use crate::{
 
 impl Deletions {
     /// Deletes a user: everything below its prefix. From now on calls for the user are denied, here at once and elsewhere
-    /// within 30 s. The sweeps run behind this call. A user who is being deleted already goes on being deleted. `by` is the
-    /// name of who asks.
+    /// within 30 s. The sweeps run behind this call. A deletion that has begun already goes on. `by` is the name of the
+    /// caller.
     ///
     /// # Errors
     /// `read_only` if the service only reads; the store's, with the outcome.
@@ -32,7 +32,7 @@ impl Deletions {
         Ok(deletion)
     }
 
-    /// As [`delete_user`](Self::delete_user), without the sweeps: [`advance_deletion`](Self::advance_deletion) does those.
+    /// As [`delete_user`](Self::delete_user), without the sweeps: [`advance_deletion`](Self::advance_deletion) does them.
     ///
     /// # Errors
     /// As [`delete_user`](Self::delete_user).
@@ -40,7 +40,7 @@ impl Deletions {
         self.0.store.check_writable()?;
         let new = Tombstone::new(user, by, self.0.store.clock().now());
         let mut stored = StoredTombstone { tombstone: new.clone(), base: ExpectedVersion::Absent };
-        // The tombstone of a deletion that was finished and not yet cleared away gives way to the new one.
+        // A finished tombstone that still lies there gives way to the new one.
         if let Some(there) = read_tombstone(self, user).await? {
             if !there.tombstone.is_finished() {
                 self.turn_away(user);
@@ -60,7 +60,7 @@ impl Deletions {
         Ok(there.tombstone.deletion)
     }
 
-    /// Does what is due of the deletion of a user, without waiting for the time of the second sweep. Returns how far it is.
+    /// Does the work that is due on the deletion of a user, without waiting for the second sweep. Returns the state after it.
     ///
     /// # Errors
     /// As [`deletion`](Self::deletion); `read_only` if the service only reads.
@@ -74,8 +74,8 @@ impl Deletions {
         self.deletion(user).await
     }
 
-    /// The deletion of a user that goes on, or else the last one that was finished, with whether anything is there now: the store may
-    /// carry out late what it was sent before, and nobody else would look for it.
+    /// The current deletion of a user, or else the last finished one. For a finished deletion the reply says whether objects of
+    /// the user are there now. The store may apply earlier writes late, and no process looks for them.
     ///
     /// # Errors
     /// `deletion_not_found` if there is none; the store's.
@@ -103,20 +103,20 @@ impl Deletions {
         Ok(Some(deletion))
     }
 
-    /// Whether anything of a user is in the store: one LIST.
+    /// Whether the store has any object of a user: one LIST.
     async fn has_objects(&self, user: &Id) -> Result<bool> {
         let space = self.0.store.namespace().user(user)?;
         let page = self.0.store.store().list(space.root(), ListOptions::default().with_max_entries(1)).await?;
         Ok(!page.objects.is_empty() || page.next.is_some())
     }
 
-    /// From now on calls for the user are denied, and nothing that waits of the user is written.
+    /// Denies calls for the user from now on, and keeps waiting data of the user from being written.
     fn turn_away(&self, user: &Id) {
         self.0.in_progress.add(user);
         self.report_leaving(user);
     }
 
-    /// Goes on with the deletion of a user behind the caller, unless this process is at it already.
+    /// Continues the deletion of a user in the background, unless this process works on it already.
     pub(crate) fn go_on_deleting(&self, user: &Id) {
         if self.0.store.check_writable().is_err() || !self.0.in_progress.take_up(user) {
             return;
@@ -152,7 +152,7 @@ impl Deletions {
         Ok(())
     }
 
-    /// One sweep. False if another process has taken over.
+    /// Runs one sweep. Returns false if another process has taken over.
     async fn sweep(&self, user: &Id, holder: &str, mut stored: StoredTombstone) -> Result<bool> {
         let clock = self.0.store.clock();
         stored.tombstone.claim(holder, clock.now());
@@ -178,13 +178,13 @@ impl Deletions {
         }
     }
 
-    /// Notes how far the work is. False if another process has taken over.
+    /// Notes the progress of the work. Returns false if another process has taken over.
     async fn note(&self, user: &Id, stored: &mut StoredTombstone) -> Result<bool> {
         if put_tombstone(self, user, stored).await? {
             return Ok(true);
         }
-        // Whoever cleared away the tombstone of the deletion before, on a store that deletes whatever is there, may have met
-        // this one. If this very deletion was finished, there is a receipt of it.
+        // A store without conditional deletion deletes any version. So a process that removed an older tombstone may have
+        // removed this one. If this very deletion was finished, its receipt is there.
         let requested_at = stored.tombstone.deletion.requested_at;
         let is_gone = read_tombstone(self, user).await?.is_none();
         let receipt = read_receipt(self, user).await?;
@@ -196,7 +196,7 @@ impl Deletions {
         put_tombstone(self, user, stored).await
     }
 
-    /// Clears away a finished tombstone: its receipt is written, and then it is deleted.
+    /// Clears away a finished tombstone: writes its receipt, and then deletes the tombstone.
     async fn retire(&self, user: &Id, stored: &StoredTombstone) -> Result<()> {
         let bytes = Bytes::from(serde_json::to_vec(&stored.tombstone).map_err(Error::internal)?);
         self.0
@@ -209,7 +209,7 @@ impl Deletions {
         let if_match = if store.capabilities().conditional_delete {
             Some(etag.clone())
         } else {
-            // Such a store deletes whatever is there, so it is looked at just before.
+            // This store cannot delete on a condition, so the version is checked just before.
             match store.head(&key).await {
                 Ok(meta) if meta.etag == *etag => None,
                 Ok(_) | Err(StoreError::NotFound) => return Ok(()),

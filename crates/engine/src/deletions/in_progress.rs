@@ -1,4 +1,4 @@
-//! The users who are being deleted, as this process knows them.
+//! The users under deletion, as this process knows them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,23 +8,23 @@ use std::{
 
 use crate::path::{ETag, Id};
 
-/// Who is being deleted, and what this process does about it.
+/// The users under deletion, and the work of this process on them.
 #[derive(Debug, Default)]
 pub(crate) struct DeletionsInProgress {
     known: Mutex<DeletionList>,
-    /// Held by whoever asks the store.
+    /// A task holds this lock while it asks the store.
     pub(crate) look: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct DeletionList {
-    /// The uptime at which the store was asked.
+    /// The uptime at the last request to the store.
     asked_at: Option<Duration>,
-    /// The tombstones that were there, or were written here since.
+    /// The tombstones that were in the store, or were written here since.
     leaving: BTreeMap<Id, Option<ETag>>,
-    /// The tombstones whose work is done, by their version: they are to be cleared away.
+    /// The finished tombstones by their version. They are to be cleared away.
     finished: BTreeMap<Id, ETag>,
-    /// The users whose deletion this process is at work on.
+    /// The users whose deletion this process works on.
     at_work: BTreeSet<Id>,
 }
 
@@ -34,13 +34,13 @@ impl DeletionsInProgress {
         self.lock().leaving.contains_key(user)
     }
 
-    /// How old this knowledge is; `None` if the store was never asked.
+    /// The age of this knowledge; `None` if the store was never asked.
     pub(crate) fn age(&self, now: Duration) -> Option<Duration> {
         self.lock().asked_at.map(|at| now.saturating_sub(at))
     }
 
-    /// Takes over what the store said at `now`: the tombstones that stand, and those that are finished. Returns who left
-    /// the list, and is to be forgotten by every memory.
+    /// Takes over the reply of the store at `now`: the standing and the finished tombstones. Returns the users who left the
+    /// list. Every memory must forget them.
     pub(crate) fn learn(
         &self,
         now: Duration,
@@ -50,7 +50,7 @@ impl DeletionsInProgress {
         let mut known = self.lock();
         known.asked_at = Some(now);
         known.finished = finished;
-        // What this process wrote while the store was asked is not in the answer.
+        // The reply lacks tombstones that this process wrote during the request.
         let own: Vec<Id> = known.at_work.iter().filter(|user| known.leaving.contains_key(*user)).cloned().collect();
         let before = std::mem::replace(&mut known.leaving, leaving);
         for user in own {
@@ -59,32 +59,32 @@ impl DeletionsInProgress {
         before.into_keys().filter(|user| !known.leaving.contains_key(user)).collect()
     }
 
-    /// Notes that the store could not be asked. It is asked again soon, and nobody waits for that.
+    /// Notes that the store could not be asked. The next call asks again in the background.
     pub(crate) fn postpone(&self, asked_at: Duration) {
         self.lock().asked_at = Some(asked_at);
     }
 
-    /// The version of a tombstone that is known to be finished.
+    /// The version of a finished tombstone, if it is known.
     pub(crate) fn finished(&self, user: &Id) -> Option<ETag> {
         self.lock().finished.get(user).cloned()
     }
 
-    /// The version of a tombstone that is known to stand.
+    /// The version of a standing tombstone, if it is known.
     pub(crate) fn standing(&self, user: &Id) -> Option<ETag> {
         self.lock().leaving.get(user).cloned().flatten()
     }
 
-    /// From now on calls for the user are denied here.
+    /// Denies calls for the user here from now on.
     pub(crate) fn add(&self, user: &Id) {
         self.lock().leaving.entry(user.clone()).or_default();
     }
 
-    /// The user is deleted: calls for the id are let in again.
+    /// Admits calls for the id again, after the user is deleted.
     pub(crate) fn remove(&self, user: &Id) {
         self.lock().leaving.remove(user);
     }
 
-    /// Takes up the work on a user; false if this process is at it already.
+    /// Takes up the work on a user; false if this process works on it already.
     pub(crate) fn take_up(&self, user: &Id) -> bool {
         self.lock().at_work.insert(user.clone())
     }

@@ -11,12 +11,12 @@ use crate::{
     store::{DeletionMonitor, StoreHandle},
 };
 
-/// What must be done when the deletion of a user begins and ends. It can be called more than once for a deletion.
+/// A listener for the begin and the end of a user's deletion. A call can be repeated for one deletion.
 pub(crate) trait DeletionListener: fmt::Debug + Send + Sync {
-    /// A user is being deleted. What is in memory of the user and not yet in the store must not be written any more.
+    /// A user is being deleted. Data of the user that is only in memory must not be written to the store any more.
     fn deletion_started(&self, user: &Id);
 
-    /// The deletion of a user is done: nothing that was remembered of the user holds, and the id can be used again.
+    /// The deletion of a user is done. Remembered data of the user is void, and the id can be used again.
     fn deletion_finished(&self, user: &Id);
 }
 
@@ -48,7 +48,7 @@ impl Deletions {
         let _ = self.0.listener.set(listener);
     }
 
-    /// What the fence before the store asks.
+    /// The monitor of deletions for the fence before the store.
     pub(crate) fn monitor(&self) -> Arc<dyn DeletionMonitor> {
         self.0.clone()
     }

@@ -1,7 +1,7 @@
-//! One sweep: removing everything below a user's prefix, page by page.
+//! One sweep: removes everything below a user's prefix, page by page.
 //!
-//! A store that keeps versions is asked to remove them all for good, earlier ones included. Where it cannot or may not, the
-//! objects are deleted one by one, and the sweep says why versions may be left.
+//! A store that keeps versions is asked to remove all of them for good, earlier ones included. If the store cannot or must
+//! not do so, the objects are deleted one by one. The sweep then reports why versions may be left.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl<'a> Sweeper<'a> {
     /// there may be more.
     ///
     /// # Errors
-    /// The store's. What was removed before it is counted.
+    /// The store's. Objects that were removed before the error are counted.
     pub(crate) async fn page(&mut self, sweep: &mut Sweep, until: Duration) -> Result<bool> {
         match &self.way {
             Way::Purge => self.purge(sweep, until).await,
@@ -102,7 +102,7 @@ impl<'a> Sweeper<'a> {
         Ok(has_more)
     }
 
-    /// Deletes an object; false if no call can name it.
+    /// Deletes an object. Returns false if no call can name it.
     async fn delete_one(&self, entry: ListEntry, until: Duration) -> Result<(ListEntry, bool)> {
         let Some(key) = self.root.admit(&entry.key) else { return Ok((entry, false)) };
         self.check_time(until)?;
@@ -116,7 +116,8 @@ impl<'a> Sweeper<'a> {
         count(&mut sweep.areas, ObjectKind::classify(relative, self.templates), size);
     }
 
-    /// Another process may be at this deletion after `until`, and then the id may be in use again.
+    /// Checks that the sweep may go on. Another process may work on this deletion after `until`, and then the id may be
+    /// in use again.
     fn check_time(&self, until: Duration) -> Result<()> {
         if self.store.clock().uptime() < until {
             return Ok(());

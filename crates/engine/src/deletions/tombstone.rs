@@ -1,7 +1,7 @@
-//! The object that says that a user is deleted: `_deleted/{user}`, and its receipt once all is done.
+//! The tombstone of a user under deletion, `_deleted/{user}`, and its receipt once all is done.
 //!
-//! It is changed by compare-and-swap only. A process that works on a deletion has it for itself for as long as it notes that
-//! it goes on; after that another process may take it over, and the first one stops at its next note.
+//! A tombstone is changed by compare-and-swap only. A process that works on a deletion holds a lease, and renews the lease
+//! with each note. After the lease has run out, another process may take over. The first one then stops at its next note.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ use crate::{
     wire::{Deletion, DeletionState, Sweep},
 };
 
-/// The format that this version writes, and the newest that it reads.
+/// The format of new tombstones, and the newest format that can be read.
 const FORMAT: u32 = 1;
 /// Sweeps of a deletion.
 const SWEEPS: usize = 2;
@@ -26,9 +26,9 @@ const SWEEPS: usize = 2;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Tombstone {
     format: u32,
-    /// What is shown of it.
+    /// The part that callers see.
     pub(crate) deletion: Deletion,
-    /// Who is at work on it.
+    /// The process that works on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lease: Option<Lease>,
 }
@@ -47,16 +47,16 @@ pub(crate) struct StoredTombstone {
     pub(crate) base: ExpectedVersion,
 }
 
-/// What is to be done about a deletion.
+/// The next step of a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeletionStep {
     /// A sweep.
     Sweep,
-    /// Nothing before then.
+    /// Nothing before this time.
     Wait(Timestamp),
-    /// Nothing: another process is at it.
+    /// Nothing: another process works on the deletion.
     Held,
-    /// To clear away the tombstone.
+    /// The removal of the tombstone.
     Retire,
 }
 
@@ -85,7 +85,7 @@ impl Tombstone {
         self.deletion.finished_at.is_some()
     }
 
-    /// What `holder` is to do at `now`. `has_waited` says that it has let the time until the second sweep pass.
+    /// The next step of `holder` at `now`. `has_waited` says that the holder has waited until the time of the second sweep.
     pub(crate) fn step(&self, holder: &str, now: Timestamp, has_waited: bool) -> DeletionStep {
         let is_held = self.lease.as_ref().is_some_and(|lease| lease.holder != holder && now < lease.until);
         let ended = self.deletion.sweeps.iter().filter(|sweep| sweep.ended_at.is_some()).count();
@@ -98,7 +98,7 @@ impl Tombstone {
         }
     }
 
-    /// Takes the deletion for `holder`, and begins the next sweep or goes on with the one that was begun.
+    /// Takes the lease for `holder`. Begins the next sweep, or continues an interrupted one.
     pub(crate) fn claim(&mut self, holder: &str, now: Timestamp) {
         self.renew(holder, now);
         match self.deletion.sweeps.last_mut() {
@@ -107,18 +107,18 @@ impl Tombstone {
         }
     }
 
-    /// Holds on to it.
+    /// Renews the lease of `holder`.
     pub(crate) fn renew(&mut self, holder: &str, now: Timestamp) {
         let until = now.saturating_add(DELETION_LEASE).unwrap_or(Timestamp::MAX);
         self.lease = Some(Lease { holder: holder.to_owned(), until });
     }
 
-    /// Lets go of it.
+    /// Ends the lease.
     pub(crate) fn release(&mut self) {
         self.lease = None;
     }
 
-    /// Ends the sweep that goes on, and with the second one the deletion.
+    /// Ends the current sweep. The end of the second sweep ends the deletion.
     pub(crate) fn end_sweep(&mut self, now: Timestamp) {
         self.release();
         if let Some(sweep) = self.deletion.sweeps.last_mut() {
@@ -178,7 +178,7 @@ async fn deletion_object(
     Ok(Some(StoredTombstone { tombstone, base: ExpectedVersion::version(&object.meta) }))
 }
 
-/// Puts the tombstone in the place of the version it has. False if another version is there by now.
+/// Puts the tombstone in the place of the version in `stored`. Returns false if another version is there by now.
 pub(crate) async fn put_tombstone(deletions: &Deletions, user: &Id, stored: &mut StoredTombstone) -> Result<bool> {
     let key = deletions.0.store.namespace().deletion(user)?;
     let bytes = Bytes::from(serde_json::to_vec(&stored.tombstone).map_err(Error::internal)?);

@@ -1,8 +1,8 @@
-//! Keeping away from users who are being deleted.
+//! Denies calls for users under deletion.
 //!
-//! A process lists the tombstones once in 20 to 30 s while calls come in, however many: one request that costs the same with a
-//! thousand users as with one, because tombstones are cleared away when their work is done. A call that comes after a pause
-//! waits for that listing.
+//! While calls come in, a process lists the tombstones once in 20 to 30 s, however many calls there are. The listing is one
+//! request. A thousand users cost the same as one, because finished tombstones are cleared away. A call after a pause waits
+//! for the listing.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -28,7 +28,7 @@ impl DeletionMonitor for DeletionState {
     async fn is_leaving(self: Arc<Self>, user: &Id) -> bool {
         let deletions = Deletions(self);
         let in_progress = &deletions.0.in_progress;
-        // A process that lets nobody in has no knowledge that could be too old.
+        // A process that admits no calls has no knowledge that could be too old.
         if in_progress.age(deletions.0.store.clock().uptime()).is_some_and(|age| age > DELETIONS_KNOWN) {
             deletions.renew().await;
         }
@@ -38,10 +38,10 @@ impl DeletionMonitor for DeletionState {
 
 impl Deletions {
     /// Checks that a user is not being deleted, by knowledge of at most 30 s. If the store does not answer within 2 s, older
-    /// knowledge holds.
+    /// knowledge counts.
     ///
     /// # Errors
-    /// `denied` if it is.
+    /// `denied` if the user is being deleted.
     pub async fn check_not_deleted(&self, user: &Id) -> Result<()> {
         let departures = &self.0.in_progress;
         match departures.age(self.0.store.clock().uptime()) {
@@ -64,7 +64,7 @@ impl Deletions {
         tokio::spawn(async move {
             let departures = &service.0.in_progress;
             let Ok(_look) = departures.look.try_lock() else { return };
-            // Another of many calls may have asked just before.
+            // Another call may have asked just before.
             if departures.age(service.0.store.clock().uptime()).is_none_or(|age| age > DELETIONS_RENEWED) {
                 service.look_or_postpone().await;
             }
@@ -90,7 +90,7 @@ impl Deletions {
         self.0.in_progress.postpone(now.saturating_sub(DELETIONS_RENEWED));
     }
 
-    /// Lists the tombstones, reads those that are new, and goes on with work that nobody does.
+    /// Lists the tombstones, reads the new ones, and continues deletions that no process works on.
     async fn look(&self) -> Result<()> {
         let (departures, asked_at) = (&self.0.in_progress, self.0.store.clock().uptime());
         let (mut leaving, mut finished) = (BTreeMap::new(), BTreeMap::new());
@@ -115,7 +115,7 @@ impl Deletions {
                 Ok(Some(stored)) if stored.tombstone.is_finished() => drop(finished.insert(user, etag)),
                 Ok(Some(_)) => drop(leaving.insert(user, Some(etag))),
                 Err(error) => {
-                    // What may be a tombstone counts as one.
+                    // An unreadable object counts as a tombstone.
                     tracing::warn!(%user, cause = %Error::from(error).chain(), "a tombstone cannot be read");
                     leaving.insert(user, None);
                 }

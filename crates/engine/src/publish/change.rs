@@ -1,4 +1,4 @@
-//! The commit: what publishing, rolling back and deleting have in common.
+//! The commit that publishing, rolling back and deleting share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::{
     wire::PublishStatus,
 };
 
-/// What a change did.
+/// The result of a change.
 #[derive(Debug)]
 pub(crate) struct ChangeResult {
     pub(crate) status: PublishStatus,
@@ -32,17 +32,17 @@ pub(crate) struct ChangeResult {
     pub(crate) took: Option<String>,
 }
 
-/// What is published now.
+/// The published skill as an archive.
 pub(crate) struct PublishedNow {
     pub(crate) archive: VersionArchive,
     pub(crate) digest: String,
-    /// What holds the room of a folder that was packed.
+    /// The memory permit of a folder that was packed.
     pub(crate) room: Option<MemoryPermit>,
-    /// The draft whose place it took.
+    /// The draft whose place the skill took.
     pub(crate) took: Option<String>,
 }
 
-/// What must be published for a change.
+/// The condition of a change: the version that must be published now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Condition {
     /// Anything or nothing.
@@ -66,13 +66,13 @@ impl Condition {
 }
 
 impl From<Option<String>> for Condition {
-    /// The version of the digest that is given; any if none is.
+    /// The version of the given digest; any version if there is none.
     fn from(digest: Option<String>) -> Self {
         digest.map_or(Self::Any, Self::Version)
     }
 }
 
-/// What is there before a change.
+/// The state before a change.
 struct Before {
     head: Option<StoredHead>,
     folder: PlainFiles,
@@ -82,16 +82,16 @@ struct Before {
     known: BTreeMap<String, (String, ETag)>,
     /// The version that the folder is; `None` for an empty one.
     digest: Option<String>,
-    /// What holds the room of `archived`.
+    /// The memory permit of `archived`.
     room: Option<MemoryPermit>,
 }
 
-/// Makes `wanted` the published version, or deletes the skill, if the folder is as `condition` says now. If nothing is in the
-/// folder, the change takes the place of `draft`, the digest of the draft that is there.
+/// Makes `wanted` the published version, or deletes the skill, if the folder now meets `condition`. If the folder is empty, the
+/// change takes the place of `draft`, the digest of the draft that is there.
 ///
 /// # Errors
-/// `version_conflict` if it is another; `skill_not_found` if there is nothing to delete; `already_exists` if no skill may
-/// lie here; `file_too_large` if what lies there cannot be kept; the store's, with the outcome.
+/// `version_conflict` if the version is another; `skill_not_found` if there is nothing to delete; `already_exists` if no
+/// skill may lie here; `file_too_large` if the files there cannot be kept; the store's, with the outcome.
 pub(crate) async fn change_head(
     target: &SkillTarget,
     wanted: Option<&Package>,
@@ -103,7 +103,7 @@ pub(crate) async fn change_head(
     for _ in 0..PUBLISH_ATTEMPTS {
         let before = read_before(target, from, wanted.is_some()).await?;
         check_condition(target, &before, wanted.is_some(), condition)?;
-        // To delete a published skill changes its head, even if another tool has emptied its folder.
+        // A delete changes the head of a published skill, even if another tool has emptied its folder.
         let is_same = wanted.is_some_and(|package| before.digest.as_deref() == Some(package.version.digest()));
         if is_same && before.archived.is_none() {
             let took = before.head.and_then(|known| known.head.took);
@@ -120,7 +120,7 @@ pub(crate) async fn change_head(
         let took = draft.filter(|_| before.digest.is_none()).map(str::to_owned);
         let head = next_head(target, &before, version, from, (numbers, took));
         let Some(head) = put_head(target, before.head.as_ref(), head).await? else { continue };
-        // From here on the change is published, whatever becomes of the plain files in this call.
+        // From here on the change is published, even if this call fails to update the plain files.
         let (before, took) = (before.digest, head.head.took.clone());
         return Ok(match materialise(target, head, wanted).await {
             Ok(kept) => ChangeResult { status, before, complete: true, kept, took },
@@ -134,8 +134,8 @@ pub(crate) async fn change_head(
     Err(Error::new(Code::EditConflict, message).into())
 }
 
-/// Looks at what is there of the skill, with the plain files up to the head. What cannot be the place of a change is refused or
-/// left out before anything of it is read.
+/// Reads the skill before a change, with the plain files up to the head. Files that the change cannot replace are refused or
+/// left out before they are read.
 ///
 /// # Errors
 /// As [`change_head`].
@@ -156,7 +156,7 @@ async fn read_before(target: &SkillTarget, from: &Provenance, is_publish: bool) 
     Err(Error::new(Code::EditConflict, message).into())
 }
 
-/// The state of a folder with its version, which is that of the head or else packed; `None` if one of the files has changed.
+/// The state of a folder with its version: the version of the head, or else the packed folder. `None` if a file has changed.
 async fn folder_version(
     target: &SkillTarget,
     head: Option<StoredHead>,
@@ -186,8 +186,8 @@ async fn folder_version(
     Ok(Some(Before { head, folder, archived: Some(package), known, digest, room: Some(room) }))
 }
 
-/// What is published now, if anything is, as an archive with its digest. A folder that is no version is packed, and its room is
-/// held as long as the archive is.
+/// The published skill as an archive with its digest, if a skill is published. A folder that is no version is packed, and the
+/// room of it is held as long as the archive is.
 ///
 /// # Errors
 /// As [`change_head`].
@@ -237,7 +237,7 @@ fn next_head(
     from: &Provenance,
     (numbers, took): (VersionNumbers, Option<String>),
 ) -> SkillHead {
-    // A first publish always writes SKILL.md, so that who reads it learns that there is a head by now.
+    // A first publish always writes SKILL.md, so a reader of SKILL.md learns that there is a head by now.
     let is_first = before.head.is_none();
     let tag = |path: &str, sha256: &str| {
         let (same, etag) = before.known.get(path)?;

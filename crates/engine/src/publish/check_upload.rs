@@ -1,4 +1,4 @@
-//! Skills on their way in: taken apart and checked by a worker, then published.
+//! Skills on their way in: a worker takes them apart and checks them, and then they are published.
 
 use super::{
     change::{ChangeResult, Condition},
@@ -15,16 +15,16 @@ use crate::{
     wire::{PublishReply, SkillState},
 };
 
-/// Who publishes, from where, and on what condition.
+/// The publisher, the source and the condition of a change.
 #[derive(Clone, Debug, Default)]
 pub struct PublishOptions {
     /// Who publishes, as far as that is known. The version keeps it.
     pub by: Option<String>,
     /// Where the version comes from, in any words. The version keeps it.
     pub source: Option<String>,
-    /// What must be there now, published or as a draft.
+    /// The version or the draft that must be there now.
     pub condition: Condition,
-    /// Where the change is noted, for whoever keeps account of it.
+    /// The recorder of the change, for an observer.
     pub note: EffectsRecorder,
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn publish(
     Ok(reply(skill, package.version.digest(), changed, findings, quality))
 }
 
-/// The path of a skill that was sent without one: what its SKILL.md calls it, or else the folder around its files.
+/// The path of a skill that was sent without a path: the name in SKILL.md, or else the folder around the files.
 ///
 /// # Errors
 /// `invalid_skill` if neither is a name.
@@ -84,7 +84,7 @@ pub(crate) async fn check_upload(
     checked.map_err(|findings| invalid(skill, &findings))
 }
 
-/// What a version keeps of who publishes it now, the condition, and where the change is noted.
+/// The provenance that a version records, the condition, and the recorder of the change.
 pub(crate) fn provenance(core: &Core, options: PublishOptions) -> Result<(Provenance, Condition, EffectsRecorder)> {
     core.check_writable()?;
     let PublishOptions { by, source, condition, note } = options;
@@ -96,7 +96,7 @@ pub(crate) fn provenance(core: &Core, options: PublishOptions) -> Result<(Proven
     Ok((Provenance { at: core.clock().now(), by, source }, condition, note))
 }
 
-/// Reads the owner's catalog again, so that a change of ours shows at once. If that fails, it shows as any other.
+/// Reads the owner's catalog again, so that this change shows at once. If the read fails, the change shows later as any other.
 pub(crate) async fn refresh_catalog(core: &Core, owner: &LayerOwner) {
     if let Err(error) = core.catalogs().refresh_layer(owner).await {
         tracing::warn!(%owner, cause = %error.chain(), "a published skill shows later");

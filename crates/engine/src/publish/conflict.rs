@@ -1,4 +1,4 @@
-//! The errors for a skill that is another than the caller expects.
+//! The errors if a skill differs from the version that the caller expects.
 
 use serde_json::{Value, json};
 
@@ -9,8 +9,8 @@ use crate::{
     wire::SkillState,
 };
 
-/// The error if another draft is there than the condition says. `current` is the digest of that, or empty. Of a draft the
-/// error has `state` too, because an author who publishes has to know that it is none of the versions.
+/// The error if the draft does not meet the condition. `current` is the digest of the draft that is there, or empty. For a
+/// draft the error has `state` too, because an author who publishes must know that the digest is no version.
 pub(super) fn draft_conflict(target: &SkillTarget, current: &str) -> ChangeError {
     ChangeError::Conflict(version_conflict(target, current, false))
 }
@@ -28,7 +28,7 @@ pub(super) fn version_conflict(target: &SkillTarget, current: &str, is_published
     }
 }
 
-/// The error if other tools put a skill into the folder of a draft, and nothing says which of the two is meant.
+/// The error if other tools put a skill into the folder of a draft, and the caller named neither of the two.
 pub(super) fn hidden_conflict(target: &SkillTarget, folder: &str, draft: &str) -> Error {
     let message = format!(
         "{} is a draft into whose folder other tools put a skill: name that in If-Match to change it, or delete one of the two, \

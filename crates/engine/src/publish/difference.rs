@@ -1,4 +1,4 @@
-//! What differs between two versions of a skill: lines of texts, names of all else.
+//! The difference of two versions of a skill: lines of texts, and names of all other files.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{
     wire::{ChangedFile, DiffRequest, FileDifference, VersionDiff},
 };
 
-/// The name that a diff gives a file that is not there.
+/// The name of an absent file in a diff.
 const NO_FILE: &str = "/dev/null";
 
 /// One of the two versions, open for reading.
@@ -24,12 +24,12 @@ struct Side {
     files: BTreeMap<String, VersionFile>,
 }
 
-/// What differs between two versions of the owner's skill: those that `wanted` names, or else the published one and the one
-/// before it.
+/// The difference of two versions of the owner's skill: the two in `wanted`, or else the published version and the version
+/// before.
 ///
 /// # Errors
 /// `skill_not_found` if nothing was ever published there; `version_not_found` if there is no such version;
-/// `invalid_request` for a digest that is none; the store's.
+/// `invalid_request` for an invalid digest; the store's.
 pub(crate) async fn diff_versions(
     core: &Core,
     owner: &LayerOwner,
@@ -160,7 +160,7 @@ enum DiffSide {
 fn content(side: &mut Option<Side>, file: Option<&VersionFile>) -> DiffSide {
     let (Some(side), Some(file)) = (side, file) else { return DiffSide::Text(String::new()) };
     if file.size > DIFF_FILE_BYTES {
-        // A long file is binary or not by its beginning, which would have to be unpacked whole.
+        // To see whether a long file is binary, the file would have to be unpacked whole.
         return DiffSide::Long;
     }
     let bytes: Option<Bytes> = side.archive.read(&file.path, file.size).ok().flatten();

@@ -12,8 +12,9 @@ use crate::{
     wire::{PublishStatus, SkillState},
 };
 
-/// As [`change_head`], for a skill that may be a draft: the condition may name that, and it goes if the change takes its
-/// place. A draft that others made meanwhile stays, and so does one in whose folder other tools put a skill.
+/// As [`change_head`], for a skill that may be a draft. The condition may name the draft. If the change takes the place of the
+/// draft, the draft is removed. A draft that others made meanwhile stays, and so does a draft in whose folder other tools put
+/// a skill.
 pub(crate) async fn change_with_draft(
     target: &SkillTarget,
     wanted: Option<&Package>,
@@ -38,13 +39,13 @@ pub(crate) async fn change_with_draft(
     let Some(draft) = draft else { return changed };
     match changed {
         Ok(changed) => {
-            // Until the plain files are there, no listing shows what was published, and the draft is what it shows.
+            // Until the plain files are there, listings show the draft and not the published skill.
             if changed.complete || wanted.is_none() {
                 remove_replaced_draft(target, draft, &changed).await;
             }
             Ok(changed)
         }
-        // Nothing is published, or the draft beside it is named, so it is the draft that is deleted.
+        // Nothing is published, or the condition names the draft beside the skill, so the draft is deleted.
         Err(error) if wanted.is_none() && is_draft_meant(&error, names_draft) => {
             if remove_draft(target, draft).await? {
                 target.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);

@@ -1,4 +1,4 @@
-//! Making drafts, changing them, and changing what a skill is: a draft or published.
+//! Makes drafts and changes them, and turns a draft into a published skill or back.
 
 use futures_util::TryFutureExt as _;
 
@@ -29,11 +29,11 @@ use crate::{
 pub(crate) struct DraftAsked {
     /// The session.
     pub(crate) session: Id,
-    /// Where it is to lie.
+    /// The path of the draft.
     pub(crate) skill: SkillPath,
     /// The name of the caller's key.
     pub(crate) by: Option<String>,
-    /// What it says.
+    /// The text of the draft.
     pub(crate) text: PublishRequest,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct DraftAsked {
 enum Replaces {
     /// The draft that the condition names.
     If(Condition),
-    /// None but the very same of this session, which an earlier call of it left.
+    /// Only an equal draft of this session, left by an earlier call.
     OwnTwin(Id),
 }
 
@@ -50,11 +50,11 @@ struct Current {
     archive: VersionArchive,
     digest: String,
     is_published: bool,
-    /// The draft, if it is one.
+    /// The draft, if the skill is one.
     draft: Option<SkillDraft>,
     /// The digest of a draft in whose folder other tools put a skill.
     hidden: Option<String>,
-    /// What holds the room of a folder that was packed.
+    /// The memory permit of a folder that was packed.
     room: Option<MemoryPermit>,
 }
 
@@ -85,7 +85,7 @@ impl Publisher {
         draft.await.map_err(Error::of_change)
     }
 
-    /// Makes the draft that a session asks for. The same once more changes nothing.
+    /// Makes the draft that a session asks for. A repeated call changes nothing.
     ///
     /// # Errors
     /// `already_exists` if there is another draft, or a skill; `invalid_skill` with `findings`; the store's.
@@ -103,7 +103,7 @@ impl Publisher {
         Ok((draft, checked))
     }
 
-    /// Changes the user's skill: what it is, its description, its body.
+    /// Changes the state, the description or the body of the user's skill.
     ///
     /// # Errors
     /// `invalid_request` if nothing is asked for, or the SKILL.md cannot be changed in place; `skill_not_found`;
@@ -149,7 +149,7 @@ impl Publisher {
             let from = Provenance { source, ..from.clone() };
             let checked = repack_rewritten(&place, owner, archive, change.clone(), &from).await?;
             drop(room);
-            // What this very call made before it was cut off is no other draft.
+            // An interrupted attempt of this call may have left its draft, which does not count as another draft.
             let is_other = |hidden: &String| *hidden != digest && *hidden != checked.package.version.digest();
             let is_named = condition != Condition::Any && state != Some(SkillState::Draft);
             if let Some(hidden) = hidden.filter(is_other).filter(|_| !is_named) {
@@ -178,14 +178,14 @@ impl Publisher {
     }
 }
 
-/// What a change of the skill takes in memory, as it is now: its archive, that packed again, and its largest file.
+/// The memory that a change of the skill takes: the archive, the archive packed again, and the largest file.
 async fn bytes_to_change(target: &SkillTarget) -> Result<u64> {
     let (head, draft) = tokio::try_join!(read_head(target), read_draft(target))?;
     let of_head = head.map_or(0, |known| known.head.files.iter().map(|one| one.file.size).sum());
     Ok(bytes_to_repack(archive_bytes(of_head.max(draft.map_or(0, |known| known.draft.size)))))
 }
 
-/// The skill as it is now: what is published, or else the draft.
+/// The skill as it is now: the published version, or else the draft.
 async fn current_version(target: &SkillTarget, from: &Provenance) -> Result<Current> {
     let draft = read_draft(target).await?.map(|known| known.draft);
     if let Some(PublishedNow { archive, digest, room, took }) = published_now(target, from).await? {
@@ -199,7 +199,7 @@ async fn current_version(target: &SkillTarget, from: &Provenance) -> Result<Curr
     Ok(Current { archive, digest, is_published: false, draft: Some(draft), hidden: None, room: None })
 }
 
-/// Publishes a package in the place of what `before` says, or of the draft `digest`.
+/// Publishes a package in the place of the version in `before`, or of the draft `digest`.
 async fn publish_draft(
     target: &SkillTarget,
     package: &Package,
@@ -218,14 +218,14 @@ async fn publish_draft(
         let was = if *before == Condition::Nothing { SkillState::Draft } else { SkillState::Published };
         target.noted(Some((digest, was)), Some((package.version.digest(), SkillState::Published)));
     }
-    // Until the plain files are there, no listing shows what was published, and the draft is what it shows.
+    // Until the plain files are there, listings show the draft and not the published skill.
     if let Some(draft) = draft.filter(|_| changed.complete) {
         remove_replaced_draft(target, draft, &changed).await;
     }
     Ok(changed)
 }
 
-/// Makes a draft of a package, in the place of the draft `digest` or of what is published.
+/// Makes a draft of a package, in the place of the draft `digest` or of the published version.
 async fn replace_with_draft(
     target: &SkillTarget,
     package: &Package,
@@ -238,7 +238,7 @@ async fn replace_with_draft(
         let before = Some(digest.to_owned());
         return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took: None });
     }
-    // The draft is there before the published skill goes: a crash between leaves both, and the skill is published.
+    // The draft is stored before the published skill goes. A crash between leaves both, and the skill counts as published.
     let known = read_draft(target).await?;
     let from = Provenance { at: change.at, by: change.by.clone(), source: change.source.clone() };
     let draft = draft_from_package(target, package, change).await?;
@@ -296,7 +296,7 @@ async fn save_draft(
     Err(draft_contested(target).into())
 }
 
-/// The draft of a package, whose archive is in the store then.
+/// The draft of a package. The archive of the package is stored first.
 async fn draft_from_package(target: &SkillTarget, package: &Package, change: DraftChange) -> Result<SkillDraft> {
     let key = target.space.draft_version(&target.skill, package.version.digest())?;
     put_archive(target, &key, package).await?;
@@ -324,7 +324,7 @@ fn drafted(
     PublishReply { state: SkillState::Draft, ..reply(skill, digest, changed, lint, quality) }
 }
 
-/// Goes on only with a user's own skills.
+/// Checks that the skill is a user's own.
 fn check_users_own(owner: &LayerOwner) -> Result<()> {
     if matches!(owner, LayerOwner::User(_)) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The versions of a skill: which there are, and going back to one.
+//! The versions of a skill: their listing, and a rollback to one of them.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -23,11 +23,11 @@ use crate::{
 };
 
 impl Publisher {
-    /// A page of the versions of the owner's skill, newest first by the time that they were first stored. An archive that was stored
-    /// and never published is no version.
+    /// A page of the versions of the owner's skill, newest first by the time that they were first stored. An archive that was
+    /// stored and never published is no version.
     ///
     /// # Errors
-    /// `skill_not_found` if nothing was ever published there; `invalid_request` for a cursor that is none; the store's.
+    /// `skill_not_found` if nothing was ever published there; `invalid_request` for an invalid cursor; the store's.
     pub async fn list_versions(
         &self,
         owner: impl Into<LayerOwner>,
@@ -43,7 +43,7 @@ impl Publisher {
         if let Some(known) = &head {
             listed.retain(|one| known.head.numbers.is_version(&one.digest));
         }
-        // A store may know whole seconds alone, and then the numbers say which version is newer.
+        // The times in a store may be whole seconds, and then the numbers say which version is newer.
         let numbered = head.iter().flat_map(|known| known.head.numbers.iter());
         let numbers: HashMap<&str, u64> = numbered.map(|(number, digest)| (digest, number)).collect();
         let number = |one: &VersionRow| numbers.get(one.digest.as_str()).copied();
@@ -66,8 +66,8 @@ impl Publisher {
         Ok(VersionList { versions, current, last_change, next_cursor })
     }
 
-    /// Publishes an earlier version again. Its digest is enough: an archive whose publish never counted is not listed, and is
-    /// published so as if its content were sent once more.
+    /// Publishes an earlier version again, by its digest. An archive whose publish never counted is not listed. A rollback to
+    /// such an archive publishes it as if its content were sent once more.
     ///
     /// # Errors
     /// `version_not_found` if no archive has this digest; else as [`publish_skill`](Self::publish_skill).
@@ -101,7 +101,7 @@ impl Publisher {
         Ok(reply(skill, digest, changed, findings, quality))
     }
 
-    /// Deletes the owner's skill. Its versions stay, and rolling back to one brings it back. A draft goes for good.
+    /// Deletes the owner's skill. Its versions stay, and a rollback to a version restores the skill. A draft is gone for good.
     ///
     /// # Errors
     /// `skill_not_found` if there is none; else as [`publish_skill`](Self::publish_skill).
@@ -123,7 +123,7 @@ impl Publisher {
     }
 }
 
-/// What a version says of itself; only its time if it does not say.
+/// The document of a version. If the archive has no record, the document has only the time.
 async fn describe_version(target: &SkillTarget, listed: VersionRow) -> Result<VersionDocument> {
     let VersionRow { digest, entry } = listed;
     let record = read_record(target, &digest, entry.size).await?;

@@ -1,15 +1,15 @@
-//! Publishing skills: versions that never change, a head that says which of them counts, and plain files that follow it.
+//! Publishes skills: immutable versions, a head that names the published version, and plain files that follow the head.
 //!
-//! One compare-and-swap of the head publishes. All else can be repeated by anybody: the archive of the version is there
-//! before the head names it, and the plain files are brought up to it afterwards, by whoever finds them behind. So a crash
-//! at any point leaves the old version or the new one, and never a part of either.
+//! One compare-and-swap of the head publishes. Any process can repeat all other steps. The archive of the version is there
+//! before the head names it. The plain files follow the head: the next process that finds them behind brings them up. So a
+//! crash at any point leaves the old version or the new one, and never a part of either.
 //!
-//! Files belong to whoever wrote them last. A plain file is replaced or deleted only in the very version that was there
-//! when the head was written; if another tool wrote since, its file stays, and the folder differs from its head. Such a
-//! folder is what the skill is, until the next publish, which first keeps it as a version of its own.
+//! A file belongs to its last writer. A publish replaces or deletes a plain file only in the version that was there when the
+//! head was written. If another tool wrote since, its file stays, and the folder differs from the head. Such a folder is the
+//! skill until the next publish, which first keeps the folder as a version.
 //!
-//! A draft is an archive too, and a small object that names it, replaced by compare-and-swap. A path is published or a draft:
-//! if a crash leaves both, the published skill counts, and the next publish or delete takes the draft away.
+//! A draft is an archive too, and a small object that names it, replaced by compare-and-swap. A path is published or a draft.
+//! If a crash leaves both, the published skill counts, and the next publish or delete removes the draft.
 
 mod change;
 mod change_error;

@@ -25,7 +25,7 @@ impl Publisher {
     ///
     /// # Errors
     /// `invalid_skill` with `findings`: nothing was stored. `version_conflict` with `current` if the skill has another version;
-    /// `already_exists` if no skill may lie there; `file_too_large` if what lies there cannot be kept as a version; `read_only`;
+    /// `already_exists` if no skill may lie there; `file_too_large` if the files there cannot be a version; `read_only`;
     /// the store's, with the outcome.
     pub async fn publish_skill(
         &self,
@@ -37,7 +37,7 @@ impl Publisher {
         check_upload::publish(&self.core, &owner.into(), skill, uploaded, options).await.map_err(Error::of_change)
     }
 
-    /// The path of a skill that was sent without one: what its SKILL.md calls it, or else the folder around its files.
+    /// The path of a skill that was sent without a path: the name in SKILL.md, or else the folder around the files.
     ///
     /// # Errors
     /// `invalid_skill` if neither is a name.
@@ -45,12 +45,12 @@ impl Publisher {
         check_upload::path_of(&self.core, user, uploaded).await
     }
 
-    /// What differs between two versions of the owner's skill: those that `wanted` names, or else the published one and the one
-    /// before it.
+    /// The difference of two versions of the owner's skill: the two in `wanted`, or else the published version and the version
+    /// before.
     ///
     /// # Errors
     /// `skill_not_found` if nothing was ever published there; `version_not_found` if there is no such version;
-    /// `invalid_request` for a digest that is none; the store's.
+    /// `invalid_request` for an invalid digest; the store's.
     pub async fn diff_versions(
         &self,
         owner: impl Into<LayerOwner>,

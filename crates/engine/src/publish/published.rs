@@ -1,7 +1,7 @@
 //! Published skills and their numbered versions, for the routes in the shapes of other services' Skills APIs.
 //!
-//! These routes know what was published and nothing else: no draft, no folder that another tool put there, no other layer. What
-//! is deleted here is deleted as anywhere: a version loses its number and its place in the listing, and its archive stays.
+//! These routes know published skills alone: no draft, no folder that another tool put there, no other layer. Deletions
+//! are the usual ones: a deleted version loses its number and its place in the listing. The archive stays.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ use crate::{
 pub struct PublishedSkill {
     /// Its path.
     pub skill: SkillPath,
-    /// What people call it, if it was published with such a name.
+    /// The name for people, if the skill was published with one.
     pub display_name: Option<String>,
     /// The purpose of the published version.
     pub description: String,
@@ -49,22 +49,22 @@ pub struct PublishedSkill {
 /// A version of a published skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublishedVersion {
-    /// Which it is.
+    /// The number and the digest.
     pub version: NumberedVersion,
     /// When it was first stored.
     pub created_at: Timestamp,
-    /// What its SKILL.md says of it.
+    /// The description in SKILL.md.
     pub description: String,
 }
 
-/// What a caller calls a version.
+/// A version as a caller names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VersionName {
-    /// The one with this number.
+    /// The version with this number.
     Number(u64),
-    /// The one with this digest.
+    /// The version with this digest.
     Digest(String),
-    /// The one that is published.
+    /// The published version.
     Current,
 }
 
@@ -99,7 +99,7 @@ impl PublishedSkills {
         Self { publisher }
     }
 
-    /// A page of the user's published skills, in the order of their paths, without those that `policy` hides.
+    /// A page of the user's published skills, in the order of their paths. Skills that `policy` hides are left out.
     ///
     /// # Errors
     /// The store's.
@@ -200,7 +200,7 @@ impl PublishedSkills {
         describe_numbered(&place, version).await
     }
 
-    /// Publishes a skill where there is none, and gives it a name for people if there is one.
+    /// Publishes a skill if there is none, and gives the skill its name for people, if any.
     ///
     /// # Errors
     /// `version_conflict` if there is one; as [`publish_skill`](Publisher::publish_skill).
@@ -274,8 +274,8 @@ impl PublishedSkills {
         describe_skill(&place, &head).await
     }
 
-    /// Takes the number from a version, so that it is listed no more. If it is the published one, the newest of the others is
-    /// published in its place; if there is no other, the skill is deleted.
+    /// Takes the number from a version, so listings omit it. If the version is the published one, the newest of the others
+    /// is published in its place. If there is no other, the skill is deleted.
     ///
     /// # Errors
     /// `skill_not_found`; `version_not_found`; `edit_conflict` if it is published again meanwhile; as
@@ -310,7 +310,7 @@ impl PublishedSkills {
         Ok(version)
     }
 
-    /// Deletes a published skill. To delete it again changes nothing.
+    /// Deletes a published skill. A repeated call changes nothing.
     ///
     /// # Errors
     /// `skill_not_found` if it was never published; as [`delete_skill`](Publisher::delete_skill).
@@ -355,7 +355,7 @@ async fn describe_skill(target: &SkillTarget, head: &SkillHead) -> Result<Publis
     Ok(listed(target.skill.clone(), card, description))
 }
 
-/// The version that a caller calls so.
+/// The version that `name` means.
 fn find_named(
     target: &SkillTarget,
     head: &SkillHead,

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What is to be another in a SKILL.md.
+/// The changes of a SKILL.md.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextChange {
     pub(crate) description: Option<String>,
@@ -23,7 +23,7 @@ pub(crate) struct TextChange {
 }
 
 impl TextChange {
-    /// What it takes in memory, as it came and in SKILL.md.
+    /// The memory that the change takes, as it came and in SKILL.md.
     pub(crate) fn bytes(&self) -> u64 {
         let length = |text: &Option<String>| text.as_ref().map_or(0, String::len) as u64;
         2 * (length(&self.description) + length(&self.body))
@@ -34,12 +34,12 @@ impl TextChange {
     }
 }
 
-/// What it takes in memory to pack the files of an archive of `zip` bytes again: both archives, and the largest file.
+/// The memory for packing the files of an archive of `zip` bytes again: both archives, and the largest file.
 pub(crate) fn bytes_to_repack(zip: u64) -> u64 {
     2 * zip + zip.saturating_mul(VERSION_RATIO).min(UPLOAD_FILE_BYTES as u64)
 }
 
-/// The skill in `archive` as it is, with what lint finds.
+/// The skill in `archive` as it is, with the findings of lint.
 pub(crate) async fn repack_whole(
     target: &SkillTarget,
     owner: &LayerOwner,
@@ -49,7 +49,7 @@ pub(crate) async fn repack_whole(
     repack_rewritten(target, owner, archive, TextChange::default(), from).await
 }
 
-/// The skill in `archive` with `change`. What is changed is checked as what is published.
+/// The skill in `archive` with `change`. The changed skill is checked like an upload.
 ///
 /// # Errors
 /// `invalid_skill` with `findings`; `invalid_request` for a SKILL.md that cannot be changed in place.
@@ -88,7 +88,7 @@ fn repack(
         let secrets = files.iter().filter_map(|(path, bytes)| secret_in(path, bytes));
         let secrets: Vec<_> = secrets.take(SKILL_FINDINGS).collect();
         if !secrets.is_empty() {
-            // Another tool put it there, and the folder was kept as it was. Nothing is published that agents must not read.
+            // Another tool put the secret there, and the folder was kept as it was. A publish must not show it to agents.
             return Err(invalid(skill, &secrets));
         }
         let texts = files.iter().filter(|(path, bytes)| path != MAIN && is_text(bytes));
@@ -104,7 +104,7 @@ fn repack(
     upload.finish(skill, from).map_err(|findings| invalid(skill, &findings))
 }
 
-/// The first secret of a file: what its name says it holds, or its text.
+/// The first secret of a file, found by its name or in its text.
 fn secret_in(path: &str, bytes: &Bytes) -> Option<Diagnostic> {
     let in_text = || {
         let found = if is_text(bytes) { content_findings(bytes) } else { Vec::new() };

@@ -31,7 +31,7 @@ impl From<Bytes> for SpooledBody {
 }
 
 impl SpooledBody {
-    /// The first `len` bytes of `file`, which nobody else changes.
+    /// The first `len` bytes of `file`, which no other code changes.
     #[must_use]
     pub fn in_file(file: File, len: u64) -> Self {
         Self { place: Place::File(Arc::new(Mutex::new(file))), len }
@@ -46,7 +46,7 @@ impl SpooledBody {
     /// The bytes in `range`.
     ///
     /// # Errors
-    /// The disk's, and where there are fewer bytes.
+    /// The disk's; `UnexpectedEof` if there are fewer bytes.
     pub(crate) fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
         if range.end > self.len {
             return Err(io::ErrorKind::UnexpectedEof.into());

@@ -1,4 +1,4 @@
-//! A skill as it was sent, in each of its forms, and what it takes to check it whole.
+//! An uploaded skill in each of its forms, and the way to check it whole.
 
 use std::{io, ops::Range};
 
@@ -27,10 +27,10 @@ pub enum UploadedSkill {
 }
 
 impl UploadedSkill {
-    /// A skill that is sent as `text` and is to be `skill`: its SKILL.md, composed of what the text says, and its other files.
+    /// A skill from `text` for the path `skill`: SKILL.md is composed of the text, and the other files are added.
     ///
     /// # Errors
-    /// `invalid_request` for a member that stands in the wrong place.
+    /// `invalid_request` for a member in the wrong place.
     pub fn from_text(skill: &SkillPath, text: PublishRequest) -> Result<Self> {
         let PublishRequest { description, body, files, frontmatter } = text;
         if files.contains_key(MAIN) {
@@ -41,8 +41,8 @@ impl UploadedSkill {
         Ok(Self::Files(std::iter::once((MAIN.to_owned(), main)).chain(files).collect()))
     }
 
-    /// How many bytes of memory it takes while it is checked and published: as it came if it is in memory, packed again, and its
-    /// largest file.
+    /// The bytes of memory that the upload takes while it is checked and published: the upload if it is in memory, the packed
+    /// version, and the largest file.
     pub(crate) fn window(&self) -> u64 {
         let (largest, zip) = (UPLOAD_FILE_BYTES as u64, VERSION_ZIP_BYTES as u64);
         match self {
@@ -80,10 +80,10 @@ impl UploadedSkill {
         }
     }
 
-    /// Takes it apart, checks it whole and packs it as a version of `skill`. The inner result is what was found.
+    /// Takes the upload apart, checks the skill whole and packs a version of `skill`. The inner error has the findings.
     ///
     /// # Errors
-    /// `store_unavailable` if it cannot be read from where it waits.
+    /// `store_unavailable` if the spooled bytes cannot be read.
     pub(crate) fn check(self, skill: &SkillPath, from: &Provenance) -> Result<Result<CheckedSkill, Vec<Diagnostic>>> {
         let upload = match self {
             Self::Archive(zip) => {
@@ -101,7 +101,7 @@ impl UploadedSkill {
                 let paths: Vec<_> = files.iter().map(|(path, _)| path.as_str()).collect();
                 let read = |index: usize| {
                     let place = files.get(index).map(|(_, place)| place.clone()).unwrap_or_default();
-                    // One byte more than a file may have, so that it is refused.
+                    // One byte more than the limit of a file, so that the check refuses a longer file.
                     bytes.read(shortened(&place, UPLOAD_FILE_BYTES as u64 + 1))
                 };
                 upload.add_each(&paths, read).map_err(unreadable)?;
@@ -152,7 +152,7 @@ mod tests {
         UploadedSkill::from_text(&skill, json::from_request(body.as_bytes())?)?.check(&skill, &from)
     }
 
-    /// What is found in the first finding, or the error.
+    /// The message of the first finding, or of the error.
     fn fault(body: &str) -> String {
         match sent(body) {
             Err(error) => error.to_string(),

@@ -1,7 +1,7 @@
-//! The room that archives and unpacked files of versions have in memory, which users share.
+//! The memory for archives and unpacked files of versions, which users share.
 //!
-//! Users take turns, and what one user holds at once is bounded: half, or one archive if that is larger by itself. Small
-//! archives have room of their own, so that they wait for no large one, whoever sends it.
+//! Users take turns. A user holds at most half of the memory at once, or one archive if the archive is larger by itself. Small
+//! archives have memory of their own, so they never wait for a large one.
 
 use crate::{
     budget::{Owner, Share, Shares},
@@ -10,15 +10,15 @@ use crate::{
     path::{KeyPrefix, ObjectKey},
 };
 
-/// What an archive takes beside the bytes of its files: names, twice, and what cannot be made shorter.
+/// The most bytes that an archive adds to its files: names, twice, and overhead for data that cannot be compressed.
 const ZIP_ROOM_BYTES: u64 = 4 << 20;
 
 /// The room of one process.
 #[derive(Debug)]
 pub(crate) struct ArchiveMemory {
     versions: Room,
-    /// Folders that are packed before they are replaced. A call that has room for its version waits for this too, and never
-    /// the other way round.
+    /// Folders that are packed before they are replaced. A call with room for its version waits for this too, and never the
+    /// other way round.
     folders: Room,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct ArchiveMemory {
 struct Room {
     small: Shares,
     large: Shares,
-    /// What each user may have of the room for large ones: half.
+    /// The share of each user in the room for large archives: half.
     owners: Shares,
 }
 
@@ -48,7 +48,7 @@ impl ArchiveMemory {
         self.versions.enter(owner, bytes).await
     }
 
-    /// As [`enter`](Self::enter), for what can be done without: what is large gets room at once or `None`.
+    /// As [`enter`](Self::enter), for optional work. A large archive gets room at once or `None`.
     pub(crate) async fn enter_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<MemoryPermit>> {
         self.versions.enter_if_free(owner, bytes).await
     }
@@ -102,22 +102,22 @@ fn closed() -> Error {
     Error::internal("the room for archives is closed")
 }
 
-/// The most that an archive of `unpacked` bytes of files has.
+/// The most bytes of an archive with `unpacked` bytes of files.
 pub(crate) fn archive_bytes(unpacked: u64) -> u64 {
     (unpacked + ZIP_ROOM_BYTES).min(VERSION_ZIP_BYTES as u64)
 }
 
-/// Whose room an archive at `key` takes, and whose share of the workers.
+/// The owner whose memory and worker share an archive at `key` takes.
 pub(crate) fn owner_of(key: &ObjectKey) -> Owner {
     owner_in(key.as_str().split_once(".skillmount/").map_or(key.as_str(), |(root, _)| root))
 }
 
-/// Whose room what lies below `root` takes, and whose share of the workers.
+/// The owner whose memory and worker share everything below `root` takes.
 pub(crate) fn owner_below(root: &KeyPrefix) -> Owner {
     owner_in(root.as_str())
 }
 
-/// The folder of an owner, without the prefix of the service: all other work of that owner has this name too.
+/// The folder of an owner, without the prefix of the service. All other work of the owner has this name too.
 fn owner_in(root: &str) -> Owner {
     let root = root.trim_end_matches('/');
     let (above, name) = root.rsplit_once('/').unwrap_or_default();
