@@ -102,6 +102,12 @@ impl Error {
         self
     }
 
+    /// An error of the same code with another message. This error is its cause.
+    #[must_use]
+    pub fn in_words(self, message: impl Into<String>) -> Self {
+        Self::new(self.0.code, message).with_source(self)
+    }
+
     /// The same error, saying whether the change it reports on is in the store.
     #[must_use]
     pub fn with_outcome(mut self, outcome: Outcome) -> Self {

@@ -1,5 +1,6 @@
 //! Bytes of files: whole or in windows, always of one version.
 
+use crate::content::read_error::ReadError;
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
@@ -24,7 +25,7 @@ pub(crate) async fn fetch(
     file: &FileRef,
     range: Option<Range<u64>>,
     begun: Option<&ETag>,
-) -> Result<Object> {
+) -> Result<Object, ReadError> {
     if let Some(archived) = &file.archived {
         note_read(content, archived).await;
     }
@@ -63,7 +64,11 @@ pub(crate) async fn try_fetch(
 /// A whole file of at most `most` bytes.
 ///
 /// Up to [`CHUNK_BYTES`] this is one request. A larger file takes a request for each chunk, in the version of the first chunk.
-pub(crate) async fn fetch_whole(content: &Content, file: &FileRef, most: u64) -> Result<(ObjectMeta, Bytes)> {
+pub(crate) async fn fetch_whole(
+    content: &Content,
+    file: &FileRef,
+    most: u64,
+) -> Result<(ObjectMeta, Bytes), ReadError> {
     fetch_whole_at(content, file, most, RequestPace::NONE).await
 }
 
@@ -73,7 +78,7 @@ pub(crate) async fn fetch_whole_at(
     file: &FileRef,
     most: u64,
     pace: RequestPace,
-) -> Result<(ObjectMeta, Bytes)> {
+) -> Result<(ObjectMeta, Bytes), ReadError> {
     if let Some(size) = file.size {
         check_size(file, size, most)?;
     }
@@ -114,20 +119,19 @@ pub(crate) fn check_size(file: &FileRef, size: u64, most: u64) -> Result<()> {
 }
 
 /// A failed read as an error of the tree. The meaning of a store error depends on how the caller named the version.
-pub(crate) fn unreadable(file: &FileRef, error: StoreError) -> Error {
+pub(crate) fn unreadable(file: &FileRef, error: StoreError) -> ReadError {
     match error {
         StoreError::NotFound | StoreError::PreconditionFailed if matches!(file.version, FileVersion::Pinned(_)) => {
-            Error::new(
-                Code::SkillChanged,
-                format!(
-                    "{} changed since its skill was loaded, and the old bytes are gone; call load_skill again",
-                    file.path
-                ),
-            )
+            let message = format!(
+                "{} changed since its skill was loaded, and the old bytes are gone; call load_skill again",
+                file.path
+            );
+            ReadError::Changed(Error::new(Code::SkillChanged, message))
         }
-        StoreError::NotFound => missing(&file.path),
+        StoreError::NotFound => missing(&file.path).into(),
         StoreError::PreconditionFailed => {
-            Error::new(Code::EditConflict, format!("{} changed while it was being read; read it again", file.path))
+            let message = format!("{} changed while it was being read; read it again", file.path);
+            Error::new(Code::EditConflict, message).into()
         }
         error => error.into(),
     }

@@ -11,6 +11,9 @@ pub(crate) enum ReadError {
     /// A head or a draft is damaged, or a newer version of the program wrote it. No retry helps.
     #[error(transparent)]
     Damaged(Error),
+    /// The version of the file that the caller asked for is gone.
+    #[error(transparent)]
+    Changed(Error),
     /// Any other reason, such as a store that gives no answer.
     #[error(transparent)]
     Other(#[from] Error),
@@ -25,7 +28,10 @@ impl From<StoreError> for ReadError {
 impl From<ReadError> for Error {
     fn from(error: ReadError) -> Self {
         match error {
-            ReadError::VersionGone(error) | ReadError::Damaged(error) | ReadError::Other(error) => error,
+            ReadError::VersionGone(error)
+            | ReadError::Damaged(error)
+            | ReadError::Changed(error)
+            | ReadError::Other(error) => error,
         }
     }
 }

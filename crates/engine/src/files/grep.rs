@@ -162,7 +162,7 @@ enum SkipReason {
 impl SkipReason {
     fn about(self, file: &FileRef) -> Error {
         match self {
-            Self::Unread(error) => unreadable(file, error),
+            Self::Unread(error) => unreadable(file, error).into(),
             Self::Failed(error) => error,
         }
     }

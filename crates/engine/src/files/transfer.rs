@@ -1,5 +1,6 @@
 //! Whole files as bytes: upload, download, and the streams behind the raw HTTP routes.
 
+use crate::content::ReadError;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -96,7 +97,7 @@ async fn download_file(pending: &Result<PendingAdmission<'_>, Refusal>, path: &s
     let path = VirtualPath::parse(path)?;
     let pending = pending.as_ref().map_err(Clone::clone)?;
     let file = readable(pending, &path).await?;
-    fetch_whole(pending.context().core.content(), &file, UPLOAD_FILE_BYTES as u64).await.map(|(_, bytes)| bytes)
+    Ok(fetch_whole(pending.context().core.content(), &file, UPLOAD_FILE_BYTES as u64).await?.1)
 }
 
 /// The file at `path`, if the call may read it.
@@ -111,7 +112,7 @@ pub(super) async fn readable(pending: &PendingAdmission<'_>, path: &VirtualPath)
 pub(crate) async fn stat(context: &Context, path: &str, file: &FileRef) -> Result<FileStat> {
     let meta = context.core.store().head(&file.key).await.map_err(|error| unreadable(file, error))?;
     if file.version.etag().is_some_and(|etag| *etag != meta.etag) {
-        return Err(unreadable(file, StoreError::PreconditionFailed));
+        return Err(unreadable(file, StoreError::PreconditionFailed).into());
     }
     Ok(FileStat { path: path.to_owned(), size: meta.size, etag: meta.etag, modified_at: meta.modified_at })
 }
@@ -131,7 +132,7 @@ impl FileAccess {
     /// As [`SessionFiles::open`](super::SessionFiles::open).
     pub async fn open(&self, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
         let content = self.span.context().core.content().clone();
-        FileReader::open(content, self.file.clone(), range, pin.as_ref()).await
+        Ok(FileReader::open(content, self.file.clone(), range, pin.as_ref()).await?)
     }
 
     /// Ends the call with what came of it, and returns that.
@@ -150,7 +151,7 @@ impl FileReader {
         file: FileRef,
         range: Option<Range<u64>>,
         pin: Option<&ETag>,
-    ) -> Result<Self> {
+    ) -> Result<Self, ReadError> {
         let wanted = range.unwrap_or(0..u64::MAX);
         let first = wanted.start..wanted.end.min(wanted.start.saturating_add(DOWNLOAD_WINDOW_BYTES));
         let object = fetch(&content, &file, Some(first), pin).await?;

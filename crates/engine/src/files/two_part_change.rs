@@ -70,7 +70,7 @@ impl WriteTarget<'_> {
         let message = format!(
             "whether {path} was changed is not known; make the same call again, which completes it and never does it twice"
         );
-        Error::new(error.code(), message).with_source(error).with_parts(parts)
+        error.in_words(message).with_parts(parts)
     }
 }
 
@@ -285,7 +285,7 @@ pub(crate) fn half_done(did: &str, file: Outcome, error: Error) -> Error {
     };
     let message = format!("{did}, but {session}; make the same call again, which completes it and does nothing twice");
     let parts = Parts { file: Some(file), session: error.outcome(), audit: None };
-    Error::new(error.code(), message).with_source(error).with_parts(parts)
+    error.in_words(message).with_parts(parts)
 }
 
 /// The answer to the delete of a mount.

@@ -3,6 +3,7 @@
 //! A file is read in the version that was listed, from the archive of its version if the plain file has moved on. Its key is
 //! made from a listed name, never from what a caller wrote.
 
+use crate::content::ReadError;
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use bytes::Bytes;
@@ -151,12 +152,11 @@ impl CatalogFile {
     /// `skill_changed` if the version that was listed is gone; `offset_out_of_range` if the range starts after the end; the
     /// store's.
     pub async fn open(self, range: Option<Range<u64>>) -> Result<FileReader> {
-        FileReader::open(self.content, self.file, range, None).await.map_err(|error| match error.code() {
-            Code::SkillChanged => {
-                let message = format!("{} changed since it was listed; ask for it again", self.stat.path);
-                Error::new(Code::SkillChanged, message).with_source(error)
+        FileReader::open(self.content, self.file, range, None).await.map_err(|error| match error {
+            ReadError::Changed(error) => {
+                error.in_words(format!("{} changed since it was listed; ask for it again", self.stat.path))
             }
-            _ => error,
+            error => error.into(),
         })
     }
 }

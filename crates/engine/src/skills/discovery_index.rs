@@ -12,7 +12,7 @@ use super::{host_reads::HostSkills, naming::flat_names};
 use crate::{
     catalog::CatalogEntry,
     content::owner_below,
-    error::{Code, Error, Result},
+    error::{Code, Error, Kind, Result},
     limits::{MCP_SKILL_BYTES, SKILL_DESCRIPTION_CHARS},
     path::{Layer, SkillPath},
     skill::{MAIN, Version, VersionFile, is_skill_name, plain_zip},
@@ -63,7 +63,7 @@ impl HostSkills {
         for (name, entry) in names(&entries) {
             match self.offer(name, entry).await {
                 Ok(one) => offered.push(one),
-                Err(error) if error.code() == Code::StoreUnavailable => return Err(error),
+                Err(error) if error.kind() == Kind::Unavailable => return Err(error),
                 Err(error) => {
                     tracing::warn!(user = %self.context.user(), skill = %entry.skill, cause = %error.chain(), "not offered");
                 }

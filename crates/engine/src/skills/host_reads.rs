@@ -1,5 +1,6 @@
 //! Reading skills of the catalog without a load, as far as the policies let a session do that.
 
+use crate::content::ReadError;
 use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
@@ -150,8 +151,8 @@ impl HostSkills {
             match fetch_whole(self.context.core.content(), &file, MCP_SKILL_BYTES).await {
                 Ok((_, bytes)) => return Ok(bytes),
                 // The plain file moved on. What the catalog says of it is looked at again.
-                Err(error) if error.code() == Code::SkillChanged => drop(self.context.catalog(true).await?),
-                Err(error) => return Err(error),
+                Err(ReadError::Changed(_)) => drop(self.context.catalog(true).await?),
+                Err(error) => return Err(error.into()),
             }
         }
         let files = self.files_now(&home, entry, RequestPace::NONE).await?;

@@ -10,7 +10,7 @@ use super::{
     reply_text::{Instructions, ReplyText, TextFormat},
 };
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Kind, Result},
     limits::TOOL_LOADED_FILES,
     skill::shown::{SafeText, ShownBlock, block, one_line, removed_note},
     wire::{
@@ -28,7 +28,7 @@ const INTERNAL: &str =
     "something went wrong inside the service; make the call again, and if it fails again go on without it";
 
 pub(super) fn error(error: &Error) -> String {
-    let message = if error.code() == Code::Internal { INTERNAL } else { error.message() };
+    let message = if error.kind() == Kind::Internal { INTERNAL } else { error.message() };
     format!("Error: {message}")
 }
 
