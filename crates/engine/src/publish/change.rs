@@ -153,7 +153,7 @@ async fn read_before(target: &SkillTarget, from: &Provenance, is_publish: bool) 
         }
     }
     let message = format!("other tools keep writing the files of {}: try again when they are done", target.skill);
-    Err(Error::new(Code::EditConflict, message).into())
+    Err(Error::new(Code::EditConflict, message))
 }
 
 /// The state of a folder with its version: the version of the head, or else the packed folder. `None` if a file has changed.

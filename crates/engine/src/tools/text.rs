@@ -397,6 +397,7 @@ fn list(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     // S-TOOL-10: A model reads what a model can act on.
     #[test]
