@@ -3,10 +3,14 @@
 //! These routes know published skills alone: no draft, no folder that another tool put there, no other layer. Deletions
 //! are the usual ones: a deleted version loses its number and its place in the listing. The archive stays.
 
+use crate::publish::published_documents::PageRequest;
+use crate::publish::published_documents::PublishedPage;
+use crate::publish::published_documents::PublishedSkill;
+use crate::publish::published_documents::PublishedVersion;
+use crate::publish::published_documents::VersionName;
 use std::collections::HashMap;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use jiff::Timestamp;
 
 use super::{
     Publisher,
@@ -26,67 +30,6 @@ use crate::{
     session::Policy,
     skill::{CheckedSkill, HeadState, SkillHead, VersionNumbers},
 };
-
-/// A published skill.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublishedSkill {
-    /// Its path.
-    pub skill: SkillPath,
-    /// The name for people, if the skill was published with one.
-    pub display_name: Option<String>,
-    /// The purpose of the published version.
-    pub description: String,
-    /// Since when it is there.
-    pub created_at: Timestamp,
-    /// When it was last published.
-    pub updated_at: Timestamp,
-    /// The version that is published.
-    pub current: NumberedVersion,
-    /// The number of its newest version.
-    pub latest: u64,
-}
-
-/// A version of a published skill.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublishedVersion {
-    /// The number and the digest.
-    pub version: NumberedVersion,
-    /// When it was first stored.
-    pub created_at: Timestamp,
-    /// The description in SKILL.md.
-    pub description: String,
-}
-
-/// A version as a caller names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VersionName {
-    /// The version with this number.
-    Number(u64),
-    /// The version with this digest.
-    Digest(String),
-    /// The published version.
-    Current,
-}
-
-/// The part of a listing that a caller wants.
-#[derive(Clone, Debug)]
-pub struct PageRequest<T> {
-    /// The last item of the page before.
-    pub after: Option<T>,
-    /// Whether the listing is in falling order.
-    pub descending: bool,
-    /// The most items.
-    pub limit: usize,
-}
-
-/// A page of a listing.
-#[derive(Clone, Debug)]
-pub struct PublishedPage<T> {
-    /// Its items.
-    pub items: Vec<T>,
-    /// Whether items follow it.
-    pub has_more: bool,
-}
 
 /// Published skills with numbered versions. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -337,15 +280,6 @@ impl PublishedSkills {
         let head = read_head(&place).await?.map(|known| known.head).filter(|head| head.state == HeadState::Published);
         let head = head.ok_or_else(|| not_published(&place))?;
         Ok((place, head))
-    }
-}
-
-impl<T> PublishedPage<T> {
-    /// The first `limit` of `items`.
-    fn from_items(mut items: Vec<T>, limit: usize) -> Self {
-        let has_more = items.len() > limit;
-        items.truncate(limit);
-        Self { items, has_more }
     }
 }
 

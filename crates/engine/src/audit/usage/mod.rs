@@ -3,6 +3,8 @@
 //! [`UsageTally`] takes records one by one and keeps a few words for each conversation. So the figures of a million
 //! records take as little memory as the figures of a thousand. Records hold no question, so no figure does.
 
+use crate::audit::usage::counts::CallCounts;
+mod counts;
 mod skill;
 
 use std::{
@@ -51,20 +53,6 @@ pub struct UsageTally {
     /// About the bytes of all this.
     bytes: u64,
     pub(super) truncated: bool,
-}
-
-/// Calls by what became of them.
-#[derive(Clone, Copy, Debug, Default)]
-struct CallCounts {
-    searches: u64,
-    unanswered: u64,
-    /// Searches that a load followed, and the calls until then.
-    answered: u64,
-    turns: u64,
-    decided: u64,
-    approved: u64,
-    calls: u64,
-    completed: u64,
 }
 
 /// The bytes of a conversation, a skill beside its path, a skill of a conversation, and a waiting call.
