@@ -1,9 +1,9 @@
-//! The wall before the store: what a call writes that was let in before the deletion of its user began is refused.
+//! A fence before the store: it refuses writes for users who are being deleted.
 //!
-//! A call is checked when it is let in, and may write much later. So each put below a user's folder is checked once more, as the
-//! last thing before it is sent, by knowledge of at most 30 s as at the door. A put that was sent before is in the store within
-//! [`OPERATION_TIMEOUT`](skillmount_base::limits::OPERATION_TIMEOUT), or its store no longer carries it out: all of that is over when the
-//! second sweep begins.
+//! A call is checked when it begins, and can write much later. So the fence checks each put below a user's folder once more,
+//! just before the put is sent. It knows of a deletion after at most 30 s, as the check at the beginning of a call does. A put that was
+//! sent earlier ends within [`OPERATION_TIMEOUT`](skillmount_base::limits::OPERATION_TIMEOUT): the store carries it out by then,
+//! or never. The second sweep begins later.
 
 use std::{
     fmt,
@@ -19,7 +19,7 @@ use crate::{
 };
 use skillmount_base::path::{Id, KeyPrefix, Namespace, ObjectKey};
 
-/// A store that takes nothing for users who are being deleted.
+/// A store that refuses writes for users who are being deleted.
 #[derive(Debug)]
 pub struct DeletionFence {
     inner: SharedStore,
@@ -27,10 +27,10 @@ pub struct DeletionFence {
     monitor: OnceLock<Weak<dyn DeletionMonitor>>,
 }
 
-/// Who knows which users are being deleted.
+/// The knowledge of which users are being deleted.
 #[async_trait]
 pub trait DeletionMonitor: fmt::Debug + Send + Sync {
-    /// Whether the user is being deleted, by knowledge of at most 30 s.
+    /// Whether the user is being deleted. The knowledge is at most 30 s old.
     async fn is_leaving(self: Arc<Self>, user: &Id) -> bool;
 }
 
@@ -40,9 +40,9 @@ impl DeletionFence {
         Arc::new(Self { inner, namespace, monitor: OnceLock::new() })
     }
 
-    /// The service goes by what this one knows from now on.
+    /// Sets the monitor that the fence asks. The first call counts.
     pub fn set_monitor(&self, monitor: Weak<dyn DeletionMonitor>) {
-        // A wall is set up once, by the service that it is made for.
+        // A service sets up its fence once, so a second monitor never comes.
         let _ = self.monitor.set(monitor);
     }
 
@@ -55,7 +55,7 @@ impl DeletionFence {
         Ok(())
     }
 
-    /// Whose object it is; `None` for what lies outside users' folders, as tombstones do.
+    /// The user whose folder holds the object; `None` outside of users' folders, such as for a tombstone.
     fn user_of(&self, key: &ObjectKey) -> Option<Id> {
         let prefix: &KeyPrefix = self.namespace.prefix();
         let (user, _) = prefix.relative(key.as_str())?.split_once('/')?;

@@ -1,4 +1,4 @@
-//! The store of a service, with what every use of it needs.
+//! The store of a service, with its folder, clock and conditional writes.
 
 use std::sync::Arc;
 

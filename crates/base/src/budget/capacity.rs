@@ -1,4 +1,4 @@
-//! What the requests of one process share.
+//! Threads, memory and steps that the requests of one process share.
 
 use super::{Job, Memory, Workers};
 

@@ -52,7 +52,7 @@ pub(super) struct ServerState {
     stopping: watch::Sender<bool>,
 }
 
-/// What requests wait for: a place, room for a body, and a connection.
+/// The limits that requests share: places, room for bodies, and connections.
 #[derive(Debug)]
 pub(super) struct RequestLimits {
     pub(super) admission: Arc<Admission>,

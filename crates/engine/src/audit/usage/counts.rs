@@ -1,6 +1,6 @@
 //! Counts of calls.
 
-/// Calls by what became of them.
+/// Calls by their outcome.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CallCounts {
     pub(super) searches: u64,
