@@ -745,7 +745,7 @@ async fn a_damaged_head_is_told_without_its_key_and_without_what_the_parser_says
     publish(&world, &version(1, &[])).await;
     world.put("demo/.skillmount/heads/a/demo.json", "{").await;
     let error = world.replica().agent().load(SKILL).await.unwrap_err();
-    assert_eq!(error.code(), Code::Internal);
+    assert_eq!(error.code(), Code::ObjectDamaged);
     assert!(error.message().contains("fsck") && !error.message().contains(".json"), "{error}");
     assert!(error.chain().contains("heads/a/demo.json"), "the log has it: {}", error.chain());
 }

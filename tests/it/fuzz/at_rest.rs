@@ -87,6 +87,7 @@ fn a_session_object_is_read_or_refused() {
     ];
     // A damaged object may be a fault of the service to its caller: it fails closed.
     let refusals = [
+        Code::ObjectDamaged,
         Code::Internal,
         Code::SessionNotFound,
         Code::InvalidRequest,

@@ -62,7 +62,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "publish",
-        &["error", "limits", "path", "json", "skill", "wire", "session", "observer", "content", "context", "files"],
+        &[
+            "error", "limits", "path", "json", "store", "skill", "wire", "session", "observer", "content", "context",
+            "files",
+        ],
     ),
     (
         "skills",

@@ -71,7 +71,7 @@ async fn a_damaged_session_costs_itself_and_can_be_deleted() {
         let agent = replica.agent_of("demo", "bad");
         for refused in [agent.names("/").await.map(drop), agent.load("k0").await.map(drop)] {
             let error = refused.expect_err(damage);
-            assert_eq!(error.code(), Code::Internal, "{damage}");
+            assert_eq!(error.code(), Code::ObjectDamaged, "{damage}");
             assert!(error.message().contains("the session bad is damaged"), "{damage}: {error}");
         }
         let sessions = replica.service.sessions();
@@ -122,7 +122,7 @@ async fn a_damaged_policy_of_a_user_forbids_everything_until_it_is_set_again() {
     for damage in ["[]", "", "{\"tools\": []}", "[\"write\", \"all\"]"] {
         let world = World::new();
         world.put("demo/.skillmount/policy.json", damage).await;
-        assert_eq!(code(world.agent().names("/").await), Code::Internal, "{damage}");
+        assert_eq!(code(world.agent().names("/").await), Code::ObjectDamaged, "{damage}");
         world.service.sessions().set_user_policy(&id("demo"), Policy::default()).await.unwrap();
         assert_eq!(world.agent().names("/").await.unwrap().len(), 2, "{damage}");
     }

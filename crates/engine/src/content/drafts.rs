@@ -83,7 +83,7 @@ pub(crate) async fn drafts_at(content: &Content, user: &Id, paths: &[SkillPath])
 /// The draft at `skill`.
 ///
 /// # Errors
-/// `internal` if it is damaged; the store's.
+/// `object_damaged` if it is damaged; the store's.
 pub(crate) async fn draft_at(content: &Content, user: &Id, skill: &SkillPath) -> Result<Option<SkillDraft>, ReadError> {
     Ok(read_draft(&content.place(&LayerOwner::from(user), skill)?).await?.map(|known| known.draft))
 }
@@ -91,7 +91,7 @@ pub(crate) async fn draft_at(content: &Content, user: &Id, skill: &SkillPath) ->
 /// The draft.
 ///
 /// # Errors
-/// `internal` if the object is no draft of this skill, or if a newer version of this program wrote it; the store's.
+/// `object_damaged` if the object is no draft of this skill, or if a newer version of this program wrote it; the store's.
 pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraft>, ReadError> {
     let key = target.space.draft(&target.skill)?;
     let once = GetOptions { keep: CachePolicy::Not, ..GetOptions::range(0..DRAFT_BYTES + 1) };
@@ -107,7 +107,7 @@ pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraf
              deletes",
             target.skill
         );
-        let damage = Error::new(Code::Internal, message);
+        let damage = Error::new(Code::ObjectDamaged, message);
         ReadError::Damaged(damage.with_source(Error::internal(format!("{key}: {why}"))))
     })?;
     Ok(Some(StoredDraft { draft, etag: object.meta.etag.clone(), base: ExpectedVersion::version(&object.meta) }))

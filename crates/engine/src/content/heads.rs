@@ -41,7 +41,7 @@ pub(crate) enum HeadFault {
 /// The head; `None` if nothing was ever published here.
 ///
 /// # Errors
-/// The store's; `internal` if the object is no head of this skill, or if a newer version of this program wrote it.
+/// The store's; `object_damaged` if the object is no head of this skill, or if a newer version of this program wrote it.
 pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
     read_sound_head(target).await?.map_err(|fault| {
         let message = match &fault {
@@ -56,7 +56,7 @@ pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>
                 target.skill
             ),
         };
-        let error = Error::new(Code::Internal, message);
+        let error = Error::new(Code::ObjectDamaged, message);
         ReadError::Damaged(match fault {
             HeadFault::Newer => error,
             HeadFault::Damaged(why) => error.with_source(Error::internal(why)),

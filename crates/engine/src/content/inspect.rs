@@ -82,7 +82,7 @@ pub(crate) async fn inspect_version(
 /// The draft at `skill`, as it is stored.
 ///
 /// # Errors
-/// `internal` if it is damaged; the store's.
+/// `object_damaged` if it is damaged; the store's.
 pub(crate) async fn draft_in(
     content: &Content,
     space: &UserSpace,

@@ -122,7 +122,7 @@ pub(crate) async fn heads_of(
 /// or if a publish is under way.
 ///
 /// # Errors
-/// `internal` if the head is damaged; the store's.
+/// `object_damaged` if the head is damaged; the store's.
 pub(crate) async fn published_digest(
     content: &Content,
     user: &Id,

@@ -139,7 +139,7 @@ pub(crate) async fn read_tombstone(deletions: &Deletions, user: &Id) -> Result<O
 /// The receipt of the last finished deletion of a user; `None` if there is none.
 ///
 /// # Errors
-/// `internal` if it is damaged; the store's.
+/// `object_damaged` if it is damaged; the store's.
 pub(crate) async fn read_receipt(deletions: &Deletions, user: &Id) -> Result<Option<StoredTombstone>, DeletionError> {
     deletion_object(deletions, &deletions.0.store.namespace().receipt(user)?, user).await
 }
@@ -160,7 +160,7 @@ async fn deletion_object(
             "the object {key}, which says that user {user} is deleted, is damaged ({why}): an operator deletes it, \
              and asks for the deletion again"
         );
-        DeletionError::Damaged(Error::new(Code::Internal, message))
+        DeletionError::Damaged(Error::new(Code::ObjectDamaged, message))
     };
     if !object.is_whole() {
         return Err(damaged("it is too large"));
@@ -169,7 +169,7 @@ async fn deletion_object(
     if format > FORMAT {
         let message =
             format!("the deletion of user {user} was written by a newer version of skillmount: update this service");
-        return Err(DeletionError::Damaged(Error::new(Code::Internal, message)));
+        return Err(DeletionError::Damaged(Error::new(Code::ObjectDamaged, message)));
     }
     let tombstone: Tombstone = json::from_slice(&object.bytes).map_err(|fault| damaged(&fault.to_string()))?;
     if tombstone.deletion.user_id != *user {

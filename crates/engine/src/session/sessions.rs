@@ -89,7 +89,7 @@ impl Sessions {
     /// another life than the one in memory, the store is asked.
     ///
     /// # Errors
-    /// `store_unavailable` if the store is down and the session is not in memory; `internal` if its object is damaged.
+    /// `store_unavailable` if the store is down and the session is not in memory; `object_damaged` if its object is damaged.
     pub async fn get(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
         let found = self.get_untouched(user, session, at_least).await?;
         // A session that does not exist is not in use.
@@ -128,7 +128,7 @@ impl Sessions {
     /// The session as the store has it now, or a new value if there is none.
     ///
     /// # Errors
-    /// `internal` if its object is damaged; the store's.
+    /// `object_damaged` if its object is damaged; the store's.
     pub async fn refresh(&self, user: &Id, session: &Id) -> Result<Arc<Session>> {
         #[cfg(feature = "testing")]
         self.reads.count_session();

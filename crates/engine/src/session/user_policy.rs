@@ -31,7 +31,7 @@ impl StoredValue for Policy {
 
     fn in_place_of_damaged(_: &ObjectKey) -> Result<Self> {
         let message = "the policy of this user is damaged, so nothing is allowed to them; set another with a key of scope control";
-        Err(Error::new(Code::Internal, message))
+        Err(Error::new(Code::ObjectDamaged, message))
     }
 }
 
@@ -40,7 +40,7 @@ impl Sessions {
     /// user without a policy.
     ///
     /// # Errors
-    /// `internal` if its object is damaged: an unreadable policy never counts as a laxer one. The store's.
+    /// `object_damaged` if its object is damaged: an unreadable policy never counts as a laxer one. The store's.
     pub async fn user_policy(&self, user: &Id) -> Result<Arc<Policy>> {
         Ok(read_user_policy(self, user).await?)
     }

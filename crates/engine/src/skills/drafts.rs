@@ -70,7 +70,7 @@ async fn drafts_within(core: &Core, user: &Id, reach: &SessionScope) -> Result<V
         match core.sessions().get(user, session, SessionVersion::default()).await {
             Ok(session) => paths.extend(session.drafts.iter().map(|draft| draft.skill.clone())),
             // A session that is damaged costs its own drafts and no listing.
-            Err(damage) if damage.code() == Code::Internal => {}
+            Err(damage) if damage.code() == Code::ObjectDamaged => {}
             Err(error) => return Err(error),
         }
     }

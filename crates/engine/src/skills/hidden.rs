@@ -29,7 +29,7 @@ pub(crate) enum KnownSkill {
 /// The draft at `skill`, if there is one that the reader sees and that has the digest `only`.
 ///
 /// # Errors
-/// `approval_required` if each use of it is approved; `internal` if it is damaged; the store's.
+/// `approval_required` if each use of it is approved; `object_damaged` if it is damaged; the store's.
 pub(crate) async fn seen_draft(
     core: &Core,
     user: &Id,

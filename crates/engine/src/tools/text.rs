@@ -339,9 +339,10 @@ mod tests {
     // S-TOOL-10: A model reads what a model can act on.
     #[test]
     fn an_error_of_ours_is_read_without_what_is_for_those_who_run_the_service() {
-        for text in
-            [error(&Error::internal("disk on fire")), error(&Error::new(Code::Internal, "set a policy with a key"))]
-        {
+        for text in [
+            error(&Error::internal("disk on fire")),
+            error(&Error::new(Code::ObjectDamaged, "set a policy with a key")),
+        ] {
             assert_eq!(text, format!("Error: {INTERNAL}"));
         }
         assert_eq!(error(&Error::new(Code::FileNotFound, "no file")), "Error: no file");

@@ -259,7 +259,7 @@ async fn what_cannot_be_read_as_a_tombstone_counts_as_one() {
     for user in ["u1", "u2"] {
         assert_eq!(code(world.service.deletions().check_not_deleted(&id(user)).await), Code::Denied);
         let error = world.service.deletions().deletion(&id(user)).await.unwrap_err();
-        assert_eq!(error.code(), Code::Internal);
+        assert_eq!(error.code(), Code::ObjectDamaged);
     }
 }
 

@@ -105,7 +105,7 @@ impl StoredValue for Session {
             "the session {session} is damaged and cannot be read: delete it, which keeps its files, and begin again; \
              `skillmount fsck` names the object"
         );
-        Err(Error::new(Code::Internal, message).with_source(Error::internal(key.to_string())))
+        Err(Error::new(Code::ObjectDamaged, message).with_source(Error::internal(key.to_string())))
     }
 }
 
