@@ -1,8 +1,7 @@
-//! What is said of an operation: its name, what it was about, what came of it, and how long it took.
+//! The account of an operation: name, subject, outcome and duration.
 //!
-//! Two hear it. The log does at the level `debug`, so that a service says it only if it is asked to; what an operation is
-//! about is put into words only if somebody hears it. The [`Observer`] of the service also hears who
-//! called, and which files and skills became what.
+//! The account has two readers. The log writes it at the level `debug`, and puts the subject into words only if that
+//! level is on. The [`Observer`] of the service also learns who called, and which files and skills changed.
 
 use std::sync::Arc;
 
@@ -27,7 +26,7 @@ pub struct OperationNote {
 }
 
 impl OperationNote {
-    /// Notes that `operation` begins in this session. `subject` says what it is about.
+    /// Notes that `operation` begins in this session. `subject` describes its subject.
     pub fn begin(
         (user, session): (&Id, Option<&Id>),
         operation: &'static str,
@@ -68,7 +67,7 @@ pub(crate) struct Account {
     report: Option<OperationReport>,
 }
 
-/// What is reported to the observer, at the latest when the caller goes away.
+/// The report to the observer. If the caller goes away, dropping it sends it.
 struct OperationReport {
     observer: Arc<dyn Observer>,
     call: Option<ObservedCall>,
@@ -96,18 +95,18 @@ impl OperationReport {
 
 impl Drop for OperationReport {
     fn drop(&mut self) {
-        // The change may be under way still, so nobody waits for what is kept of it.
+        // The change may still be under way, so the call does not wait for its record.
         drop(self.report("abandoned", None));
     }
 }
 
 impl Account {
-    /// Reports what came of the operation, and returns it once a change is kept account of: also one that was made, or may have
-    /// been, by an operation that failed.
+    /// Reports the outcome of the operation, and returns it once the change has its record. An operation that failed
+    /// may have made a change too.
     ///
     /// # Errors
-    /// The operation's; `store_unavailable` with `parts` if it made a change and no account could be kept of it. If it failed too,
-    /// its own error has the `parts`.
+    /// The operation's; `store_unavailable` with `parts` if it made a change that could not be recorded. If the
+    /// operation failed too, its own error has the `parts`.
     pub(crate) async fn ended<T>(self, outcome: Result<T>) -> Result<T> {
         let outcome = self.note.ended(outcome);
         let Some(mut report) = self.report else { return outcome };
@@ -128,13 +127,13 @@ fn unrecorded(effect: Effect, error: Error) -> Error {
     Error::new(Code::StoreUnavailable, message).with_source(error).with_parts(parts)
 }
 
-/// The error of an operation that failed after it changed something, or may have, and has no record. `error` is why.
+/// The error of an operation that failed, may have changed something and has no record. `error` is why.
 fn failed_unrecorded(effect: Effect, failed: Error, error: &Error) -> Error {
     let parts = failed.parts().unwrap_or_else(|| parts_of(effect, failed.outcome()));
     failed.with_parts(Parts { audit: Some(audit_outcome(error)), ..parts })
 }
 
-/// What became of the record that could not be written because of `error`.
+/// The outcome of a record that could not be written because of `error`.
 fn audit_outcome(error: &Error) -> Outcome {
     if error.outcome() == Some(Outcome::Unknown) { Outcome::Unknown } else { Outcome::NotApplied }
 }
@@ -148,7 +147,8 @@ fn parts_of(effect: Effect, outcome: Option<Outcome>) -> Parts {
 }
 
 impl Account {
-    /// Begins the account of an operation that a call makes. `subject` says what it is about, and `input` is its input without contents.
+    /// Begins the account of an operation that a call makes. `subject` describes its subject, and `input` is the input
+    /// without contents.
     pub(crate) fn of_operation(
         core: &Core,
         (caller, session): (&Caller, &Id),
@@ -159,7 +159,7 @@ impl Account {
     ) -> Self {
         let note = OperationNote::begin((caller.user(), Some(session)), operation.name(), &subject);
         let report = core.observer().map(|observer| {
-            // What is searched for is an input, and no path.
+            // The query of a search is an input, and no path.
             let subject = if operation == Operation::DiscoverSkills { String::new() } else { cut(subject()) };
             let call = observed(core, (caller, Some(session)), operation.name(), subject, operation.effect());
             let id = call_id.map_or(call.call, ToString::to_string);
@@ -169,7 +169,7 @@ impl Account {
         Self { note, report }
     }
 
-    /// Begins the account of a change or a read beside the operations of agents. `effects` records what it does.
+    /// Begins the account of a change or a read beside the operations of agents. `effects` records its effects.
     pub(crate) fn of_action(
         core: &Core,
         (caller, session): (&Caller, Option<&Id>),
@@ -185,7 +185,7 @@ impl Account {
         Self { note, report }
     }
 
-    /// Where the call records what it does, if an observer keeps records.
+    /// The recorder of the call's effects, if an observer keeps records.
     pub(crate) fn effects(&self) -> Option<EffectsRecorder> {
         self.report.as_ref().map(|report| report.effects.clone())
     }

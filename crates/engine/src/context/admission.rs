@@ -1,6 +1,6 @@
 //! The one door of the operations: an operation goes on only with an [`Admission`], which no other file can make.
 //!
-//! Session and policies are read once. So the policy that decides about an approval is the one that the operation then goes by.
+//! Session and policies are read once, so one policy decides about the approval and governs the operation.
 
 use std::sync::Arc;
 
@@ -124,8 +124,8 @@ impl<'call> Admission<'call> {
         &self.state.policy
     }
 
-    /// The same admission on the session as it is now. A change to a loaded skill needs it behind its lock: the change before it
-    /// moved the snapshot.
+    /// The same admission on the session as it is now. A change to a loaded skill calls this while it holds the skill's
+    /// lock, because the change before it moved the snapshot.
     ///
     /// # Errors
     /// Why the operation may not run any more.

@@ -13,8 +13,8 @@ use crate::{
 /// A session and the policy of its user.
 pub(crate) type SessionAndPolicy = (Arc<Session>, Arc<Policy>);
 
-/// What was read before the call. The first call takes it, and only if it is not older than [`READ_AHEAD`]: the body of a request
-/// may take long to arrive.
+/// A reading from before the call. The first call takes it, and only if it is not older than [`READ_AHEAD`]: the body
+/// of a request may take long to arrive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadAhead(Option<Arc<Mutex<Option<Reading>>>>);
 
@@ -26,12 +26,12 @@ struct Reading {
 }
 
 impl ReadAhead {
-    /// What was read at the uptime `at`.
+    /// A session and policy that were read at the uptime `at`.
     pub(crate) fn new(found: SessionAndPolicy, at: Duration) -> Self {
         Self(Some(Arc::new(Mutex::new(Some(Reading { found, at })))))
     }
 
-    /// What was read, if no call has taken it yet and it is recent at the uptime `now`.
+    /// The session and policy, if no call has taken them yet and they are recent at the uptime `now`.
     pub(crate) fn take(&self, now: Duration) -> Option<SessionAndPolicy> {
         let reading = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         (now.saturating_sub(reading.at) <= READ_AHEAD).then_some(reading.found)

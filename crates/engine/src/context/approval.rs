@@ -123,12 +123,12 @@ impl Approvals {
         Ok(session.approvals.waiting(self.context.core.clock().now()))
     }
 
-    /// Decides about a call that waits, and returns the session as it is then. The decision has its audit record, whichever surface
-    /// it came from.
+    /// Decides about a call that waits, and returns the session as it is then. The decision has its audit record,
+    /// whichever surface it came from.
     ///
     /// # Errors
-    /// `approval_not_found` if no such call waits in this session; as `SessionBackend::session`; `store_unavailable` with `parts`
-    /// if it was decided and has no record.
+    /// `approval_not_found` if no such call waits in this session; as `SessionBackend::session`; `store_unavailable`
+    /// with `parts` if it was decided and has no record.
     pub async fn decide_approval(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {
         let subject = match decision.decision {
             Decision::Allow => format!("allow {id}"),

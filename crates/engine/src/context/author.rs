@@ -1,4 +1,4 @@
-//! What authors and operators do beside the operations of agents.
+//! Actions of authors and operators beside the operations of agents.
 
 use std::{future::Future, sync::Arc};
 
@@ -22,7 +22,7 @@ macro_rules! actions {
             /// Every action, in the order of the table.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// What records call it: as clients of the HTTP interface do.
+            /// The action's name in records. Clients of the HTTP interface use the same name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
@@ -56,7 +56,7 @@ actions! {
     ExportUser "export_user" Reads "All that there is of a user is read.";
 }
 
-/// The entry of what a caller does beside the operations of agents: each action begins its account here.
+/// The entry of a caller's actions beside the operations of agents. Each action begins its account here.
 #[derive(Clone, Debug)]
 pub struct Author {
     core: Arc<Core>,
@@ -91,7 +91,7 @@ impl Author {
         self.perform_recording(action, &EffectsRecorder::default(), work).await
     }
 
-    /// Does `work`, and reports it as an action on a subject. `effects` reads from its result what it did.
+    /// Does `work`, and reports it as an action on a subject. `effects` derives the effects from the result.
     ///
     /// # Errors
     /// As [`perform`](Self::perform).
@@ -111,7 +111,7 @@ impl Author {
         self.perform_recording(action, &recorder, work).await
     }
 
-    /// Does `work`, which records in `effects` what it does, and reports it as an action on a subject.
+    /// Does `work`, and reports it as an action on a subject. `work` records its effects in `effects`.
     ///
     /// # Errors
     /// As [`perform`](Self::perform).

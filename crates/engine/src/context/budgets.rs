@@ -1,4 +1,4 @@
-//! What the process may take for all sessions together.
+//! The resources that the process may take for all sessions together.
 
 use crate::limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_CATALOGS_BYTES, WORK_STEPS, WORKERS_LEAST};
 
@@ -28,7 +28,7 @@ impl Default for Budgets {
 }
 
 impl Budgets {
-    /// What requests may hold together.
+    /// The bytes that all requests together may hold.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.memory.saturating_sub(MEMORY_CACHES_BYTES)

@@ -1,4 +1,4 @@
-//! One call of one caller in one session.
+//! A call: a caller, a session and the options.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::{
     session::{LoadedSkill, PromptMode, SessionVersion},
 };
 
-/// What a call asks for beside its request.
+/// Options of a call beside its request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallOptions {
     /// The answer comes from no session older than this version.
     pub(crate) at_least: SessionVersion,
-    /// The mode that the caller asks for its prompt in, if it names one. It counts in place of the policy's.
+    /// The prompt mode that the caller asks for. It overrides the policy's mode.
     pub(crate) mode: Option<PromptMode>,
     /// The id of the call that a model wrote.
     pub(crate) id: Option<Arc<str>>,
@@ -28,7 +28,7 @@ pub(crate) struct CallOptions {
     pub(crate) progress: Option<watch::Sender<Progress>>,
 }
 
-/// One call of one caller in one session. It does not change while the call runs.
+/// A call of a caller in a session. It does not change while the call runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) core: Arc<Core>,
@@ -38,7 +38,7 @@ pub(crate) struct Context {
     /// The contents that searches hold at once, in KiB. The calls of one handle share it, so a turn with many searches takes no
     /// more than one search.
     pub(crate) search_memory: Arc<Semaphore>,
-    /// Where the call records what it does, if an observer keeps records.
+    /// The recorder of the call's effects, if an observer keeps records.
     pub(crate) effects: Option<EffectsRecorder>,
     /// The state that was read before the call, if the call may take it.
     pub(crate) ahead: ReadAhead,
@@ -71,7 +71,7 @@ impl Context {
         self.core.namespace().user(self.user())
     }
 
-    /// The long work of one operation for this user, which ends with it.
+    /// The long work of an operation for this user. It ends with the operation.
     pub(crate) fn errand(&self) -> Job {
         self.core.capacity().job(self.user().as_str())
     }

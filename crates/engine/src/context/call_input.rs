@@ -10,7 +10,7 @@ use crate::{
 /// The input of a call that a person approves.
 #[derive(Clone, Debug)]
 pub(crate) struct CallInput {
-    /// The whole input, by whose digest the call is known when it is made again.
+    /// The whole input. Its digest identifies the call when a model repeats it.
     pub(crate) input: Value,
     /// The input without contents, which the person and listeners see.
     pub(crate) outline: CallOutline,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{access::SessionScope, catalog::Audience, path::Id};
 
-/// Who calls, for all that the call does: whose data, in which team, with which key, and which sessions that key reaches.
+/// A caller: user, team, key, and the sessions that the key reaches. It stays the same for all that the call does.
 #[derive(Clone, Debug)]
 pub struct Caller {
     audience: Audience,
@@ -47,7 +47,7 @@ impl Caller {
         &self.audience.user
     }
 
-    /// Whose skills it sees: those of the user, and of its team.
+    /// Whose skills the caller sees: the skills of the user and of the team.
     #[must_use]
     pub fn audience(&self) -> &Audience {
         &self.audience

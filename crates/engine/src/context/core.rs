@@ -1,4 +1,4 @@
-//! What all calls of a service share.
+//! The owners that all calls of a service share.
 
 use std::{sync::Arc, time::Duration};
 
@@ -115,7 +115,7 @@ impl Core {
     }
 }
 
-/// What this process remembers of users.
+/// The memory of this process about users.
 #[derive(Debug)]
 struct Memories {
     catalogs: Catalogs,

@@ -1,4 +1,4 @@
-//! What a call notes of what it does, while it does it, for its record.
+//! Notes of a call's effects for its record, taken while the call runs.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ pub(crate) fn record_found(context: &Context, found: usize) {
     }
 }
 
-/// SHA-256 of a content, if anybody keeps account of this operation.
+/// SHA-256 of a content, if an observer keeps records.
 pub(crate) async fn recorded_digest(context: &Context, bytes: &Bytes) -> Option<String> {
     context.effects.as_ref()?;
     let (length, bytes) = (bytes.len() as u64, bytes.clone());

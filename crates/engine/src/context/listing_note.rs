@@ -1,4 +1,4 @@
-//! What a session notes to have been given, so that it is given once.
+//! A session's note that it was given the listing of skills. So it is given the listing once.
 
 use super::{
     author::{Action, author_of_call},
@@ -6,15 +6,15 @@ use super::{
 };
 use crate::{error::Result, session::Change};
 
-/// What the record of the note is about.
+/// The subject of the note's record.
 const LISTING: &str = "listing";
 
-/// Notes in the session that it was given the listing of skills. Returns false if that is noted already. The note is reported
-/// as the change of a session that it is, or as making one that was not there.
+/// Notes in the session that it was given the listing of skills. Returns false if the session has that note already.
+/// The observer receives the note as a change of the session, or as its creation if there was none.
 ///
 /// # Errors
-/// As [`Context::session`]; `read_only` if nothing can be written; the store's; `store_unavailable` with `parts` if
-/// it was noted and no account could be kept of it.
+/// As [`Context::session`]; `read_only` if nothing can be written; the store's; `store_unavailable` with `parts` if the
+/// note was made and could not be recorded.
 pub(crate) async fn record_listing(context: &Context) -> Result<bool> {
     let session = context.session().await?;
     if session.listing_given {

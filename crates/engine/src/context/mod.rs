@@ -1,9 +1,9 @@
-//! One call: who makes it, in which session, what that session allows, and what is reported of it.
+//! A call: caller, session, permissions and report.
 //!
-//! In the order of a call: a [`Caller`] is made once, at the door of a surface. A `Context` is one call of that caller in one
-//! session. An `OperationSpan` begins the account of its operation, and its `Admission` is the only way on: session and
-//! policies, read once, with the approval that they ask for. A surface takes the headers of its answer from the [`CallReport`]. What
-//! authors and operators do beside operations enters through an [`Author`].
+//! In the order of a call: a surface makes a [`Caller`] once, at its door. A `Context` is a call of this caller in a
+//! session. An `OperationSpan` begins the account of the operation, which goes on only with an `Admission`: session
+//! and policies, read once, with the approval that they ask for. A surface takes the headers of its answer from the
+//! [`CallReport`]. Actions of authors and operators beside operations enter through an [`Author`].
 
 mod account;
 mod admission;

@@ -6,7 +6,7 @@ use crate::{
     wire::{CallOutline, Operation},
 };
 
-/// An operation of an agent under way: its call, and the account of it, which began with it.
+/// An operation of an agent under way: call and account, which began together.
 pub(crate) struct OperationSpan {
     context: Context,
     operation: Operation,
@@ -14,7 +14,7 @@ pub(crate) struct OperationSpan {
 }
 
 impl Context {
-    /// Begins an operation. `subject` says what it is about, and `input` is its input without contents.
+    /// Begins an operation. `subject` describes its subject, and `input` is the input without contents.
     pub(crate) fn begin(
         &self,
         operation: Operation,
@@ -39,7 +39,7 @@ impl OperationSpan {
         self.operation
     }
 
-    /// Ends the account with what came of the operation, and returns that once a change has its record.
+    /// Ends the account with the operation's outcome, and returns the outcome once a change has its record.
     ///
     /// # Errors
     /// The operation's; `store_unavailable` with `parts` if it made a change that has no record.

@@ -13,7 +13,7 @@ pub(crate) enum Refusal {
     Blocked(Operation),
     /// The operation changes something, and the session plans.
     PlanMode(Operation),
-    /// The session lies outside of what the caller's key reaches.
+    /// The caller's key does not reach the session.
     OutOfScope,
     /// A person has to approve the call, which `what` names, and was asked.
     NeedsApproval { what: String, approval_id: String },

@@ -1,4 +1,4 @@
-//! What the surface of a call learns beside the reply: the version of the session and the tag of its prompt and tools.
+//! The report of a call beside the reply: the version of the session, and the tag of prompt and tools.
 //!
 //! A framework renders the prompt before each call of a model. With the tag of the reply before, it knows without a request that
 //! the prompt is still the same.
@@ -11,13 +11,13 @@ use crate::{
     session::{SessionVersion, cached_session_tag},
 };
 
-/// What the surface of a call learns beside the reply.
+/// The report of a call beside the reply.
 #[derive(Clone, Debug)]
 pub struct CallReport {
     /// The version of the session that the reply was made from, or that the call led to.
     pub seen: SessionVersion,
-    /// A hash of session, policies and catalog, on which prompt and tools depend. It is the same on every replica. `None` unless this
-    /// process has recent versions of them all in memory.
+    /// A hash of session, policies and catalog, on which prompt and tools depend. It is the same on every replica.
+    /// `None` unless this process has recent versions of them all in memory.
     pub tag: Option<String>,
 }
 

@@ -17,7 +17,7 @@ use crate::{
 pub struct SessionState {
     /// The session.
     pub session: Arc<Session>,
-    /// Its own policy and its user's, of which the stricter holds everywhere.
+    /// The policies of the session and of its user. The stricter of the two holds everywhere.
     pub policy: EffectivePolicy,
 }
 
@@ -35,7 +35,7 @@ impl Context {
         Ok(see(self, session))
     }
 
-    /// The session and what it may do: its own policy and its user's, asked for at once.
+    /// The session and the policies in effect: its own and its user's, read at once.
     ///
     /// # Errors
     /// As [`session`](Self::session).
@@ -61,7 +61,7 @@ impl Context {
         Ok(self.state_of(session, &user))
     }
 
-    /// The state, and the same calls, the first of which takes that state and reads none.
+    /// The state, and the same context. The first call with it takes that state and reads none.
     ///
     /// # Errors
     /// As [`session`](Self::session).
@@ -72,7 +72,7 @@ impl Context {
         Ok((Self { ahead, ..self.clone() }, state))
     }
 
-    /// The session and its user's policy: those that were read ahead, or else read now.
+    /// The session and its user's policy, from the reading ahead if there is a recent one.
     pub(crate) async fn session_and_policy(&self) -> Result<SessionAndPolicy, Refusal> {
         let (session, user) = taken_or_read(self).await?;
         Ok((see(self, session), user))

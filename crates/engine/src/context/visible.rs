@@ -1,7 +1,8 @@
 //! Sessions as they are shown: naming no skill that the reader may not see.
 //!
-//! A session goes on holding a skill that policy has hidden since, or that belongs to a team its caller is not in: another
-//! caller may see it, and the policy may change back. Its files are out of reach then, and so is its name.
+//! A session keeps a skill that a policy has hidden since, and a skill of a team that its caller is not in. Another
+//! caller may see the skill, and the policy may change back. Until then the caller reaches neither its files nor its
+//! name.
 
 use std::sync::Arc;
 
@@ -23,8 +24,8 @@ pub(crate) async fn summary(context: &Context) -> Result<SessionSummary> {
     Ok(shown(context, SessionSummary::from(&*session), &policy))
 }
 
-/// What a change of this session led to, as this caller may see it. The `user`'s policy is read before the change, so
-/// that no change that was made ends as an error.
+/// The session after a change, as this caller may see it. The `user`'s policy is read before the change, so that a
+/// change that was made never ends as an error.
 #[must_use]
 pub(crate) fn summary_of(context: &Context, session: &Session, user: &Policy) -> SessionSummary {
     shown(context, SessionSummary::from(session), &session.policy.under(user))
