@@ -1,9 +1,9 @@
 //! Archives in the place of many small requests: a search over a loaded skill, or a read of file after file, costs one.
 //!
-//! The archive of a published version is named by the digest of its files, which a session that loaded it knows. A skill of many
-//! files that was never published gets a bundle: an archive named by the snapshot, whose tags say which bytes its files have. An
-//! archive counts only if its files are those, and none is ever needed: if it is gone or damaged, the files are read one by
-//! one. So who can write archives alone can change no answer.
+//! The archive of a published version is named by the digest of its files. A session that loaded the version knows the
+//! digest. A skill of many files that was never published gets a bundle. A bundle is an archive named by the snapshot,
+//! whose tags say which bytes its files have. An archive counts only if its files match the digest or the tags. If an
+//! archive is gone or damaged, the files are read one by one. So a writer of archives alone cannot change an answer.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -34,7 +34,7 @@ pub(crate) async fn fetch_bundles(context: &Context, files: &[ListedFile]) {
     // All of them have to be in memory when the search begins.
     let mut left = BUNDLE_BYTES;
     for (file, count) in missed.into_values() {
-        // If this process does not know whether a bundle is there, it looks for it where that is one request among many.
+        // If this process does not know whether a bundle exists, it looks for it only if many files are missing.
         let few = if versions.may_be_there(&file.archive).await { BUNDLE_FILES } else { BUNDLED_FILES + 1 };
         if count >= few && file.archive.unpacked <= left {
             left -= file.archive.unpacked;
@@ -101,7 +101,7 @@ async fn make_bundle(
         versions.note_unmakeable(key.clone()).await;
         return Ok(());
     };
-    // Who leaves while it is made leaves nothing behind.
+    // A user who is deleted while the bundle is made must leave nothing behind.
     context.core.deletions().check_not_deleted(context.user()).await?;
     match context.core.committer().commit(key, zip, &base).await {
         Ok(_) | Err(StoreError::PreconditionFailed) => versions.note_bundle(key.clone()).await,

@@ -1,8 +1,8 @@
 //! Deleting a file, or a folder and everything below it.
 //!
-//! A delete removes what its listing showed. Where the store can, each object is removed only in the version that was
-//! seen, so that a retry never removes what another caller wrote in between. A file that cannot be deleted keeps no other from
-//! it, and the answer names it. The same call, made again, deletes the rest.
+//! A delete removes the files that its listing showed. If the store can, it deletes each object only in the version
+//! that was seen, so a retry never removes a later write of another caller. A file that cannot be deleted stops no
+//! other delete, and the answer names it. The same call, made again, deletes the rest.
 
 use futures_util::{StreamExt, stream};
 use tokio::time::Instant;
@@ -25,7 +25,7 @@ use crate::{
 /// How often the delete of one object is tried because a newer version appeared.
 const ATTEMPTS: usize = 8;
 
-/// What became of the files of a delete, each list in byte order of paths.
+/// The outcomes of the files of a delete. Each list is in byte order of paths.
 #[derive(Default)]
 pub(crate) struct Fates {
     gone: Vec<VirtualPath>,
@@ -44,7 +44,7 @@ pub(crate) async fn delete_at(files: &Files, admission: &Admission<'_>, path: &V
     let target = target(files, admission, path).await?;
     let doomed = doomed(context, &target, path).await?;
     if doomed.is_empty() {
-        // The session had changed after all when an earlier call could not tell.
+        // An earlier call may have changed the session although it could not say so.
         let deleted = take_unfinished_delete(files, context, path)?;
         let deleted = deleted.ok_or_else(|| missing(path).with_outcome(Outcome::NotApplied))?;
         return Ok(DeleteReply { deleted, ..Fates::default().reply(path) });
@@ -90,7 +90,7 @@ async fn doomed(
     Ok(doomed)
 }
 
-/// Deletes every one of `doomed` that it comes to in time.
+/// Deletes the objects of `doomed`. A delete that has not begun in time fails.
 pub(crate) async fn delete_objects(context: &Context, doomed: Vec<(VirtualPath, ObjectKey)>) -> Fates {
     let until = Instant::now() + DELETE_BEGINS;
     let deletes = doomed.into_iter().map(|(path, key)| async move {
@@ -152,7 +152,7 @@ async fn delete_object(context: &Context, key: &ObjectKey) -> Result<Option<ETag
 }
 
 impl Fates {
-    /// The error of all files, where it is the same for each.
+    /// The error of all files, if it is the same for each.
     fn common_failure(&self) -> Option<Error> {
         let (_, first) = self.failed.first()?;
         let same =

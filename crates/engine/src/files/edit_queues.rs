@@ -1,9 +1,10 @@
 //! Edits of files, many agents at once.
 //!
-//! Edits of one file in one process queue up and commit in groups: one read, all replacements in order, one put under
-//! `If-Match`. Between processes compare-and-swap decides; the process that loses reads again and applies its group again. The
-//! group is committed by a task of its own, so a caller that goes away cancels no other caller's edit. An edit is refused
-//! only after a look at the newest version, and only once what it was judged on is in the store.
+//! Edits of a file queue up within a process and commit in groups: one read, all replacements in order, one put under
+//! `If-Match`. Between processes compare-and-swap decides. The process that loses reads again and applies its group
+//! again. Each group is committed by a task of its own, so a caller that goes away cancels no other caller's edit. An
+//! edit is refused only after a look at the newest version. The refusal waits until all that the edit was judged on is
+//! in the store.
 
 use std::{
     collections::HashMap,
@@ -43,7 +44,7 @@ struct Pending {
     user: Id,
     path: VirtualPath,
     replacement: Arc<Replacement>,
-    /// The name of the call, where the edit is one part of a larger change.
+    /// The name of the call, if the edit is one part of a larger change.
     call: Option<String>,
     reply: oneshot::Sender<Result<FirstPartWritten>>,
 }
@@ -54,7 +55,7 @@ pub(crate) struct EditQueues {
     store: SharedStore,
     committer: Committer,
     workers: Workers,
-    /// Whether somebody keeps account of what edits lead to.
+    /// Whether an observer keeps records of the edits.
     is_observed: bool,
     /// Edits waiting, by file. A key is here exactly while a task works on its queue.
     waiting: Arc<Mutex<HashMap<ObjectKey, Vec<Pending>>>>,
@@ -109,7 +110,8 @@ struct Worker {
 }
 
 impl Drop for Worker {
-    /// A worker that dies leaves no queue behind: those who wait learn it, and the next edit starts a new one.
+    /// A worker that dies leaves no queue behind. The waiting callers get an error, and the next edit starts a new
+    /// queue.
     fn drop(&mut self) {
         if !self.finished {
             self.queues.lock().remove(&self.key);
@@ -141,7 +143,7 @@ impl Worker {
             waiting.remove(&self.key);
             return None;
         }
-        // A write bears the name of one call, so an edit that has one is committed alone.
+        // A write carries the name of a single call, so an edit with a name is committed alone.
         let plain = queue.iter().take_while(|pending| pending.call.is_none()).count();
         let count = plain.clamp(1, EDIT_GROUP);
         Some(queue.drain(..count).collect())
@@ -226,8 +228,8 @@ impl Worker {
             .with_outcome(Outcome::NotApplied))
     }
 
-    /// Applies the edits in order, each to what the ones before it left. An edit that fails changes nothing. Each is work of its
-    /// own, so that those of large files let other users' work pass.
+    /// Applies the edits in order, each to the result of the ones before it. An edit that fails changes nothing. Each
+    /// edit is a job of its own, so edits of large files let other users' work pass.
     async fn apply(&self, group: &[Pending], base: &Object) -> (Bytes, Vec<Result<u64>>) {
         let mut bytes = base.bytes.clone();
         let mut counts = Vec::with_capacity(group.len());
@@ -255,7 +257,7 @@ impl Worker {
         errand.run_sized(5 * base.bytes.len() as u64, job).await
     }
 
-    /// SHA-256 of what a group led to, if somebody keeps account of it.
+    /// SHA-256 of a group's result, if an observer keeps records.
     async fn digest(&self, group: &[Pending], bytes: &Bytes) -> Option<String> {
         let owner = group.first().filter(|_| self.queues.is_observed)?.user.as_str();
         let (length, bytes) = (bytes.len() as u64, bytes.clone());

@@ -1,11 +1,11 @@
-//! A regular expression that is held against lines, at a cost that is known before it is paid.
+//! A regular expression that is held against lines. Its cost is known before it runs.
 //!
-//! Three engines of one crate. A lazy DFA over the whole text finds the next line that can match; it costs a step for each
-//! byte and is charged nothing. Its table has a bound. An expression whose table is filled again and again makes it give up, and then
-//! the line at hand is left to the NFA, which keeps every state at once: states × bytes of the line are charged before it
-//! runs, so that a line which is too expensive costs nothing. Word boundaries of Unicode are more than a DFA can see in text
-//! that is not ASCII. They are taken out of the first engine, which so finds too many lines and never too few, and a second DFA, or
-//! else the NFA, judges each of those lines with them.
+//! Three engines of one crate share the work. A lazy DFA over the whole text finds the next line that can match. It
+//! costs a step for each byte and is charged nothing. Its table has a bound. If an expression fills the table again and
+//! again, the DFA gives up, and the NFA searches the current line with every state at once. The NFA is charged states ×
+//! bytes of the line before it runs, so a line that is too expensive costs nothing. Word boundaries of Unicode are more
+//! than a DFA can see in text that is not ASCII. The first DFA runs without them, so it finds too many lines and never
+//! too few. A second DFA, or else the NFA, judges each of these lines with them.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -28,16 +28,17 @@ use crate::{
     limits::{REGEX_NEST, REGEX_PROGRAM_BYTES},
 };
 
-/// How often a DFA fills its table in one run before it gives up. A table is filled in some milliseconds.
+/// How often a DFA fills its table in a run before it gives up. A table is filled in some milliseconds.
 const FILLS: usize = 8;
-/// What these fills are charged at most: each puts in a table of [`REGEX_PROGRAM_BYTES`] some steps for each byte of it.
+/// The highest charge for these fills. Each fill writes a table of [`REGEX_PROGRAM_BYTES`], with some steps for each
+/// byte.
 const FILLS_STEPS: u64 = (FILLS as u64 + 1) * 8 * REGEX_PROGRAM_BYTES as u64;
 
 /// Which part of the steps that are left may go into showing a line from where its hit begins.
 const START_OF_HIT_PART: u64 = 16;
 
-/// A compiled expression. Threads share it; each search takes the [`RegexCache`] it works with from a pool, so that what one file
-/// filled in serves the next.
+/// A compiled expression, shared by threads. Each search takes a [`RegexCache`] from a pool. So the entries that the
+/// search of one file added serve the next.
 #[derive(Debug)]
 pub(crate) struct LineRegex {
     /// Finds lines; judges them too if there is no `exact`.
@@ -49,7 +50,7 @@ pub(crate) struct LineRegex {
     idle: Mutex<Vec<RegexCache>>,
 }
 
-/// What the engines write down as they search.
+/// The tables that the engines fill while they search.
 #[derive(Debug)]
 pub(crate) struct RegexCache {
     lines: dfa::Cache,
@@ -61,7 +62,7 @@ pub(crate) struct RegexCache {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineSpan {
     pub(crate) start: usize,
-    /// Behind its line feed, if it has one.
+    /// The place behind the line, with its line feed if there is one.
     pub(crate) end: usize,
     /// Where the first hit in it ends.
     pub(crate) hit: usize,
@@ -182,7 +183,7 @@ impl LineRegex {
         self.nfa.find(&mut tables.nfa, Input::new(line)).map(|hit| hit.start())
     }
 
-    /// What the DFA has spent on tables while it went through so many bytes: no more than the NFA would have.
+    /// The DFA's cost for tables while it went through so many bytes. It is at most the NFA's cost.
     fn fills_cost(&self, bytes: usize) -> u64 {
         self.worst_steps(bytes).min(FILLS_STEPS)
     }
@@ -221,7 +222,7 @@ fn line_around(text: &[u8], place: usize) -> LineSpan {
     LineSpan { start, end, hit: place }
 }
 
-/// The expression as one line sees it: it matches no line feed, and the ends of the text are those of the line.
+/// The expression within a line: it matches no line feed, and the ends of the text are the ends of the line.
 fn within_line(hir: Hir) -> Result<Hir, String> {
     let refuse = || Err("a line feed cannot be matched, because lines are searched one by one".to_owned());
     Ok(match hir.into_kind() {

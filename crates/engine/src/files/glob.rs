@@ -14,7 +14,7 @@ use crate::{
     wire::{GlobMatch, GlobReply, GlobRequest},
 };
 
-/// What is said of a glob that takes too many steps.
+/// The message about a glob that takes too many steps.
 const TOO_MANY_NAMES: &str =
     "the glob is too expensive for this many names: use fewer braces and stars, or search a folder below";
 
@@ -43,7 +43,7 @@ pub(crate) async fn glob(_: &Files, span: &OperationSpan, request: GlobRequest) 
 /// The files whose names fit `glob`.
 ///
 /// # Errors
-/// `too_expensive` where that takes more steps than the errand has left.
+/// `too_expensive` if that takes more steps than the errand has left.
 pub(crate) async fn named(
     errand: &Job,
     files: Vec<ListedFile>,
@@ -65,17 +65,17 @@ pub(crate) async fn named(
     errand.run_sized(worst, filter).await
 }
 
-/// The folder a search begins in: everything the session sees where none is named.
+/// The folder a search begins in: everything the session sees if none is named.
 pub(crate) fn search_root(path: Option<&str>) -> Result<VirtualPath> {
     path.map_or_else(|| Ok(VirtualPath::root()), VirtualPath::parse)
 }
 
-/// What a glob is held against: the path below the folder searched, or the name where that is a file itself.
+/// The text that a glob is matched with: the path below the searched folder, or the name if the root is a file itself.
 pub(crate) fn relative_name<'path>(path: &'path VirtualPath, root: &VirtualPath) -> &'path str {
     path.below(root).filter(|relative| !relative.is_empty()).or(path.file_name()).unwrap_or_default()
 }
 
-/// What is said where a folder holds more than one operation lists.
+/// The reason for an incomplete answer if a folder holds more files than one operation lists.
 pub(crate) fn unlisted() -> String {
     format!("the folder holds more than {LIST_OBJECTS} files and the rest was not looked at; search a folder below it")
 }

@@ -1,8 +1,8 @@
 //! Searching contents.
 //!
-//! Files are fetched up to 64 at a time and searched as they come, but hits are taken strictly in (path, line) order,
-//! so the answer is the same whatever the store's timing, and the search stops as soon as one hit more than asked for
-//! is known. Content that is in memory under the listed ETag costs no request.
+//! Files are fetched up to 64 at a time and searched as they come. Hits are taken strictly in (path, line) order, so
+//! the answer does not depend on the store's timing. The search stops as soon as one hit more than asked for is known.
+//! Content in memory under the listed ETag costs no request.
 
 use futures_util::{StreamExt, stream};
 
@@ -29,7 +29,7 @@ use crate::{
     wire::{GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest},
 };
 
-/// What a search looks for, and how much of it to return.
+/// A search: its pattern, and how much of the result to return.
 #[derive(Clone, Debug)]
 struct Search {
     pattern: Pattern,
@@ -38,7 +38,7 @@ struct Search {
     most: usize,
 }
 
-/// What became of the search of one file.
+/// The result of searching a file.
 #[derive(Debug, Default)]
 struct FileHits {
     hits: Vec<Hit>,
@@ -124,7 +124,7 @@ async fn search_found(
     searched.map(|searched| (path, searched))
 }
 
-/// Searches a file, one that is larger than [`CHUNK_BYTES`] piece by piece.
+/// Searches a file. A file that is larger than [`CHUNK_BYTES`] is searched piece by piece.
 async fn search_file(context: &Context, file: &FileRef, search: &Search, errand: &Job) -> Result<FileHits, SkipReason> {
     let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
     let Object { meta, bytes: mut piece, range } = try_fetch(context.core.content(), file, range, None).await?;
@@ -200,7 +200,7 @@ fn left_out(files: &FileListing, large: usize, cut: usize) -> Option<String> {
 }
 
 /// # Errors
-/// `invalid_request` where more is asked for than one search returns.
+/// `invalid_request` if more is asked for than one search returns.
 fn check(request: &GrepRequest) -> Result<()> {
     let most = request.max_count.unwrap_or(GREP_MATCHES);
     if most <= GREP_MATCHES_MAX && request.context <= GREP_CONTEXT_LINES {
@@ -220,7 +220,7 @@ impl Search {
         })
     }
 
-    /// How many hits of one file are worth keeping, one past the cap so that a cut is noticed.
+    /// How many hits of a file are worth keeping: more than the cap by one, so that the reply can report a cut.
     fn hits_wanted(&self) -> usize {
         match self.output {
             GrepOutput::Content => self.most + 1,

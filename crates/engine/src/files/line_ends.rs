@@ -12,9 +12,10 @@ use crate::wire::Newlines;
 /// The bytes of a file as they are searched.
 #[derive(Debug)]
 pub(crate) struct SearchedText<'file> {
-    /// What is searched.
+    /// The searched text.
     pub(crate) text: Cow<'file, [u8]>,
-    /// The places in `text` of each `\n` that is `\r\n` in the file, from left to right. A file that is edited is smaller than 4 GiB.
+    /// The places in `text` of each `\n` that is `\r\n` in the file, from left to right. A file that is edited is
+    /// smaller than 4 GiB.
     pairs: Vec<u32>,
     /// Whether the first line of the file ends in `\r\n`.
     begins_with_pair: bool,

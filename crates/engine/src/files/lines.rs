@@ -1,8 +1,8 @@
 //! Lines of large files: where they begin, and how to cut a window of them out of a stream of chunks.
 //!
-//! The index remembers the byte offset of every 64th line of the part of a file that was read so far, so that a later
-//! window costs one request of little more than its own bytes. When it would grow too large it forgets every second
-//! offset and doubles its stride, so its memory is bounded however many lines a file has.
+//! The index remembers the byte offset of every 64th line, as far as the file was read. So a later window costs one
+//! request of little more than the window's bytes. A full index drops every second offset and doubles its stride, so
+//! its memory has a bound.
 
 use std::sync::Arc;
 
@@ -67,8 +67,8 @@ impl LineIndex {
         known.or_else(|| self.total_lines().map(|_| self.size))
     }
 
-    /// Takes note of `bytes`, which lie at `at`. Only what goes on where the index ends teaches it anything, and only then is
-    /// one that others hold copied.
+    /// Takes note of `bytes`, which lie at `at`. The index grows only by bytes that follow its end, and a shared index
+    /// is copied only then.
     pub(crate) fn learn(self: &mut Arc<Self>, at: u64, bytes: &[u8]) {
         let known = self.scanned.checked_sub(at).and_then(|known| usize::try_from(known).ok());
         if let Some(new) = known.and_then(|known| bytes.get(known..)).filter(|new| !new.is_empty()) {
@@ -88,7 +88,7 @@ impl LineIndex {
     }
 
     fn remember(&mut self, offset: u64) {
-        // Before it grows: a vector that is full by one would double.
+        // Before the push: a full vector would double.
         if self.offsets.len() == LINE_INDEX_ENTRIES {
             let mut index = 0;
             self.offsets.retain(|_| {
@@ -116,7 +116,7 @@ pub(crate) struct Window {
     /// Whether the last line taken is whole.
     whole: bool,
     full: bool,
-    /// Whether it is full because of its bytes and not of its lines.
+    /// Whether the window is full because of its bytes and not of its lines.
     cut: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A search pattern, and its hits in the lines of one file, which comes in pieces.
+//! A search pattern and its hits in the lines of a file. The file comes in pieces.
 //!
 //! A piece is searched up to where the context of a hit would reach beyond it; the rest waits for the next piece. So a large file
 //! takes the memory of two pieces, and its hits are the same as if it came whole. Which files are binary is decided as
@@ -22,7 +22,7 @@ const NUL_PROBE_BYTES: usize = 64 << 10;
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern(Arc<LineRegex>);
 
-/// One line that matched, with its neighbours.
+/// A line that matched, with its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) line: u64,
@@ -37,9 +37,9 @@ pub(crate) struct FileSearch {
     pattern: Pattern,
     context: usize,
     wanted: usize,
-    /// What is kept of the pieces so far: lines of context, and what was not searched yet.
+    /// The end of the pieces so far: lines of context, and the bytes that were not searched yet.
     kept: Vec<u8>,
-    /// Where in it the first line begins that was not searched, and that line's number.
+    /// The place in `kept` of the first line that was not searched, and the number of this line.
     resume: usize,
     line: u64,
     /// The first hits, at most as many as were wanted.
@@ -61,7 +61,7 @@ impl Hit {
 
 impl Pattern {
     /// # Errors
-    /// `invalid_pattern` for one that does not compile, is too long, or would take too much memory.
+    /// `invalid_pattern` if the pattern does not compile, is too long, or would take too much memory.
     pub(crate) fn new(pattern: &str, literal: bool, ignore_case: bool) -> Result<Self> {
         if pattern.len() > REGEX_BYTES {
             return Err(invalid(format!("the pattern has {} bytes and may have {REGEX_BYTES}", pattern.len())));

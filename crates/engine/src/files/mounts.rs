@@ -1,4 +1,4 @@
-//! What a session sees: its two folders, its loaded skills, and, if its policy shows them, all others.
+//! The mounts of a session: two folders, the loaded skills, and all other skills if the policy shows them.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ pub(crate) async fn tree(admission: &Admission<'_>) -> Result<Tree> {
     let visible = session.loaded_skills.iter().filter(|loaded| policy.skill(&loaded.skill).is_visible());
     let homes = visible.filter_map(|loaded| Some(context.home(loaded).transpose()?.map(|home| (loaded, home))));
     let homes = homes.collect::<Result<Vec<_>>>()?;
-    // At once, because a session made from another one may have all its file lists beside it.
+    // In parallel, because each list of files of a forked session may be an object of its own.
     let pinned = try_join_all(homes.iter().map(|(loaded, home)| pinned(context, loaded, home, policy))).await?;
     for ((loaded, home), pinned) in homes.iter().zip(pinned) {
         let mount = Mount { at: skill_mount(&loaded.mount)?, prefix: home.skill(&loaded.skill)? };
@@ -39,7 +39,7 @@ pub(crate) async fn tree(admission: &Admission<'_>) -> Result<Tree> {
         let mut taken: HashSet<MountName> = session.loaded_skills.iter().map(|loaded| loaded.mount.clone()).collect();
         for entry in &context.catalog(false).await?.entries {
             let Some(home) = context.layer(entry.layer)? else { continue };
-            // What asks first is there once it is loaded: nothing of it may be read before.
+            // If a skill needs an approval, nothing of it may be read before it is loaded.
             if policy.skill(&entry.skill) == SkillRule::AutoApprove && taken.insert(entry.mount_name()) {
                 let mount = Mount { at: skill_mount(&entry.mount_name())?, prefix: home.skill(&entry.skill)? };
                 let (skill, layer) = (entry.skill.clone(), entry.layer);
@@ -63,14 +63,14 @@ async fn pinned(
         archive: archive_of(loaded, &snapshot, home)?,
         snapshot,
         is_loaded: true,
-        // What is shared is not one session's to change, and plain files of a draft would publish it.
+        // A session may not change a shared skill, and plain files written to a draft would publish it.
         writable: policy.skills_access() == SkillsAccess::Write
             && loaded.layer == Layer::User
             && loaded.draft.is_none(),
     })
 }
 
-/// The tree that an admitted operation sees, in which the skill that `path` lies in is pinned.
+/// The tree of an admitted operation. The skill around `path` is pinned.
 ///
 /// # Errors
 /// `file_not_found` if that skill is gone; as [`tree`] and [`pin_shown`].
@@ -83,9 +83,8 @@ pub(crate) async fn tree_at(admission: &Admission<'_>, path: &VirtualPath) -> Re
     Ok(tree)
 }
 
-/// A skill that is shown, as a load would pin it now: so one operation sees one version of it, also while another is being
-/// published. `None` if it is gone, or if its SKILL.md
-/// cannot be read.
+/// Pins a shown skill as a load would pin it now. So one operation sees one version, also while another version is
+/// published. `None` if the skill is gone, or if its SKILL.md cannot be read.
 ///
 /// # Errors
 /// As a load.

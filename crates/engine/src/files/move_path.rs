@@ -1,8 +1,9 @@
 //! Moving a file or a folder: each file is written at its new path, and then deleted at the old one.
 //!
-//! Nothing at the new path is ever replaced, because the write there is create-only. The old file is deleted only in the
-//! version that was copied, so a change that another caller makes meanwhile is never lost: then the old file stays and the answer
-//! names it; the copy goes again if the store has conditional deletes. A process that ends between the two steps leaves both files, never neither.
+//! Nothing at the new path is ever replaced, because the write there is create-only. The old file is deleted only in
+//! the version that was copied, so a change by another caller meanwhile is never lost. If there was such a change, the
+//! old file stays, and the answer names it. The copy is then deleted if the store has conditional deletes. A process
+//! that ends between the two steps leaves both files, never neither.
 //!
 //! On a store without conditional deletes the version is looked at before the delete. A write that lands between the two
 //! requests is lost with the old file, and `docs/SEMANTICS.md` says so.
@@ -62,8 +63,8 @@ pub(crate) async fn move_path(_files: &Files, span: &OperationSpan, request: Mov
     take_steps(context, steps, hidden, &from, &to).await
 }
 
-/// Checks that `path` is a file or folder in `/workspace` or `/ticket`: what lies in a skill changes with its snapshot, which
-/// a move does not touch.
+/// Checks that `path` is a file or folder in `/workspace` or `/ticket`. A file in a skill changes with the skill's
+/// snapshot, and a move does not change snapshots.
 fn own_place(tree: &Tree, path: &VirtualPath) -> Result<()> {
     tree.writable(path)?;
     if matches!(tree.spot(path), TreeTarget::In { kind: MountKind::Fresh, .. }) {
@@ -159,7 +160,7 @@ async fn take(context: &Context, step: &Step) -> Result<()> {
     }
 }
 
-/// Deletes an object if it is still this version. One that is gone is what the caller wants.
+/// Deletes an object if it is still this version. If the object is gone, nothing is left to do.
 async fn delete_version(context: &Context, key: &ObjectKey, version: &ETag) -> Result<(), StoreError> {
     let store = &context.core.store();
     let options = if store.capabilities().conditional_delete {
@@ -197,7 +198,7 @@ fn changed(path: &VirtualPath) -> Error {
     Error::new(Code::EditConflict, format!("{path} was changed while it was moved, and stays; move it again"))
 }
 
-/// What keeps a file from its new path.
+/// The error of a write at the new path.
 fn refused(step: &Step, error: StoreError) -> Error {
     let Step { to, to_key, .. } = step;
     match error {

@@ -1,4 +1,4 @@
-//! The owner of what file operations share.
+//! The owner of the state that file operations share.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::{budget::Workers, path::ObjectKey, store::StoreHandle};
 /// Line indexes of large files kept in memory; one takes up to 2 MiB.
 const LINE_INDEXES: u64 = 64;
 
-/// What file operations share in one process: the queues of edits, unfinished changes of skills, and line indexes. Cheap to
-/// clone.
+/// The state that file operations share in one process: the queues of edits, unfinished changes of skills, and line
+/// indexes. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Files(Arc<FilesState>);
 
@@ -23,7 +23,7 @@ struct FilesState {
 }
 
 impl Files {
-    /// The file operations over `store`. `is_observed` says that somebody keeps records of them.
+    /// The file operations over `store`. `is_observed` says whether an observer keeps records of them.
     pub(crate) fn new(store: &StoreHandle, workers: &Workers, is_observed: bool) -> Self {
         let edits = EditQueues::new(store.store().clone(), store.committer().clone(), workers.clone(), is_observed);
         let line_indexes = Cache::new(LINE_INDEXES);

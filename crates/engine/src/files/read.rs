@@ -1,7 +1,7 @@
 //! Reading a window of lines.
 //!
-//! A small file is one request. A large one is read in chunks from the nearest line start that is known, and what was
-//! learnt about its lines is kept, so that the next window is one request of about its own size.
+//! A small file is one request. A large file is read in chunks from the nearest known line start. The line index of the
+//! file is kept, so the next window is one request of about the window's size.
 
 use std::sync::Arc;
 
@@ -29,14 +29,14 @@ pub(crate) async fn read(files: &Files, span: &OperationSpan, request: ReadReque
         if let Some(reply) = read_indexed(files, context, &file, &request, index).await? {
             return Ok(reply);
         }
-        // The file is another one now: what was known of its lines is no use.
+        // The file is another version now, so the index is no use.
         files.line_indexes().invalidate(&file.key);
     }
     read_from_start(files, context, &file, &request).await
 }
 
-/// What is known of the lines of a large file, where that helps: not for its first page, which costs one request
-/// anyway and must tell whether the file is still the same.
+/// The index of a large file, if it helps. The first page does not need the index: this page costs one request anyway,
+/// and must show whether the file is still the same.
 fn known_index(files: &Files, file: &FileRef, offset: u64) -> Option<Arc<LineIndex>> {
     let index = files.line_indexes().get(&file.key)?;
     let same = file.version.etag().is_none_or(|etag| etag == index.etag());

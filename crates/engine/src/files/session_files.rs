@@ -47,10 +47,10 @@ impl SessionFiles {
         }
     }
 
-    /// What is known of a file, without its bytes.
+    /// Size, version and time of a file, without its bytes.
     ///
     /// # Errors
-    /// As [`file`](Self::file); `skill_changed` where a pinned file is gone.
+    /// As [`file`](Self::file); `skill_changed` if a pinned file is gone.
     pub async fn stat(&self, path: &str) -> Result<FileStat> {
         let file = self.file(path).await?;
         let stat = file.stat().await;
@@ -60,7 +60,7 @@ impl SessionFiles {
     /// Opens a file for reading all of it, or the bytes `range`; with `pin`, only that version.
     ///
     /// # Errors
-    /// As [`stat`](Self::stat); `edit_conflict` where `pin` is not the version there is; `offset_out_of_range` where the
+    /// As [`stat`](Self::stat); `edit_conflict` if `pin` is not the version there is; `offset_out_of_range` if the
     /// range starts after the end.
     pub async fn open(&self, path: &str, range: Option<Range<u64>>, pin: Option<ETag>) -> Result<FileReader> {
         let file = self.file(path).await?;
@@ -72,8 +72,8 @@ impl SessionFiles {
     /// once for the condition and the write together.
     ///
     /// # Errors
-    /// `invalid_path`, `read_only`, `file_too_large`; `precondition_failed` where the condition does not hold. Each says
-    /// what became of the change.
+    /// `invalid_path`, `read_only`, `file_too_large`; `precondition_failed` if the condition does not hold. Each has
+    /// the outcome of the change.
     pub async fn put_file(&self, path: &str, bytes: Bytes, condition: WriteCondition) -> Result<WriteReply> {
         let outline =
             || CallOutline::default().path("file_path", path).other("content", json!({ "bytes": bytes.len() }));

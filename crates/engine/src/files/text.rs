@@ -1,7 +1,7 @@
-//! Telling text from binary, and naming what is binary.
+//! The difference between text and binary, and the names of binary formats.
 //!
-//! The rule is that of git and ripgrep, a NUL in the first 8 KiB, plus the few formats whose first bytes may hold none
-//! but which no model can read: a PDF is not text because its first page happens to be.
+//! As in git and ripgrep, a file with a NUL in its first 8 KiB is binary. So is a file of a few formats that no model
+//! can read, though their first bytes may hold no NUL. A PDF is not text, even if its first page looks like text.
 
 use infer::MatcherType;
 
@@ -13,8 +13,9 @@ use crate::{
 
 /// First bytes of formats that are not text, though a file of them may hold no NUL.
 ///
-/// A crate for such bytes knows many more. But those of many formats are two or four letters that a text may begin with
-/// (`BM`, `MAC `, `SQLi`), so it names what was found to be binary, and does not decide it.
+/// A crate for such bytes knows many more. But many formats begin with two or four letters that a text may begin with
+/// (`BM`, `MAC `, `SQLi`). So the crate names the format of a binary file, and does not decide whether a file is
+/// binary.
 const MAGIC: &[&[u8]] = &[
     b"%PDF-",
     b"\x89PNG\r\n\x1a\n",
@@ -49,7 +50,7 @@ pub(crate) fn binary_type(head: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Whether a file that begins with `head` is text: what lint and publishing look into.
+/// Whether a file that begins with `head` is text. Lint and publishing look only into text.
 pub(crate) fn is_text(head: &[u8]) -> bool {
     binary_type(head).is_none()
 }

@@ -26,7 +26,7 @@ use crate::{
 /// Files of one transfer under way at once: few, because each may be large.
 const PARALLEL: usize = 4;
 
-/// What is known of a file without its bytes.
+/// Size, version and time of a file, without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileStat {
     /// Its virtual path.
@@ -39,7 +39,7 @@ pub struct FileStat {
     pub modified_at: Timestamp,
 }
 
-/// The bytes of one version of a file, piece after piece: it holds one of [`DOWNLOAD_WINDOW_BYTES`] at a time.
+/// The bytes of a version of a file, piece after piece. It holds one piece of [`DOWNLOAD_WINDOW_BYTES`] at a time.
 #[derive(Debug)]
 pub struct FileReader {
     content: Content,
@@ -50,7 +50,7 @@ pub struct FileReader {
     ready: Option<Bytes>,
 }
 
-/// A file that a call may read. Looks at it and reads of it are one call, with one admission and one account.
+/// A file that a call may read. All looks and reads are a single call, with one admission and one account.
 pub struct FileAccess {
     pub(super) span: OperationSpan,
     pub(super) file: FileRef,
@@ -59,7 +59,7 @@ pub struct FileAccess {
 
 pub(crate) async fn upload(files: &Files, span: &OperationSpan, wanted: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
     check_count(wanted.len())?;
-    // The session is read once for all of them, and what keeps the call out keeps out each.
+    // The session is read once for all of them, and a refusal of the call refuses each file.
     let pending = &span.enter().await;
     let uploads = wanted.into_iter().map(|file| async move {
         let result = upload_file(files, pending, &file.path, file.bytes).await.map_err(Error::of_change);
@@ -108,7 +108,7 @@ pub(super) async fn readable(pending: &PendingAdmission<'_>, path: &VirtualPath)
     tree_at(&admission, path).await?.file(path)
 }
 
-/// What is known of a file without its bytes.
+/// Size, version and time of a file, without its bytes.
 pub(crate) async fn stat(context: &Context, path: &str, file: &FileRef) -> Result<FileStat> {
     let meta = context.core.store().head(&file.key).await.map_err(|error| unreadable(file, error))?;
     if file.version.etag().is_some_and(|etag| *etag != meta.etag) {
@@ -118,10 +118,10 @@ pub(crate) async fn stat(context: &Context, path: &str, file: &FileRef) -> Resul
 }
 
 impl FileAccess {
-    /// What is known of the file, without its bytes.
+    /// Size, version and time of the file, without its bytes.
     ///
     /// # Errors
-    /// `file_not_found`; `skill_changed` where a pinned file is gone.
+    /// `file_not_found`; `skill_changed` if a pinned file is gone.
     pub async fn stat(&self) -> Result<FileStat> {
         stat(self.span.context(), &self.path, &self.file).await
     }
@@ -135,7 +135,7 @@ impl FileAccess {
         Ok(FileReader::open(content, self.file.clone(), range, pin.as_ref()).await?)
     }
 
-    /// Ends the call with what came of it, and returns that.
+    /// Ends the call with its outcome, and returns the outcome.
     ///
     /// # Errors
     /// Those of `outcome`.
@@ -167,10 +167,10 @@ impl FileReader {
         &self.stat
     }
 
-    /// The next bytes; `None` at the end. All of one version: where the file changes meanwhile, this fails.
+    /// The next bytes; `None` at the end. All are of one version: if the file changes meanwhile, this fails.
     ///
     /// # Errors
-    /// `edit_conflict` or `skill_changed` where the version is gone; the store's.
+    /// `edit_conflict` or `skill_changed` if the version is gone; the store's.
     pub async fn next(&mut self) -> Result<Option<Bytes>> {
         if let Some(ready) = self.ready.take().filter(|ready| !ready.is_empty()) {
             return Ok(Some(ready));

@@ -1,7 +1,7 @@
-//! The virtual tree of one session: which mounts it has, and what lies behind each.
+//! The virtual tree of a session: its mounts, and the files behind each mount.
 //!
-//! A tree is made for each operation from the session as it is then, so one operation sees one version. A loaded
-//! skill is *pinned*: its files are those of the snapshot taken at load. Everything else is *fresh*: the store is asked.
+//! Each operation makes a tree from the current session, so one operation sees one version. A loaded skill is *pinned*:
+//! its files are those of the snapshot taken at load. Everything else is *fresh*: the store is asked.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(crate) struct Tree {
 pub(crate) enum MountKind {
     /// `/workspace` and `/ticket`: the newest acknowledged version, writable.
     Fresh,
-    /// A skill that is shown without being loaded, read-only. An operation that looks into it pins it for itself.
+    /// A skill that is shown without being loaded, read-only. An operation pins it before it looks inside.
     Shown(ShownSkill),
     /// A loaded skill: the files of its snapshot.
     Pinned(PinnedSkill),
@@ -47,7 +47,7 @@ pub(crate) struct PinnedSkill {
     pub(crate) skill: SkillPath,
     pub(crate) layer: Layer,
     pub(crate) snapshot: Arc<Snapshot>,
-    /// Whether the session loaded it. One that is only shown is pinned for one operation.
+    /// Whether the session loaded it. A skill that is only shown is pinned for one operation.
     pub(crate) is_loaded: bool,
     /// The archive of the published version or of the draft that the snapshot is, or the place of its bundle.
     pub(crate) archive: Option<Archive>,
@@ -65,7 +65,7 @@ pub(crate) enum TreeTarget<'tree> {
     Nowhere,
 }
 
-/// What a path is to a caller that writes.
+/// The kind of a path for a caller that writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WritePlace {
     /// A file, or a folder of files, that may be there under this key.
@@ -77,7 +77,7 @@ pub(crate) enum WritePlace {
 }
 
 impl PinnedSkill {
-    /// Which version of a file of the snapshot is meant. What a session loaded, or what was published, is that one.
+    /// The version of a file of the snapshot. If the skill was loaded or published, it is pinned; else it is as listed.
     pub(crate) fn version(&self, file: &SnapshotFile) -> FileVersion {
         let etag = file.etag.clone();
         if self.is_loaded || self.archive.is_some() { FileVersion::Pinned(etag) } else { FileVersion::Listed(etag) }
@@ -97,7 +97,7 @@ impl Tree {
         Self { scope: Scope::new(mounts), kinds }
     }
 
-    /// What `path` leads to.
+    /// The target of `path`.
     pub(crate) fn spot(&self, path: &VirtualPath) -> TreeTarget<'_> {
         match self.scope.place(path) {
             ResolvedPath::Above => TreeTarget::Above,
@@ -185,8 +185,9 @@ impl Tree {
     }
 }
 
-/// The archive of the published version or of the draft that was loaded; for another skill of many files, the place of the
-/// bundle of its snapshot. A snapshot whose tags say nothing of bytes has none, because nobody could check it.
+/// The archive of the published version or of the draft that was loaded. For another skill of many files, the place of
+/// the bundle of its snapshot. If the tags of the snapshot do not say its bytes, there is no bundle, because no reader
+/// could check it.
 pub(crate) fn archive_of(loaded: &LoadedSkill, snapshot: &Arc<Snapshot>, home: &UserSpace) -> Result<Option<Archive>> {
     match (&loaded.version, &loaded.draft) {
         (Some(digest), _) => archive_of_version(&loaded.skill, digest, snapshot, home).map(Some),

@@ -1,13 +1,14 @@
-//! Changes that may have two parts: a skill's file, and the session's snapshot that says which version of it is seen.
+//! Changes that may have two parts: a skill's file, and the session's snapshot, which names the file's version that the
+//! session sees.
 //!
-//! The file goes first. If the session cannot be changed then, the answer says what became of each part, and the same
-//! call, made again, completes the second without doing the first twice. This is how it knows: the write carries the name
-//! of its call, a digest of what was asked, in which session, and of the version the snapshot named at that time. A call
-//! that finds its own name among the writes of the file is one whose first part landed. Once the second has landed too, the
-//! snapshot names another version, so that the same words are another call.
+//! The file goes first. If the session cannot be changed then, the answer gives the outcome of each part. The same
+//! call, made again, completes the second part without doing the first twice. To recognise a repeat, the write carries
+//! the name of its call. The name is a digest of the request, the session, and the version that the snapshot named at
+//! that time. If a call finds its own name among the writes of the file, its first part has landed. Once the second
+//! part has landed too, the snapshot names another version, so the same request is another call.
 //!
-//! Within one process changes of one skill wait for each other, so that a call never meets the first half of one that is
-//! still under way.
+//! Within a process, changes of a skill wait for each other. So a call never meets the first half of another call that
+//! is still under way.
 
 use sha2::{Digest, Sha256};
 use tokio::sync::MutexGuard;
@@ -44,15 +45,15 @@ pub(crate) struct InSkill<'shared> {
     _turn: MutexGuard<'shared, ()>,
 }
 
-/// A change of one file in a skill, as it is recognised when it is repeated.
+/// The identity of a change of one file in a skill. A repeated change has the same identity.
 #[derive(Clone, Debug)]
 pub(crate) struct IdempotencyKey {
-    /// What its writes are marked with.
+    /// The mark on the writes of the change.
     pub(crate) name: String,
     asked: String,
-    /// The version the session's snapshot named when it was first made; nothing if it named none.
+    /// The version the session's snapshot named when the change was first made; nothing if it named none.
     from: Option<ETag>,
-    /// Whether it was made before and its answer was that its second part failed.
+    /// Whether the change was made before and its second part failed then.
     is_repeated: bool,
 }
 
@@ -132,11 +133,11 @@ pub(crate) fn call(
     Ok(Some(IdempotencyKey { name, asked, from, is_repeated }))
 }
 
-/// The second part of a change: moves the session's snapshot on to what has landed. False if the call turns out to be
-/// a new one, because the earlier one was completed: then nothing was done for it yet.
+/// The second part of a change: moves the session's snapshot to the version that has landed. False if the call turns
+/// out to be a new one, because the earlier one was completed: then nothing was done for it yet.
 ///
 /// # Errors
-/// What keeps the session from being changed, with the outcome of each part.
+/// Why the session cannot be changed, with the outcome of each part.
 pub(crate) async fn finish(
     files: &Files,
     context: &Context,
@@ -183,7 +184,7 @@ async fn move_snapshot(
             return SnapshotChange::Stays(call.is_repeated);
         }
         let Some(etag) = etag.clone() else {
-            // Saved as it is, which shows that this is the newest state of the session.
+            // Saving it unchanged shows that this is the newest state of the session.
             return SnapshotChange::To(snapshot.clone());
         };
         let (path, size) = (skill.relative.clone(), landed.size);
@@ -195,7 +196,7 @@ async fn move_snapshot(
 /// Takes files out of the session's snapshot of a skill, all in one step.
 ///
 /// # Errors
-/// What keeps the session from being changed, with its outcome.
+/// Why the session cannot be changed, with the outcome.
 pub(crate) async fn forget_files(context: &Context, skill: &InSkill<'_>, gone: &[VirtualPath]) -> Result<()> {
     let gone = gone.iter().filter_map(|path| path.below(&skill.mount)).collect();
     let forget = |snapshot: &Snapshot| {
@@ -270,7 +271,7 @@ async fn change_snapshot(
     Err(contested())
 }
 
-/// What becomes of a snapshot.
+/// The change of a snapshot.
 enum SnapshotChange {
     To(Snapshot),
     Stays(bool),

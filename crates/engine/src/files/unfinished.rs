@@ -1,4 +1,5 @@
-//! What the changes of skills share in one process, and what one has done so far. `parts` makes them.
+//! The state that changes of skills share in one process, and the part of a change that is done. `two_part_change` uses
+//! both.
 
 use moka::sync::Cache;
 
@@ -14,22 +15,22 @@ const UNFINISHED: u64 = 10_000;
 /// How often a call begins again because the session turns out to be another than the one it knew.
 pub(crate) const ATTEMPTS: usize = 4;
 
-/// What the changes of skills share in one process.
+/// The state that changes of skills share in one process.
 #[derive(Debug)]
 pub(crate) struct SkillChanges {
     /// The changes of one skill take turns.
     pub(crate) lanes: KeyedLocks,
-    /// The last call on each file of a session whose second part failed. The session may have changed although the answer
-    /// never came, and then only this tells a repeated call from a new one.
+    /// The last call on each file of a session whose second part failed. The session may have changed although the
+    /// answer never came. Then only this entry distinguishes a repeated call from a new one.
     pub(crate) unfinished: Cache<(ObjectKey, VirtualPath), UnfinishedChange>,
 }
 
 /// A call whose second part failed.
 #[derive(Clone, Debug)]
 pub(crate) enum UnfinishedChange {
-    /// What it asked for, and the version it began from.
+    /// The digest of the request, and the version that the call began from.
     Write { asked: String, from: Option<ETag> },
-    /// How many files it deleted.
+    /// How many files the call deleted.
     Delete(u64),
 }
 
@@ -44,13 +45,13 @@ impl Default for SkillChanges {
 pub(crate) struct FirstPartWritten {
     pub(crate) commit: Commit,
     pub(crate) size: u64,
-    /// What the call counts: occurrences that an edit replaced.
+    /// The count of the call: occurrences that an edit replaced.
     pub(crate) count: u64,
-    /// Whether an earlier call, the same as this one, put it there.
+    /// Whether an earlier, equal call put it there.
     pub(crate) is_earlier: bool,
-    /// The version that it replaced, if it was seen.
+    /// The version before the write, if it was seen.
     pub(crate) before: Option<ETag>,
-    /// SHA-256 of the content, if somebody keeps account of it.
+    /// SHA-256 of the content, if an observer keeps records.
     pub(crate) after: Option<String>,
 }
 

@@ -61,7 +61,7 @@ fn in_words(condition: &WriteCondition) -> Value {
     }
 }
 
-/// Stores the bytes of a file; `unmet` is the answer where `condition` does not hold.
+/// Stores the bytes of a file; `unmet` is the answer if `condition` does not hold.
 pub(crate) async fn put_bytes(
     files: &Files,
     admission: &Admission<'_>,
@@ -78,7 +78,7 @@ pub(crate) async fn put_bytes(
             digest = recorded_digest(context, &bytes).await;
         }
         let call = match &condition {
-            // Whoever overwrites twice writes the same twice.
+            // A repeated overwrite writes the same bytes again, so it needs no key.
             WriteCondition::Always | WriteCondition::IfPresent => None,
             WriteCondition::IfAbsent => call(files, context, &target, path, &[b"create", &bytes])?,
             WriteCondition::IfMatch(etags) => {
@@ -103,7 +103,7 @@ pub(crate) async fn put_bytes(
     Err(contested())
 }
 
-/// The first part of a write: the file. A call that was made before finds that it has landed.
+/// The first part of a write: the file. A repeated call finds that its file has landed.
 async fn put(
     context: &Context,
     target: &WriteTarget<'_>,
@@ -116,7 +116,7 @@ async fn put(
     let base = match condition {
         WriteCondition::Always => Ok(ExpectedVersion::Whatever),
         WriteCondition::IfAbsent => Ok(ExpectedVersion::Absent),
-        // With its chain, so that a write on top of it can be settled.
+        // With its chain, so that a later write over this version can be settled.
         WriteCondition::IfPresent => store.head(&target.key).await.map(|meta| ExpectedVersion::version(&meta)),
         WriteCondition::IfMatch(etags) => match store.head(&target.key).await {
             Ok(meta) if etags.contains(&meta.etag) => Ok(ExpectedVersion::version(&meta)),
@@ -144,7 +144,7 @@ async fn put(
     }
 }
 
-/// A condition on a version does not hold where there is none any more.
+/// A condition on a version does not hold if there is none any more.
 fn gone(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound => StoreError::PreconditionFailed,
