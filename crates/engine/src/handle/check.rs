@@ -1,4 +1,4 @@
-//! The checks of a store: whether it can be reached, written and read, and what mends it if not.
+//! The checks of a store: whether it can be reached, written and read, and how to fix it if not.
 
 use std::{collections::BTreeMap, error::Error as StdError, time::Duration};
 
@@ -26,7 +26,7 @@ const ROUNDS: usize = 5;
 const SLOW: Duration = Duration::from_millis(300);
 /// S3 refuses requests that are 15 minutes off; a third of that is time to look.
 const SKEW_WARNING: SignedDuration = SignedDuration::from_mins(5);
-/// Skills that cannot be read and are named one by one.
+/// How many unreadable skills are named one by one.
 const SKILLS_NAMED: usize = 5;
 
 impl OpenStore {
@@ -53,8 +53,8 @@ impl OpenStore {
         }
     }
 
-    /// Whether the store honours conditional writes. If it can be written, also how far its clock is apart from this
-    /// machine's and how long its verbs take, measured with one small object that is deleted again.
+    /// Whether the store honours conditional writes. If it can be written, also the offset of its clock from this
+    /// machine's, and how long its verbs take. The check writes one small object and deletes it again.
     pub async fn check_writing(&self) -> Vec<StoreCheck> {
         let conditions = self.check_conditions().await;
         let can_write = conditions.status != CheckStatus::Fail;
@@ -175,7 +175,7 @@ impl OpenStore {
     async fn unreadable_skills(&self, prefix: &KeyPrefix, entries: &[ListEntry]) -> (usize, Vec<(ObjectKey, Error)>) {
         let look = async |key: ObjectKey| {
             let error = self.store.get(&key, GetOptions::range(0..1)).await.err()?;
-            // One that vanished since it was listed is no trouble.
+            // A skill that vanished since the listing is no trouble.
             (!matches!(error, StoreError::NotFound)).then_some((key, Error::from(error)))
         };
         let keys = entries.iter().filter(|entry| entry.key.ends_with("/SKILL.md"));
@@ -270,7 +270,7 @@ pub fn failed_check(name: &str, error: &Error, fix: &str) -> StoreCheck {
     StoreCheck { name: name.to_owned(), status: CheckStatus::Fail, detail, fix: Some(fix) }
 }
 
-/// The words of an error and of those that caused it, each said once.
+/// The words of an error and of its causes, each said once.
 fn said(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

@@ -1,4 +1,4 @@
-//! The check of a folder of skills that is served as it is: what agents see of it, and what not.
+//! The check of a folder of skills: which skills agents see, and which links are not followed.
 
 use super::{check::failed_check, open::OpenStore};
 use crate::{
@@ -9,11 +9,11 @@ use crate::{
 };
 
 const NAME: &str = "folder";
-/// Links that are named one by one.
+/// How many links are named one by one.
 const LINKS_NAMED: usize = 5;
 
 impl OpenStore {
-    /// What of a served folder of skills is seen, and each link that is not followed with what to do. It is empty for any
+    /// The visible part of a served folder of skills, and each link that is not followed, with a fix. It is empty for any
     /// other store.
     pub async fn check_folder(&self) -> Vec<StoreCheck> {
         let StoreAddress::Skills(skills) = self.address.clone() else { return Vec::new() };

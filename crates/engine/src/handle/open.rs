@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// A store that was opened at its address, with the folder in it that contains everything.
+/// An open store, with its address and the folder that contains everything.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -56,8 +56,8 @@ impl OpenStore {
         Ok(Self { address, store: Arc::new(LoggingStore::new(store)), namespace, clock })
     }
 
-    /// A store in memory with the SKILL.md of each of the user's skills, whatever it says, and none of their other files. It is
-    /// for whoever asks how these skills would be found.
+    /// A store in memory with the SKILL.md of each of the user's skills, whatever it says, and none of their other
+    /// files. A caller makes it to see how a search would find these skills.
     ///
     /// # Errors
     /// `invalid_path` if a key would be too long.

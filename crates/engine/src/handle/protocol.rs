@@ -19,8 +19,8 @@ macro_rules! protocol {
     )* ; $($also:tt)*) => {
         /// The operations an agent has, on one session of one user.
         ///
-        /// Two implementations: [`SessionBackend`] over a store, and `RemoteBackend` over HTTP. What an operation takes and
-        /// returns is documented at its request and reply; the codes of its errors are those of the HTTP contract.
+        /// Two implementations: [`SessionBackend`] over a store, and `RemoteBackend` over HTTP. The request and the
+        /// reply of an operation document its input and output. The codes of its errors are those of the HTTP contract.
         #[async_trait]
         pub trait BackendProtocol: Send + Sync {
             $($(#[doc = $doc])* #[doc = include_str!(concat!("../../docs/operations/", $name, ".md"))] async fn $method(&self, request: wire::$request) -> Result<wire::$reply>;)*
@@ -66,7 +66,7 @@ fn with_outcome(operation: Operation, error: Error) -> Error {
     if operation.effect() == Effect::Reads { error } else { error.of_change() }
 }
 
-/// The functions of the operations, by their names. Each takes what file operations share, if it is one that needs it.
+/// The functions of the operations, by their names. Those on files take the state that file operations share.
 mod operations {
     pub(super) use crate::{
         files::{delete, download, edit, glob, grep, ls, move_path, read, upload, write},

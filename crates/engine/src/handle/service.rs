@@ -24,7 +24,7 @@ use crate::{
     users::Users,
 };
 
-/// What a service is configured with.
+/// The configuration of a service.
 #[derive(Clone, Debug, Default)]
 pub struct ServiceOptions {
     /// The folder of the bucket everything lies below; the whole bucket if `None`.
@@ -39,15 +39,16 @@ pub struct ServiceOptions {
     /// Whether catalogs are kept in the bucket as well (`.skillmount/catalog.json`), so that a new process reads one object
     /// in place of every SKILL.md. Not if `read_only` forbids to write it.
     pub index: bool,
-    /// What the process may take for them all.
+    /// The resources that the process may take for all sessions together.
     pub budgets: Budgets,
-    /// The counts of requests to the store below the service, if whoever opened the store counts them.
+    /// The counts of requests to the store below the service, if the opener of the store counts them.
     pub ledger: Option<Arc<RequestCounts>>,
-    /// Who is told of every operation, if anybody is.
+    /// The observer of every operation, if there is one.
     pub observer: Option<Arc<dyn Observer>>,
-    /// The pause between two requests for digests that no host has asked for; [`DIGEST_PACE`](crate::limits::DIGEST_PACE) if `None`.
+    /// The pause between two requests for digests that no host has asked for;
+    /// [`DIGEST_PACE`](crate::limits::DIGEST_PACE) if `None`.
     pub digest_pace: Option<Duration>,
-    /// What turns texts into vectors, if skills are to be found by meaning as well.
+    /// The encoder of texts as vectors, if skills are to be found by meaning as well.
     pub encoder: Option<Arc<dyn Encoder>>,
     /// Whether skills that a user's sessions loaded after a question are raised for the like questions of the same user.
     pub feedback: bool,
@@ -154,7 +155,7 @@ impl Service {
         &self.published
     }
 
-    /// What authors ask beside publishing: lint findings, digests, and the state of catalogs.
+    /// Queries of authors beside publishing: lint findings, digests, and the state of catalogs.
     #[must_use]
     pub fn authoring(&self) -> &Authoring {
         &self.authoring
@@ -172,7 +173,7 @@ impl Service {
         self.core.deletions()
     }
 
-    /// Checks of what is in the store.
+    /// Checks of the store's contents.
     #[must_use]
     pub fn upkeep(&self) -> &Upkeep {
         &self.upkeep
@@ -196,9 +197,9 @@ impl Service {
     /// any key is bound to the id `session`.
     ///
     /// # Errors
-    /// `denied` if the session or its parent lies outside what the key reaches, if another key is bound to a new id that this
-    /// one does not name, if files already lie there, or if the parent has as many ancestors as a fork may have; as
-    /// [`create_session`](Self::create_session).
+    /// `denied` if the key does not reach the session or its parent, if another key is bound to a new id that this one
+    /// does not name, or if files already lie there. Also `denied` if the parent has as many ancestors as a fork may
+    /// have. Else as [`create_session`](Self::create_session).
     pub async fn create_session_within(
         &self,
         caller: &Arc<Caller>,

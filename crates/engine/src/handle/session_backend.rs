@@ -35,16 +35,16 @@ impl SessionBackend {
         self
     }
 
-    /// The same handle for a caller that asks for its prompt in this mode, if it names one: instructions of loaded skills,
-    /// and tools that come as skills are found, go by it in place of the policy's.
+    /// The same handle for a caller that asks for its prompt in this mode. The mode replaces the policy's, for
+    /// instructions of loaded skills and for tools that come as skills are found. With `None` the policy's mode counts.
     #[must_use]
     pub fn in_mode(mut self, mode: Option<PromptMode>) -> Self {
         self.context.options.mode = mode;
         self
     }
 
-    /// The same handle for the call that a model wrote with this id. Its events and its audit record have the id, of which they
-    /// keep [`CALL_ID_BYTES`] at most.
+    /// The same handle for the call that a model wrote with this id. Events and the audit record have the id, cut to
+    /// [`CALL_ID_BYTES`].
     #[must_use]
     pub fn for_call(mut self, id: &str) -> Self {
         let id = id.get(..id.floor_char_boundary(CALL_ID_BYTES)).unwrap_or_default();
@@ -80,7 +80,7 @@ impl SessionBackend {
         Ok(self.context.session().await?)
     }
 
-    /// The session and what it may do: its own policy and its user's, asked for at once.
+    /// The session and the policies in effect: its own and its user's, read at once.
     ///
     /// # Errors
     /// As [`session`](Self::session).
@@ -110,8 +110,8 @@ impl SessionBackend {
         self.context.note_seen(session);
     }
 
-    /// What the calls of this handle have seen so far: the version of the session, and the tag of prompt and tools. If none of them
-    /// read the session, reads it now.
+    /// The report of this handle's calls so far: the version of the session, and the tag of prompt and tools. If none
+    /// of them read the session, reads it now.
     ///
     /// # Errors
     /// As [`session`](Self::session).
@@ -127,24 +127,24 @@ impl SessionBackend {
         self.context.catalog(fresh).await
     }
 
-    /// The long work of one operation for this user, which ends with it.
+    /// The long work of an operation for this user. It ends with the operation.
     #[must_use]
     pub fn errand(&self) -> Job {
         self.context.errand()
     }
 
-    /// A hash of session, policies and catalog. It is the same on every replica. `None` unless this process has recent versions of
-    /// them all in memory. Does not ask the store.
+    /// A hash of session, policies and catalog. It is the same on every replica. `None` unless this process has recent
+    /// versions of them all in memory. Does not ask the store.
     pub async fn known_tag(&self) -> Option<String> {
         cached_prompt_tag(&self.context).await
     }
 
-    /// Notes in the session that it was given the listing of skills. Returns false if that is noted already. The note is reported
-    /// as the change of a session that it is, or as making one that was not there.
+    /// Notes in the session that it was given the listing of skills. Returns false if the session has that note
+    /// already. The observer receives the note as a change of the session, or as its creation if there was none.
     ///
     /// # Errors
-    /// As [`session`](Self::session); `read_only` if nothing can be written; the store's; `store_unavailable` with `parts` if
-    /// it was noted and no account could be kept of it.
+    /// As [`session`](Self::session); `read_only` if nothing can be written; the store's; `store_unavailable` with
+    /// `parts` if the note was made and could not be recorded.
     pub async fn note_listing(&self) -> Result<bool> {
         record_listing(&self.context).await
     }
@@ -181,8 +181,8 @@ impl SessionBackend {
         summary(&self.context).await
     }
 
-    /// What a change of this session led to, as this caller may see it. The `user`'s policy is read before the change, so
-    /// that no change that was made ends as an error.
+    /// The session after a change, as this caller may see it. The `user`'s policy is read before the change, so that a
+    /// change that was made never ends as an error.
     #[must_use]
     pub fn summary_of(&self, session: &Session, user: &Policy) -> SessionSummary {
         summary_of(&self.context, session, user)
@@ -190,13 +190,13 @@ impl SessionBackend {
 
     /// Forgets this session and deletes every file of its workspace. Its ticket stays.
     ///
-    /// A session that cannot be read may share the workspace, so it counts as one that does. A session that is made from this
-    /// one meanwhile may find the workspace emptied.
+    /// If a session cannot be read, it counts as sharing the workspace. A session that is forked from this one
+    /// meanwhile may find the workspace emptied.
     ///
     /// # Errors
-    /// `session_not_found` if it does not exist and has no files of its own; `workspace_shared` if other sessions share its
-    /// workspace, with the names of those that the caller reaches; the error of a delete of files if some could not be deleted:
-    /// then the session stays.
+    /// `session_not_found` if it does not exist and has no files of its own. `workspace_shared` if other sessions share
+    /// its workspace; the error names those sessions within the caller's reach. The error of a delete of files if some
+    /// could not be deleted: then the session stays.
     pub async fn forget_with_workspace(&self) -> Result<()> {
         forget_with_workspace(&self.context).await
     }
