@@ -47,7 +47,7 @@ actions! {
     RollBackSkill "roll_back_skill" Writes "Back to an earlier version of a skill.";
     DeleteSkill "delete_skill" Writes "A skill is deleted.";
     RefreshCatalog "refresh_catalog" Reads "The catalog is read again.";
-    RebuildCatalog "rebuild_catalog" Reads "What is kept of the catalog is made anew.";
+    RebuildCatalog "rebuild_catalog" Reads "The stored catalog is rebuilt.";
     CollectSessions "collect_sessions" Loads "Sessions that were idle for long are forgotten.";
     ShowSkill "show_skill" Reads "The instructions of a skill, or its folder as an archive, are read without a session.";
     GetSkillFile "get_skill_file" Reads "A file of a skill is read without a load.";

@@ -1,4 +1,4 @@
-//! The check of a folder of skills: which skills agents see, and which links are not followed.
+//! The check of a folder of skills that is served as it is: which skills agents see, and which links are not followed.
 
 use super::{check::failed_check, open::OpenStore};
 use crate::{

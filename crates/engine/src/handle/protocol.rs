@@ -66,7 +66,7 @@ fn with_outcome(operation: Operation, error: Error) -> Error {
     if operation.effect() == Effect::Reads { error } else { error.of_change() }
 }
 
-/// The functions of the operations, by their names. Those on files take the state that file operations share.
+/// The functions of the operations, by their names. Each but `download` takes the state that file operations share.
 mod operations {
     pub(super) use crate::{
         files::{delete, download, edit, glob, grep, ls, move_path, read, upload, write},

@@ -173,7 +173,7 @@ async fn a_session_of_another_name_or_user_at_its_key_is_damaged() {
     let (memory, sessions) = objects(1 << 20);
     memory.put_raw(key("b").as_str(), serde_json::to_vec(&session("a", Vec::new())).unwrap());
     let seen = sessions.refresh(&key("b")).await.unwrap();
-    assert!(matches!(seen.value(), Err(SessionError::Damaged(error)) if error.code() == Code::Internal));
+    assert!(matches!(seen.value(), Err(SessionError::Damaged(error)) if error.code() == Code::ObjectDamaged));
     let whole = KeyPrefix::all().key("p/v/.skillmount/sessions/a.json").unwrap();
     assert!(session("a", Vec::new()).check(&whole).is_err());
     let below = KeyPrefix::all().key("p/u/.skillmount/sessions/a.json").unwrap();
