@@ -1,4 +1,4 @@
-//! The check of a folder of skills that is served as it is: which skills agents see, and which links are not followed.
+//! The check of a folder of skills. The service serves such a folder unchanged, and follows no link in it.
 
 use super::{check::failed_check, open::OpenStore};
 use crate::{
