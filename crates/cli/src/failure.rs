@@ -85,7 +85,7 @@ fn problem(error: &Error) -> Value {
         "title": error.kind().title(),
         "status": error.code().http_status(),
         "detail": error.message(),
-        "code": error.code().as_str(),
+        "code": error.name(),
         "retryable": error.retryable(),
     });
     if let Some(members) = problem.as_object_mut() {

@@ -79,7 +79,7 @@ use self::{
     status::ExitStatus,
 };
 use crate::{
-    error::{Code, Error, Kind, Result},
+    error::{Code, Error, Kind, Result, result_name},
     limits::SHUTDOWN_END,
 };
 
@@ -214,7 +214,7 @@ async fn start(cli: Cli, name: &str, app: &App) -> Result<ExitStatus> {
             Ok(ExitStatus::Stopped(status))
         }
     };
-    let result = outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok");
+    let result = result_name(&outcome);
     tracing::debug!(command = name, result, ms = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3, "command");
     outcome
 }

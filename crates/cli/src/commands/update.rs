@@ -57,7 +57,7 @@ struct FailedSource {
 
 impl FailedSource {
     fn document(&self) -> Value {
-        json!({ "source": self.source, "code": self.error.code().as_str(), "detail": self.error.message() })
+        json!({ "source": self.source, "code": self.error.name(), "detail": self.error.message() })
     }
 }
 

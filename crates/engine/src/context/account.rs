@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{caller::Caller, core::Core};
 use crate::{
-    error::{Code, Error, Outcome, Parts, Result},
+    error::{Code, Error, Outcome, Parts, Result, result_name},
     limits::{AUDIT_INPUT_BYTES, AUDIT_SUBJECT_BYTES},
     observer::{EffectsRecorder, ObservedCall, ObservedOperation, Observer, RecordWritten},
     path::Id,
@@ -43,7 +43,7 @@ impl OperationNote {
     /// That of `outcome`.
     pub fn ended<T>(self, outcome: Result<T>) -> Result<T> {
         let Self { user, session, operation, subject: Some(subject), began } = self else { return outcome };
-        let (ms, result) = (milliseconds(began), result_of(&outcome));
+        let (ms, result) = (milliseconds(began), result_name(&outcome));
         if let Some(session) = session {
             tracing::debug!(operation, subject, result, ms, %user, %session, "operation");
         } else {
@@ -55,10 +55,6 @@ impl OperationNote {
 
 fn milliseconds(began: Instant) -> f64 {
     (began.elapsed().as_secs_f64() * 1e6).round() / 1e3
-}
-
-fn result_of<T>(outcome: &Result<T>) -> &'static str {
-    outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok")
 }
 
 /// An operation that has begun, for the log and for the observer.
@@ -110,7 +106,7 @@ impl Account {
     pub(crate) async fn ended<T>(self, outcome: Result<T>) -> Result<T> {
         let outcome = self.note.ended(outcome);
         let Some(mut report) = self.report else { return outcome };
-        let Some(kept) = report.report(result_of(&outcome), outcome.as_ref().err()) else { return outcome };
+        let Some(kept) = report.report(result_name(&outcome), outcome.as_ref().err()) else { return outcome };
         match (kept.await, outcome) {
             (Ok(()), outcome) => outcome,
             (Err(error), Ok(_)) => Err(unrecorded(report.effect, error)),

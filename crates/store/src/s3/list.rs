@@ -68,7 +68,7 @@ async fn send_continued(request: ListRequest, PageToken(token): &PageToken) -> S
 /// The answer to `request`, in URL encoding if it could not be read without.
 async fn send(request: ListRequest) -> StoreResult<Answer> {
     match within(ATTEMPT_TIMEOUT, RequestKind::Listing, request.clone().send()).await? {
-        Err(error) if status(&error) == Some(200) && error.code().is_none() => {
+        Err(error) if status(&error) == Some(200) && ProvideErrorMetadata::code(&error).is_none() => {
             within(ATTEMPT_TIMEOUT, RequestKind::Listing, request.encoding_type(EncodingType::Url).send()).await
         }
         answer => Ok(answer),

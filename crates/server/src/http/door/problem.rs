@@ -142,7 +142,7 @@ fn document<'a>(problem: &'a Problem, request_id: &'a str) -> ProblemDocument<'a
         title: error.kind().title(),
         status: problem.status.as_u16(),
         detail: error.message(),
-        code: error.code().as_str(),
+        code: error.name(),
         request_id,
         retryable: error.retryable(),
         outcome: error.outcome(),
@@ -176,7 +176,7 @@ fn log_cause(problem: &Problem, request_id: &str) {
     if std::error::Error::source(&problem.error).is_none() {
         return;
     }
-    let (code, cause) = (problem.error.code().as_str(), problem.error.chain());
+    let (code, cause) = (problem.error.name(), problem.error.chain());
     if problem.error.kind() == Kind::Internal {
         tracing::error!(request_id, code, cause, "request failed");
     } else {

@@ -105,7 +105,7 @@ impl UploadedFile {
                 let error = error.of_change();
                 Self {
                     path,
-                    error: Some(error.code().as_str()),
+                    error: Some(error.name()),
                     detail: Some(error.message().to_owned()),
                     outcome: error.outcome(),
                     parts: error.parts(),

@@ -367,7 +367,7 @@ fn anthropic_error(error: &Error, request_id: &str) -> AnthropicError {
         Kind::TooMany => "rate_limit_error",
         Kind::Unavailable | Kind::Internal => "api_error",
     };
-    let details = AnthropicDetails { error_code: error.code().as_str(), more: error.details().clone() };
+    let details = AnthropicDetails { error_code: error.name(), more: error.details().clone() };
     let error = AnthropicErrorBody { kind, message: error.message().to_owned(), details };
     AnthropicError { kind: "error", error, request_id: request_id.to_owned() }
 }
@@ -380,7 +380,7 @@ fn open_ai_error(error: &Error) -> OpenAiError {
         Kind::TooMany => "rate_limit_error",
         Kind::Unavailable | Kind::Internal => "server_error",
     };
-    let (code, details) = (error.code().as_str(), error.details().clone());
+    let (code, details) = (error.name(), error.details().clone());
     OpenAiError {
         error: OpenAiErrorBody { message: error.message().to_owned(), kind, param: Value::Null, code, details },
     }
