@@ -71,8 +71,12 @@ struct Look {
 /// The files of the skill at `path` as a load pins them now.
 ///
 /// # Errors
-/// `file_too_large` for a skill over the limits; the store's.
-pub(crate) async fn skill_files(content: &Content, space: &UserSpace, path: &SkillPath) -> Result<SkillContents> {
+/// [`ReadError::TooLarge`] for a skill over the limits; the store's.
+pub(crate) async fn skill_files(
+    content: &Content,
+    space: &UserSpace,
+    path: &SkillPath,
+) -> Result<SkillContents, ReadError> {
     skill_files_at(content, space, path, RequestPace::NONE).await
 }
 
@@ -85,7 +89,7 @@ pub(crate) async fn skill_files_at(
     space: &UserSpace,
     path: &SkillPath,
     at: RequestPace,
-) -> Result<SkillContents> {
+) -> Result<SkillContents, ReadError> {
     let place = content.place_in(space.clone(), path)?;
     let (mut look, mut head) = folder_and_head(&place, at).await?;
     for _ in 0..PUBLISH_ATTEMPTS {
@@ -98,7 +102,7 @@ pub(crate) async fn skill_files_at(
                     Err(ReadError::VersionGone(_)) => {
                         return plain_files(&place, look, head.as_ref(), false);
                     }
-                    found => return Ok(found?),
+                    found => return found,
                 }
             }
             Some(known) if look.is(&place, known) => return plain_files(&place, look, head.as_ref(), true),
@@ -115,7 +119,7 @@ pub(crate) async fn skill_files_at(
         head = again;
     }
     let message = format!("{path} is being published over and over: load it again in a moment");
-    Err(Error::new(Code::EditConflict, message))
+    Err(Error::new(Code::EditConflict, message).into())
 }
 
 /// The files of one version of the skill at `path`.
@@ -180,7 +184,12 @@ async fn read_folder(target: &SkillTarget, pace: RequestPace) -> Result<Look> {
 }
 
 /// The plain files, which are those of `head` if `is_it`.
-fn plain_files(target: &SkillTarget, look: Look, head: Option<&StoredHead>, is_it: bool) -> Result<SkillContents> {
+fn plain_files(
+    target: &SkillTarget,
+    look: Look,
+    head: Option<&StoredHead>,
+    is_it: bool,
+) -> Result<SkillContents, ReadError> {
     let Look { listed, text } = look;
     if matches!(text, Err(StoreError::NotFound)) {
         return Ok(SkillContents::Nothing);
@@ -192,7 +201,7 @@ fn plain_files(target: &SkillTarget, look: Look, head: Option<&StoredHead>, is_i
         text => text?,
     };
     if has_more || !text.is_whole() {
-        return Err(too_large(target));
+        return Err(ReadError::TooLarge(too_large(target)));
     }
     let main = SnapshotFile {
         path: MAIN.to_owned(),

@@ -11,6 +11,9 @@ pub(crate) enum ReadError {
     /// A head or a draft is damaged, or a newer version of the program wrote it. No retry helps.
     #[error(transparent)]
     Damaged(Error),
+    /// The skill has more files or bytes than a load takes.
+    #[error(transparent)]
+    TooLarge(Error),
     /// The version of the file that the caller asked for is gone.
     #[error(transparent)]
     Changed(Error),
@@ -30,6 +33,7 @@ impl From<ReadError> for Error {
         match error {
             ReadError::VersionGone(error)
             | ReadError::Damaged(error)
+            | ReadError::TooLarge(error)
             | ReadError::Changed(error)
             | ReadError::Other(error) => error,
         }

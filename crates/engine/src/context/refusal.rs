@@ -3,6 +3,7 @@
 use crate::{
     access::out_of_reach,
     error::{Code, Error},
+    session::SessionError,
     wire::Operation,
 };
 
@@ -26,6 +27,12 @@ pub(crate) enum Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         Self::Failed(error)
+    }
+}
+
+impl From<SessionError> for Refusal {
+    fn from(error: SessionError) -> Self {
+        Self::Failed(error.into())
     }
 }
 

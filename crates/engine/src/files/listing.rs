@@ -8,9 +8,9 @@ use super::{
     tree::{MountKind, PinnedSkill, Tree, TreeTarget},
 };
 use crate::{
-    content::{FileRef, FileVersion},
+    content::{FileRef, FileVersion, ReadError},
     context::Context,
-    error::{Code, Result},
+    error::Result,
     limits::{LIST_OBJECTS, PARALLEL_GETS},
     path::{Mount, VirtualPath},
     store::{StoreError, StoreExt},
@@ -72,10 +72,8 @@ async fn files_of_mounts(context: &Context, tree: &Tree, root: &VirtualPath) -> 
 /// Returns all files of a mount. A skill that is shown and too large to be loaded costs its own files and no others.
 async fn files_of_mount(context: &Context, mount: &Mount, kind: &MountKind) -> Result<FileListing> {
     match files_in(context, mount, kind, "", &mount.at).await {
-        Err(error) if matches!(kind, MountKind::Shown(_)) && error.code() == Code::FileTooLarge => {
-            Ok(FileListing { truncated: true, ..FileListing::default() })
-        }
-        files => files,
+        Err(ReadError::TooLarge(_)) => Ok(FileListing { truncated: true, ..FileListing::default() }),
+        files => Ok(files?),
     }
 }
 
@@ -86,7 +84,7 @@ async fn files_in(
     kind: &MountKind,
     relative: &str,
     folder: &VirtualPath,
-) -> Result<FileListing> {
+) -> Result<FileListing, ReadError> {
     match kind {
         MountKind::Pinned(pinned) => {
             Ok(FileListing { entries: snapshot_files_below(pinned, relative, mount, folder), truncated: false })

@@ -6,7 +6,7 @@ use futures_util::future::try_join_all;
 
 use super::tree::{MountKind, PinnedSkill, ShownSkill, Tree, archive_of, archive_of_version, skill_mount};
 use crate::{
-    content::{SkillContents, SkillFiles, missing, skill_files},
+    content::{ReadError, SkillContents, SkillFiles, missing, skill_files},
     context::{Admission, Context},
     error::Result,
     path::{Layer, Mount, MountName, MountTemplate, UserSpace, VirtualPath},
@@ -87,8 +87,8 @@ pub(crate) async fn tree_at(admission: &Admission<'_>, path: &VirtualPath) -> Re
 /// published. `None` if the skill is gone, or if its SKILL.md cannot be read.
 ///
 /// # Errors
-/// As a load.
-pub(crate) async fn pin_shown(context: &Context, shown: &ShownSkill) -> Result<Option<PinnedSkill>> {
+/// [`ReadError::TooLarge`] if the skill is too large to be loaded; the store's.
+pub(crate) async fn pin_shown(context: &Context, shown: &ShownSkill) -> Result<Option<PinnedSkill>, ReadError> {
     let ShownSkill { skill, layer, home } = shown;
     let SkillFiles { snapshot, version, .. } = match skill_files(context.core.content(), home, skill).await? {
         SkillContents::Files(files) => files,

@@ -89,8 +89,14 @@ impl Sessions {
     /// another life than the one in memory, the store is asked.
     ///
     /// # Errors
-    /// `store_unavailable` if the store is down and the session is not in memory; `object_damaged` if its object is damaged.
-    pub async fn get(&self, user: &Id, session: &Id, at_least: impl Into<SessionVersion>) -> Result<Arc<Session>> {
+    /// [`SessionError::Damaged`] if its object is damaged; `store_unavailable` if the store is down and the session is not
+    /// in memory.
+    pub async fn get(
+        &self,
+        user: &Id,
+        session: &Id,
+        at_least: impl Into<SessionVersion>,
+    ) -> Result<Arc<Session>, SessionError> {
         let found = self.get_untouched(user, session, at_least).await?;
         // A session that does not exist is not in use.
         if found.version == 0
@@ -111,7 +117,7 @@ impl Sessions {
     /// As [`get`](Self::get), and the session does not count as used.
     ///
     /// # Errors
-    /// As [`get`](Self::get); [`SessionError::Damaged`] if its object is damaged.
+    /// As [`get`](Self::get).
     pub async fn get_untouched(
         &self,
         user: &Id,
@@ -154,7 +160,7 @@ impl Sessions {
         }
         // At the same time, because the user waits for the first prompt of a conversation.
         let (found, ranks) = tokio::join!(self.get(user, session, at_least), self.usage.ranks(user));
-        found.map(|found| if found.version > 0 { found } else { ranked(found, ranks) })
+        Ok(found.map(|found| if found.version > 0 { found } else { ranked(found, ranks) })?)
     }
 
     /// The session, if there is one.

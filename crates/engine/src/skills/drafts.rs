@@ -8,9 +8,9 @@ use crate::{
     catalog::CatalogView,
     content::{DraftReader, content_of_draft, draft_paths, drafts_at},
     context::Core,
-    error::{Code, Result},
+    error::Result,
     path::{Id, SkillPath},
-    session::{Policy, SessionVersion},
+    session::{Policy, SessionError, SessionVersion},
     skill::SkillDraft,
     wire::{SkillDocument, SkillListRequest, SkillPage},
 };
@@ -70,8 +70,8 @@ async fn drafts_within(core: &Core, user: &Id, reach: &SessionScope) -> Result<V
         match core.sessions().get(user, session, SessionVersion::default()).await {
             Ok(session) => paths.extend(session.drafts.iter().map(|draft| draft.skill.clone())),
             // A session that is damaged costs its own drafts and no listing.
-            Err(damage) if damage.code() == Code::ObjectDamaged => {}
-            Err(error) => return Err(error),
+            Err(SessionError::Damaged(_)) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     paths.sort_unstable();

@@ -49,7 +49,7 @@ pub(crate) async fn files_of(
     policy: &Policy,
     skill: &SkillPath,
 ) -> Result<SkillFiles, FindError> {
-    match skill_files(core.content(), &found.space, skill).await? {
+    match skill_files(core.content(), &found.space, skill).await.map_err(Error::from)? {
         SkillContents::Files(files) => Ok(files),
         SkillContents::Nothing => Err(not_found(&found.view, policy, skill)),
         SkillContents::Unreadable(error) => Err(FindError::Other(error.into())),
