@@ -25,8 +25,8 @@ ORDERS = {
         | engine/upkeep engine/authoring | engine/handle | engine/sync engine/prompt engine/tools
         | engine/hooks | engine/audit | client | server/mcp | server/http
         | cli/local_path cli/process cli/streams cli/screen
-        | cli/sources cli/plugin cli/encoders cli/connect cli/folder cli/settings cli/output | cli/control
-        | cli/app | cli/commands cli | program""",
+        | cli/folder cli/settings cli/output | cli/control | cli/app
+        | cli/sources cli/encoders cli/connect | cli/plugin | cli/commands cli | program""",
 }
 
 ATTRIBUTE = r"\#\[(?:[^\[\]]|\[[^\]]*\])*\]\s*"

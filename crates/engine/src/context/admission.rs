@@ -2,14 +2,17 @@
 //!
 //! Session and policies are read once, so one policy decides about the approval and governs the operation.
 
-use std::sync::Arc;
+use std::{future::Future, sync::Arc};
 
 use super::{
-    call::Context, call_input::CallInput, operation_span::OperationSpan, refusal::Refusal, state::SessionState,
+    approval::ask, call::Context, call_input::CallInput, operation_span::OperationSpan, refusal::Refusal,
+    state::SessionState,
 };
 use crate::{
-    session::{EffectivePolicy, Policy, Session, ToolRule},
-    wire::{Effect, Operation, Request},
+    error::Result,
+    path::SkillPath,
+    session::{EffectivePolicy, Policy, Session, SkillRule, ToolRule},
+    wire::{Effect, Operation},
 };
 
 /// An operation that its session and policies allow. If the policy asks for an approval, that is still to be decided.
@@ -20,6 +23,8 @@ pub(crate) struct PendingAdmission<'call> {
     pub(crate) state: SessionState,
     /// The policy of the user.
     pub(crate) user: Arc<Policy>,
+    /// The skill that the policy may ask about.
+    pub(crate) skill: Option<SkillPath>,
 }
 
 /// An operation that may run: its call, the session, and the policies in effect.
@@ -40,14 +45,6 @@ impl OperationSpan {
         let (session, user) = context.session_and_policy().await?;
         PendingAdmission::of(context, operation, (session, user))
     }
-
-    /// Admits the operation. If the policy asks for an approval, this takes the approval of `request`.
-    ///
-    /// # Errors
-    /// Why it may not run.
-    pub(crate) async fn admit<R: Request + Sync>(&self, request: &R) -> Result<Admission<'_>, Refusal> {
-        self.enter().await?.approve(async { CallInput::from_request(request) }).await
-    }
 }
 
 impl<'call> PendingAdmission<'call> {
@@ -61,7 +58,7 @@ impl<'call> PendingAdmission<'call> {
         if operation.effect() != Effect::Reads {
             context.core.sessions().check_writable()?;
         }
-        Ok(Self { context, operation, state, user })
+        Ok(Self { context, operation, state, user, skill: None })
     }
 
     /// The call.
@@ -88,18 +85,33 @@ impl<'call> PendingAdmission<'call> {
         Self::of(self.context, self.operation, (session, Arc::clone(&self.user)))
     }
 
-    /// The operation, once nothing more has to be decided. Only `approval` calls this.
-    pub(crate) fn admitted(&self) -> Admission<'call> {
-        Admission { context: self.context, operation: self.operation, state: self.state.clone() }
+    /// The same operation, about which the policy may ask because of `skill` too. One approval is for both.
+    pub(crate) fn about(self, skill: &SkillPath) -> Self {
+        Self { skill: Some(skill.clone()), ..self }
     }
 
-    /// The operation after its approval was taken from `session`.
+    /// Admits the operation. If the policy asks about it, this uses up the approval of the call with `input`, which is
+    /// awaited only then.
     ///
     /// # Errors
-    /// Why it may not run any more.
-    pub(crate) fn admitted_in(&self, session: Arc<Session>) -> Result<Admission<'call>, Refusal> {
-        let pending = Self::of(self.context, self.operation, (session, Arc::clone(&self.user)))?;
-        Ok(pending.admitted())
+    /// `NeedsApproval` while the call waits, `Denied` if a person denied it; those of `input`; why the operation may not
+    /// run any more.
+    pub(crate) async fn admit(
+        &self,
+        input: impl Future<Output = Result<CallInput>>,
+    ) -> Result<Admission<'call>, Refusal> {
+        let policy = self.policy();
+        let about_tool = policy.tool(self.operation) == ToolRule::Ask;
+        let about_skill = self.skill.as_ref().is_some_and(|skill| policy.skill(skill) == SkillRule::AskFirst);
+        if !about_tool && !about_skill {
+            return Ok(self.admitted());
+        }
+        let session = ask(self, input.await?, (about_tool, about_skill)).await?;
+        Ok(Self::of(self.context, self.operation, (session, Arc::clone(&self.user)))?.admitted())
+    }
+
+    fn admitted(&self) -> Admission<'call> {
+        Admission { context: self.context, operation: self.operation, state: self.state.clone() }
     }
 }
 

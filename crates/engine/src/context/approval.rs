@@ -1,11 +1,11 @@
 //! Calls that a person approves first: asking, waiting, deciding.
 //!
-//! A [`PendingAdmission`] becomes an [`Admission`] here alone, so an operation that forgets to ask does not run.
+//! [`PendingAdmission::admit`] asks here, so an operation that forgets to ask does not run.
 
-use std::{future::Future, sync::Arc};
+use std::sync::Arc;
 
 use super::{
-    admission::{Admission, PendingAdmission},
+    admission::PendingAdmission,
     author::{Action, author_of_call},
     call::Context,
     call_input::CallInput,
@@ -20,76 +20,44 @@ use crate::{
         SkillRule, ToolRule, WaitingCall,
     },
     skill::shown::one_line,
-    wire::{Operation, Request},
+    wire::Operation,
 };
 
-impl<'call> PendingAdmission<'call> {
-    /// Admits the operation. If the policy asks for an approval, this uses up the approval of the call with `input`, which is
-    /// awaited only then.
-    ///
-    /// # Errors
-    /// `NeedsApproval` while the call waits, `Denied` if a person denied it; those of `input`.
-    pub(crate) async fn approve(
-        &self,
-        input: impl Future<Output = Result<CallInput>>,
-    ) -> Result<Admission<'call>, Refusal> {
-        if self.policy().tool(self.operation) != ToolRule::Ask {
-            return Ok(self.admitted());
-        }
-        self.ask(input.await?, None, (true, false)).await
+/// Uses up the approval of the call, and returns the session as it is then. Listeners receive the outline in the place of
+/// the input.
+///
+/// # Errors
+/// `NeedsApproval` while the call waits, `Denied` if a person denied it; the session's.
+pub(super) async fn ask(
+    pending: &PendingAdmission<'_>,
+    CallInput { input, outline }: CallInput,
+    asks: (bool, bool),
+) -> Result<Arc<Session>, Refusal> {
+    let (context, operation, skill) = (pending.context(), pending.operation, &pending.skill);
+    let loaded = skill.clone();
+    // A long input takes a while to hash.
+    let asked = move |_: &_| Ok(PendingCall::new(operation.name(), input, loaded.as_ref(), asks)?.outlined(&outline));
+    let call = context.errand().run(asked).await?;
+    if pending.session().approvals.may_be_behind(&call) {
+        // The decision may have been made at another replica.
+        context.core.sessions().refresh(context.user(), &context.session).await?;
     }
-
-    /// Admits a load of `skill`. If the policy asks about the tool or about the skill, this uses up the approval of the call: one
-    /// approval is for both.
-    ///
-    /// # Errors
-    /// As [`approve`](Self::approve).
-    pub(crate) async fn approve_load<R: Request + Sync>(
-        &self,
-        request: &R,
-        skill: &SkillPath,
-    ) -> Result<Admission<'call>, Refusal> {
-        let policy = self.policy();
-        let asks = (policy.tool(self.operation) == ToolRule::Ask, policy.skill(skill) == SkillRule::AskFirst);
-        if asks == (false, false) {
-            return Ok(self.admitted());
-        }
-        self.ask(CallInput::from_request(request)?, Some(skill), asks).await
-    }
-
-    /// Uses up the approval of the call. Listeners receive the outline in the place of the input.
-    async fn ask(
-        &self,
-        CallInput { input, outline }: CallInput,
-        skill: Option<&SkillPath>,
-        asks: (bool, bool),
-    ) -> Result<Admission<'call>, Refusal> {
-        let (context, operation, loaded) = (self.context, self.operation, skill.cloned());
-        // A long input takes a while to hash.
-        let asked =
-            move |_: &_| Ok(PendingCall::new(operation.name(), input, loaded.as_ref(), asks)?.outlined(&outline));
-        let call = context.errand().run(asked).await?;
-        if self.session().approvals.may_be_behind(&call) {
-            // The decision may have been made at another replica.
-            context.core.sessions().refresh(context.user(), &context.session).await?;
-        }
-        let clock = &context.core.clock();
-        let random = clock.random();
-        let ask = |session: &mut Session| {
-            let (decision, is_change) = session.approvals.ask(&call, clock.now(), random)?;
-            Ok(if is_change { Change::Save(decision) } else { Change::None(decision) })
-        };
-        let what = what(operation, skill);
-        let (session, decision) = context.change(ask).await?;
-        match decision {
-            CallDecision::Allowed => self.admitted_in(session),
-            CallDecision::Denied => Err(Refusal::Denied { what }),
-            CallDecision::Waits { call, is_new } => {
-                if is_new {
-                    approval_was_asked_for(context, &call);
-                }
-                Err(Refusal::NeedsApproval { what, approval_id: call.approval_id })
+    let clock = &context.core.clock();
+    let random = clock.random();
+    let ask = |session: &mut Session| {
+        let (decision, is_change) = session.approvals.ask(&call, clock.now(), random)?;
+        Ok(if is_change { Change::Save(decision) } else { Change::None(decision) })
+    };
+    let what = what(operation, skill.as_ref());
+    let (session, decision) = context.change(ask).await?;
+    match decision {
+        CallDecision::Allowed => Ok(session),
+        CallDecision::Denied => Err(Refusal::Denied { what }),
+        CallDecision::Waits { call, is_new } => {
+            if is_new {
+                approval_was_asked_for(context, &call);
             }
+            Err(Refusal::NeedsApproval { what, approval_id: call.approval_id })
         }
     }
 }

@@ -1,5 +1,8 @@
 //! The input of a call that a person approves.
 
+use std::future::Future;
+
+use futures_util::future::lazy;
 use serde_json::Value;
 
 use crate::{
@@ -17,11 +20,12 @@ pub(crate) struct CallInput {
 }
 
 impl CallInput {
-    /// The input of a call with this request.
+    /// The input of a call with this request. It is made once it is awaited.
     ///
     /// # Errors
     /// `internal` if the request is no JSON.
-    pub(crate) fn from_request<R: Request>(request: &R) -> Result<Self> {
-        Ok(Self { input: serde_json::to_value(request).map_err(Error::internal)?, outline: request.outline() })
+    pub(crate) fn from_request<R: Request + Sync>(request: &R) -> impl Future<Output = Result<Self>> + Send {
+        let input = move || serde_json::to_value(request).map_err(Error::internal);
+        lazy(move |_| Ok(Self { input: input()?, outline: request.outline() }))
     }
 }

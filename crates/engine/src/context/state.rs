@@ -61,15 +61,15 @@ impl Context {
         Ok(self.state_of(session, &user))
     }
 
-    /// The state, and the same context. The first call with it takes that state and reads none.
+    /// As [`state`](Self::state). The next call with this context, or with a clone, takes that state and reads none.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    pub(crate) async fn read_ahead(&self) -> Result<(Self, SessionState), Refusal> {
+    pub(crate) async fn read_ahead(&mut self) -> Result<SessionState, Refusal> {
         let found = taken_or_read(self).await?;
         let state = self.state_of(found.0.clone(), &found.1);
-        let ahead = ReadAhead::new(found, self.core.clock().uptime());
-        Ok((Self { ahead, ..self.clone() }, state))
+        self.ahead = ReadAhead::new(found, self.core.clock().uptime());
+        Ok(state)
     }
 
     /// The session and its user's policy, from the reading ahead if there is a recent one.

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     content::{FileRef, missing},
-    context::{Admission, Context, OperationSpan, record_file},
+    context::{Admission, CallInput, Context, OperationSpan, record_file},
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, OPERATION_TIMEOUT, PARALLEL_GETS},
     path::{ETag, ObjectKey, VirtualPath},
@@ -34,7 +34,7 @@ pub(crate) struct Fates {
 
 pub(crate) async fn delete(files: &Files, span: &OperationSpan, request: DeleteRequest) -> Result<DeleteReply> {
     let path = VirtualPath::parse(&request.path)?;
-    let admission = span.admit(&request).await?;
+    let admission = span.enter().await?.admit(CallInput::from_request(&request)).await?;
     delete_at(files, &admission, &path).await
 }
 
@@ -155,9 +155,7 @@ impl Fates {
     /// The error of all files, if it is the same for each.
     fn common_failure(&self) -> Option<Error> {
         let (_, first) = self.failed.first()?;
-        let same =
-            |(_, error): &(VirtualPath, Error)| error.code() == first.code() && error.outcome() == first.outcome();
-        self.failed.iter().all(same).then(|| first.clone())
+        self.failed.iter().all(|(_, error)| error.is_alike(first)).then(|| first.clone())
     }
 
     pub(crate) fn reply(&self, path: &VirtualPath) -> DeleteReply {
@@ -189,7 +187,7 @@ impl ListedFile {
 pub(crate) fn named(failed: &[(VirtualPath, Error)]) -> Vec<FailedFile> {
     let first = failed.iter().take(FAILED_FILES).map(|(path, error)| FailedFile {
         path: path.to_string(),
-        code: error.code().to_string(),
+        code: error.name().to_owned(),
         outcome: error.outcome().unwrap_or(Outcome::Unknown),
     });
     first.collect()

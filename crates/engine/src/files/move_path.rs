@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     content::{check_size, missing, unreadable},
-    context::{Context, OperationSpan, record_file, recorded_digest},
+    context::{CallInput, Context, OperationSpan, record_file, recorded_digest},
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, MOVE_FILE_BYTES, PARALLEL_GETS, SEARCH_WINDOW_KIB},
     path::{ETag, ObjectKey, VirtualPath},
@@ -42,7 +42,7 @@ pub(crate) async fn move_path(_files: &Files, span: &OperationSpan, request: Mov
         return Err(Error::new(Code::InvalidPath, message));
     }
     let context = span.context();
-    let tree = tree(&span.admit(&request).await?).await?;
+    let tree = tree(&span.enter().await?.admit(CallInput::from_request(&request)).await?).await?;
     own_place(&tree, &from)?;
     own_place(&tree, &to)?;
     let files = files_below(context, &tree, &from).await?;

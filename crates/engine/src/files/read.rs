@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     content::{FileRef, FileVersion, advance, fetch, try_fetch, unreadable},
-    context::{Context, OperationSpan},
+    context::{CallInput, Context, OperationSpan},
     error::{Code, Error, Result},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
     path::VirtualPath,
@@ -24,7 +24,8 @@ use crate::{
 pub(crate) async fn read(files: &Files, span: &OperationSpan, request: ReadRequest) -> Result<ReadReply> {
     let path = VirtualPath::parse(&request.file_path)?;
     let context = span.context();
-    let file = tree_at(&span.admit(&request).await?, &path).await?.file(&path)?;
+    let file =
+        tree_at(&span.enter().await?.admit(CallInput::from_request(&request)).await?, &path).await?.file(&path)?;
     if let Some(index) = known_index(files, &file, request.offset) {
         if let Some(reply) = read_indexed(files, context, &file, &request, index).await? {
             return Ok(reply);

@@ -13,7 +13,7 @@ use super::{
     write::{approve_bytes, check_upload_size, precondition_failed, put_bytes},
 };
 use crate::{
-    context::Context,
+    context::{CallInput, Context},
     error::{Error, Result},
     path::{ETag, VirtualPath},
     wire::{CallOutline, DeleteReply, DeleteRequest, Operation, Request as _, WriteCondition, WriteReply},
@@ -105,7 +105,7 @@ impl SessionFiles {
         let span = self.context.begin(Operation::Delete, || request.subject(), || request.outline());
         let delete = async {
             let path = VirtualPath::parse(&request.path)?;
-            let admission = span.admit(&request).await?;
+            let admission = span.enter().await?.admit(CallInput::from_request(&request)).await?;
             if let Some(holds) = holds {
                 admission.check(Operation::Download)?;
                 let file = tree_at(&admission, &path).await?.file(&path)?;

@@ -104,7 +104,7 @@ async fn download_file(pending: &Result<PendingAdmission<'_>, Refusal>, path: &s
 pub(super) async fn readable(pending: &PendingAdmission<'_>, path: &VirtualPath) -> Result<FileRef> {
     let input = json!({ "path": path.as_str() });
     let outline = CallOutline::of_files([path.as_str()]);
-    let admission = pending.approve(async { Ok(CallInput { input, outline }) }).await?;
+    let admission = pending.admit(async { Ok(CallInput { input, outline }) }).await?;
     tree_at(&admission, path).await?.file(path)
 }
 

@@ -25,14 +25,14 @@ pub(crate) async fn write(files: &Files, span: &OperationSpan, request: WriteReq
     let path = VirtualPath::parse(&request.file_path)?;
     check_text_size(&path, request.content.len())?;
     let condition = if request.overwrite { WriteCondition::Always } else { WriteCondition::IfAbsent };
-    let admission = span.admit(&request).await?;
+    let admission = span.enter().await?.admit(CallInput::from_request(&request)).await?;
     put_bytes(files, &admission, &path, request.content.into(), condition, already_exists).await
 }
 
 /// Admits an operation that stores these bytes. The approval is for their digest.
 ///
 /// # Errors
-/// As [`PendingAdmission::approve`].
+/// As [`PendingAdmission::admit`].
 pub(crate) async fn approve_bytes<'call>(
     pending: &PendingAdmission<'call>,
     path: &VirtualPath,
@@ -49,7 +49,7 @@ pub(crate) async fn approve_bytes<'call>(
         });
         Ok(CallInput { input, outline })
     };
-    pending.approve(input).await
+    pending.admit(input).await
 }
 
 fn in_words(condition: &WriteCondition) -> Value {

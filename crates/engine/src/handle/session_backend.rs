@@ -96,13 +96,12 @@ impl SessionBackend {
         self.context.ranked_state().await
     }
 
-    /// The state, and the same handle, whose first call takes that state in place of reading it.
+    /// As [`state`](Self::state). The next call of this handle, or of a clone, takes that state in place of reading it.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    pub async fn read_ahead(&self) -> Result<(Self, SessionState)> {
-        let (context, state) = self.context.read_ahead().await?;
-        Ok((Self { context, files: self.files.clone() }, state))
+    pub async fn read_ahead(&mut self) -> Result<SessionState> {
+        Ok(self.context.read_ahead().await?)
     }
 
     /// Notes that the answer of this handle is made from `session`, or led to it.

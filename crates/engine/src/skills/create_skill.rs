@@ -9,7 +9,7 @@ use serde_json::Map;
 
 use super::with_drafts::with_drafts;
 use crate::{
-    context::{Admission, OperationSpan, record_file},
+    context::{Admission, CallInput, OperationSpan, record_file},
     error::{Code, Error, Result},
     files::Files,
     limits::{CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, SESSION_DRAFTS},
@@ -27,7 +27,7 @@ pub(crate) async fn create_skill(
     check_length("description", &request.description, CREATED_DESCRIPTION_CHARS)?;
     check_length("body", &request.body, CREATED_BODY_CHARS)?;
     let skill = SkillPath::parse(&request.name)?;
-    let (context, admission) = (span.context(), span.admit(&request).await?);
+    let (context, admission) = (span.context(), span.enter().await?.admit(CallInput::from_request(&request)).await?);
     check_room(admission.session(), &skill)?;
     check_free(&admission, &skill).await?;
     let CreateSkillRequest { description, body, template, .. } = request;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     catalog::{CatalogEntry, Categories},
-    context::{Context, OperationSpan, record_found},
+    context::{CallInput, Context, OperationSpan, record_found},
     error::{Code, Error, Result},
     files::Files,
     limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
@@ -30,7 +30,7 @@ pub(crate) async fn discover_skills(
 ) -> Result<DiscoverReply> {
     check_limit(request.limit)?;
     let context = span.context();
-    let admitted = async { Ok(span.admit(&request).await?) };
+    let admitted = async { Ok(span.enter().await?.admit(CallInput::from_request(&request)).await?) };
     let raises = async { Ok(raises(context, &request.query).await) };
     let (admission, catalog, raises) = tokio::try_join!(admitted, context.searchable_catalog(), raises)?;
     let (session, policy) = (Arc::clone(admission.session()), admission.policy().clone());

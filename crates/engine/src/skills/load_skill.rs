@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     content::{ArchivedFile, FileRef, FileVersion, fetch_whole},
-    context::{Context, OperationSpan, PendingAdmission, SessionState, check_preload, permit, record_skill},
+    context::{CallInput, Context, OperationSpan, PendingAdmission, SessionState, check_preload, permit, record_skill},
     error::{Code, Error, Result},
     files::{Files, archive_of, note_load, skill_mount},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
@@ -141,7 +141,7 @@ async fn load_requested(
     };
     check_arguments(request)?;
     check_invoker(&fetched, request.invoker)?;
-    let admission = pending.approve_load(request, &fetched.skill).await?;
+    let admission = pending.about(&fetched.skill).admit(CallInput::from_request(request)).await?;
     let policy = admission.policy();
     let (session, mounted) = mount(context, &fetched, policy, alias, request.arguments.as_deref()).await?;
     record_skill(context, || skill_use(&mounted));

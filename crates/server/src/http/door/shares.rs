@@ -79,15 +79,15 @@ async fn run(mut request: Request, next: Next) -> Response {
 
 /// Lets a bound caller into a session within its bounds, and reads the session for the call. A session that does not exist
 /// has no variables. So a key that is bound to values of variables makes the session with its first call, of any kind.
-async fn enter_bound(call: SessionCall) -> Result<SessionCall> {
+async fn enter_bound(mut call: SessionCall) -> Result<SessionCall> {
     let UserCall { app, user, .. } = &call.user;
     if !call.user.reach().vars().is_empty()
         && app.service.sessions().get(user, &call.session, &SessionVersion::default()).await?.version == 0
     {
         call.user.create_session(&call.session, CreateSession::default()).await?;
     }
-    let (backend, _) = call.backend.read_ahead().await?;
-    Ok(SessionCall { backend, ..call })
+    call.backend.read_ahead().await?;
+    Ok(call)
 }
 
 /// Reads a body for a while without keeping it: a client that is still sending would not see the answer otherwise.

@@ -93,9 +93,8 @@ async fn download(
     // The answer begins before its first file is opened. That file takes the session that the headers name. The others are opened
     // as they are sent, which may be minutes later. If the session cannot be read, each file says so.
     let mut backend = call.backend;
-    if let Ok((ahead, state)) = backend.read_ahead().await {
-        ahead.note_seen(&state.session);
-        backend = ahead;
+    if let Ok(state) = backend.read_ahead().await {
+        backend.note_seen(&state.session);
     }
     let wanted = request.paths.into_iter().map(|path| {
         let (backend, of) = (backend.clone(), path.clone());
@@ -177,7 +176,7 @@ async fn json_file(file: WantedFile, follows: bool) -> impl Stream<Item = Result
             stream::iter([head]).chain(in_base64(reader)).chain(stream::iter([Ok(end)])).left_stream()
         }
         Err(error) => {
-            let (code, detail) = (error.code().as_str(), error.message().to_owned());
+            let (code, detail) = (error.name(), error.message().to_owned());
             let whole = written(&DownloadedFile { error: Some(code), detail: Some(detail), ..nothing });
             stream::iter([whole.map(|whole| Bytes::from(format!("{comma}{whole}")))]).right_stream()
         }
