@@ -106,7 +106,8 @@ impl<'call> PendingAdmission<'call> {
         if !about_tool && !about_skill {
             return Ok(self.admitted());
         }
-        let session = ask(self, input.await?, (about_tool, about_skill)).await?;
+        let (call, skill) = ((self.context, &*self.state.session), self.skill.as_ref());
+        let session = ask(call, self.operation, input.await?, skill, (about_tool, about_skill)).await?;
         Ok(Self::of(self.context, self.operation, (session, Arc::clone(&self.user)))?.admitted())
     }
 

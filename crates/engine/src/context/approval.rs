@@ -1,11 +1,10 @@
 //! Calls that a person approves first: asking, waiting, deciding.
 //!
-//! [`PendingAdmission::admit`] asks here, so an operation that forgets to ask does not run.
+//! `PendingAdmission::admit` asks here, so an operation that forgets to ask does not run.
 
 use std::sync::Arc;
 
 use super::{
-    admission::PendingAdmission,
     author::{Action, author_of_call},
     call::Context,
     call_input::CallInput,
@@ -29,16 +28,17 @@ use crate::{
 /// # Errors
 /// `NeedsApproval` while the call waits, `Denied` if a person denied it; the session's.
 pub(super) async fn ask(
-    pending: &PendingAdmission<'_>,
+    (context, session): (&Context, &Session),
+    operation: Operation,
     CallInput { input, outline }: CallInput,
+    skill: Option<&SkillPath>,
     asks: (bool, bool),
 ) -> Result<Arc<Session>, Refusal> {
-    let (context, operation, skill) = (pending.context(), pending.operation, &pending.skill);
-    let loaded = skill.clone();
+    let loaded = skill.cloned();
     // A long input takes a while to hash.
     let asked = move |_: &_| Ok(PendingCall::new(operation.name(), input, loaded.as_ref(), asks)?.outlined(&outline));
     let call = context.errand().run(asked).await?;
-    if pending.session().approvals.may_be_behind(&call) {
+    if session.approvals.may_be_behind(&call) {
         // The decision may have been made at another replica.
         context.core.sessions().refresh(context.user(), &context.session).await?;
     }
@@ -48,7 +48,7 @@ pub(super) async fn ask(
         let (decision, is_change) = session.approvals.ask(&call, clock.now(), random)?;
         Ok(if is_change { Change::Save(decision) } else { Change::None(decision) })
     };
-    let what = what(operation, skill.as_ref());
+    let what = what(operation, skill);
     let (session, decision) = context.change(ask).await?;
     match decision {
         CallDecision::Allowed => Ok(session),
