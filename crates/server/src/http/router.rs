@@ -23,7 +23,7 @@ use crate::{
     error::{Error, Result},
     http::{
         body::{FixedText, compress_short},
-        door::{HandlerResult, add_session_headers, address, enter_all, enter_user, middleware},
+        door::{HandlerResult, add_session_headers, address, enter_all, enter_user, middleware, read_to_end},
         routes::{
             approvals, audit, authors, download, events, files, hooks, mcp, operations, prompt, publish, service,
             sessions, skill_files, skills, tools, upload, users, versions, well_known,
@@ -134,6 +134,7 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
         .layer(from_fn(middleware::run_in_time))
         .layer(CatchPanicLayer::custom(middleware::panicked))
         .layer(from_fn_with_state(Arc::clone(&app), middleware::admit))
+        .layer(from_fn(read_to_end))
         .layer(from_fn_with_state(Arc::clone(&app), middleware::observe))
         .layer(Extension(app))
 }

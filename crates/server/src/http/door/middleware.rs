@@ -1,6 +1,7 @@
 //! The middleware around every request, whatever its route, from the outside in.
 //!
 //! * [`observe`] names, counts and logs the request, and writes problems out.
+//! * [`read_to_end`](super::unread_body::read_to_end) reads the rest of a body that the others did not read.
 //! * [`admit`] refuses requests that must not be served, and lets listed pages read the answer.
 //! * [`run_in_time`] ends a request that takes too long.
 //!

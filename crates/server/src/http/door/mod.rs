@@ -18,6 +18,7 @@ mod route;
 mod shares;
 mod slow_clients;
 mod stalled_sockets;
+mod unread_body;
 mod user_call;
 
 pub(super) use address::{MCP, MCP_SESSION, SESSION, decode, deleted_user, is_of_skills_api};
@@ -32,4 +33,5 @@ pub(super) use problem::{Failure, HandlerResult, Problem, failures};
 pub(super) use shares::within_shares;
 pub(super) use slow_clients::TooSlow;
 pub(super) use stalled_sockets::StallGuard;
+pub(super) use unread_body::read_to_end;
 pub(super) use user_call::{SessionCall, UserCall};

@@ -9,7 +9,6 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use futures_util::StreamExt as _;
 
 use super::{
     admission::ShareOwner,
@@ -26,7 +25,6 @@ use crate::{
         app::ServerState,
         body::{Uploads, compressed, prefers_gzip},
     },
-    limits::REQUEST_PATIENCE,
     session::{CreateSession, SessionVersion},
 };
 
@@ -45,10 +43,7 @@ pub(crate) async fn within_shares(
     let admitted = match app.limits.admission.enter(caller, request.extensions().get::<ConnectionHandle>(), bytes).await
     {
         Ok(admitted) => admitted,
-        Err(error) => {
-            pass_over(request).await;
-            return closing(Problem::from(error).into_response());
-        }
+        Err(error) => return Problem::from(error).into_response(),
     };
     if cost == Cost::Upload {
         let uploads = Uploads::new(Arc::clone(&app.limits.admission), Arc::clone(&app.limits.spool), caller.clone());
@@ -88,17 +83,6 @@ async fn enter_bound(mut call: SessionCall) -> Result<SessionCall> {
     }
     call.backend.read_ahead().await?;
     Ok(call)
-}
-
-/// Reads a body for a while without keeping it: a client that is still sending would not see the answer otherwise.
-async fn pass_over(request: Request) {
-    if request.headers().contains_key(header::EXPECT) {
-        return;
-    }
-    let body = paced(request.into_body(), BodyTimedOut::default()).into_data_stream();
-    let read = body.take_while(|piece| std::future::ready(piece.is_ok())).for_each(|_| std::future::ready(()));
-    // Whether it came to its end makes no difference.
-    let _ = tokio::time::timeout(REQUEST_PATIENCE, read).await;
 }
 
 /// Marks the last answer on its connection. The rest of the request body is of no use.
