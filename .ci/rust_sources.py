@@ -18,7 +18,7 @@ ORDERS = {
         | backend/ops backend/publish backend/author backend/leaving backend/catalog_reads backend/fsck
         | prompt | tools | hooks | audit | client | mcp | http | cli""",
     "": """
-        base/error base/limits base/clock | base/path | base/budget base/json
+        base/error base/limits base/clock | base/path | base/budget base/json | base/text
         | store skill | search/words | search/encoder | wire
         | engine/access | engine/catalog | engine/session | engine/observer | engine/deletions | engine/content
         | engine/context | engine/files engine/publish | engine/skills | engine/users

@@ -118,12 +118,12 @@
 //! `docs/DECISIONS.md` says why it is as it is. A module imports only modules to its left:
 //!
 //! ```text
-//! error limits clock path budget json ← access store skill ← words encoder ← wire ← catalog session ← observer deletions
+//! error limits clock path budget json text ← access store skill ← words encoder ← wire ← catalog session ← observer deletions
 //! ← content ← context ← files ← publish ← skills ← users upkeep authoring ← handle ← sync ← prompt tools ← hooks ← audit
 //! ← client ← mcp ← http ← cli
 //! ```
 
-pub use skillmount_base::{budget, clock, error, json, limits, path};
+pub use skillmount_base::{budget, clock, error, json, limits, path, text};
 #[cfg(feature = "cli")]
 pub use skillmount_cli as cli;
 #[cfg(feature = "client")]

@@ -19,13 +19,12 @@ use super::{
 use skillmount_base::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
     path::{KeyPrefix, SkillPath, is_of_tools},
+    text::is_text,
 };
 
 /// Files of one skill that are being taken in.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SkillUpload {
-    /// Whether bytes are text, in which secrets are looked for.
-    is_text: fn(&[u8]) -> bool,
     packer: Packer,
     /// Each path and each folder above a path, in the form of a disk without letter case. The value is the original
     /// spelling, and whether it is a file.
@@ -47,20 +46,7 @@ pub struct CheckedSkill {
     pub quality: Quality,
 }
 
-impl Default for SkillUpload {
-    fn default() -> Self {
-        Self::new(|_| true)
-    }
-}
-
 impl SkillUpload {
-    /// Begins to take files in. Files that are text by `is_text` are searched for secrets.
-    #[must_use]
-    pub fn new(is_text: fn(&[u8]) -> bool) -> Self {
-        let packer = Packer::default();
-        Self { is_text, packer, names: BTreeMap::new(), paths: Vec::new(), findings: Vec::new(), hidden: Vec::new() }
-    }
-
     /// The findings about the paths of a skill's files: twins, and names that no file of a skill may have. The first of
     /// many findings.
     pub fn path_findings<'path>(paths: impl IntoIterator<Item = &'path str>) -> Vec<Diagnostic> {
@@ -68,12 +54,12 @@ impl SkillUpload {
         paths.into_iter().filter_map(|path| upload.check_path(path)).take(SKILL_FINDINGS).collect()
     }
 
-    /// Takes one file.
+    /// Takes one file. Secrets and hidden characters are looked for in text.
     pub fn add(&mut self, path: &str, bytes: &Bytes) {
         if self.findings.len() > SKILL_FINDINGS || self.packer.is_over() {
             return;
         }
-        let is_text = (self.is_text)(bytes);
+        let is_text = is_text(bytes);
         let refused = self
             .check_path(path)
             .or_else(|| name_finding(path))
@@ -327,7 +313,7 @@ mod tests {
     // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn files_are_taken_up_to_all_bytes_that_a_version_has_and_no_more_is_read_then() {
-        let mut upload = SkillUpload::new(|_| false);
+        let mut upload = SkillUpload::default();
         let zeros = Bytes::from(vec![0; UPLOAD_FILE_BYTES]);
         for number in 0..VERSION_UNPACKED_BYTES / zeros.len() as u64 {
             upload.add(&number.to_string(), &zeros);

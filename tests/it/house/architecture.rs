@@ -20,9 +20,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("path", &["error", "limits"]),
     ("budget", &["error", "limits"]),
     ("json", &["error", "limits"]),
+    ("text", &["error", "limits", "path", "budget"]),
     ("access", &["error", "limits", "clock", "path", "budget"]),
     ("store", &["error", "limits", "clock", "path", "budget"]),
-    ("skill", &["limits", "path", "budget"]),
+    ("skill", &["limits", "path", "budget", "text"]),
     ("words", &["error", "limits", "path", "budget"]),
     ("encoder", &["error", "limits"]),
     ("wire", &["error", "limits", "path", "skill"]),
@@ -58,20 +59,23 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "files",
-        &["error", "limits", "path", "budget", "store", "skill", "wire", "session", "observer", "content", "context"],
+        &[
+            "error", "limits", "path", "budget", "text", "store", "skill", "wire", "session", "observer", "content",
+            "context",
+        ],
     ),
     (
         "publish",
         &[
-            "error", "limits", "path", "json", "store", "skill", "wire", "session", "observer", "content", "context",
-            "files",
+            "error", "limits", "path", "json", "text", "store", "skill", "wire", "session", "observer", "content",
+            "context",
         ],
     ),
     (
         "skills",
         &[
-            "error", "limits", "clock", "path", "access", "store", "skill", "words", "wire", "catalog", "session",
-            "observer", "content", "context", "files", "publish",
+            "error", "limits", "clock", "path", "text", "access", "store", "skill", "words", "wire", "catalog",
+            "session", "observer", "content", "context", "files", "publish",
         ],
     ),
     ("users", &["error", "limits", "path", "store", "wire", "session", "context", "files"]),
@@ -96,8 +100,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "authoring",
         &[
-            "error", "limits", "path", "budget", "store", "skill", "wire", "catalog", "session", "content", "context",
-            "files", "skills",
+            "error", "limits", "path", "budget", "text", "store", "skill", "wire", "catalog", "session", "content",
+            "context", "skills",
         ],
     ),
     (
@@ -125,7 +129,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "authoring",
         ],
     ),
-    ("sync", &["error", "path", "skill", "wire", "session", "files", "publish", "authoring", "handle"]),
+    ("sync", &["error", "path", "text", "skill", "wire", "session", "publish", "authoring", "handle"]),
     (
         "prompt",
         &["error", "limits", "path", "budget", "skill", "wire", "catalog", "session", "context", "skills", "handle"],

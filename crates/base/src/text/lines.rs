@@ -13,7 +13,7 @@ use crate::{
 
 /// Where lines begin in one version of a file, as far as it was read from the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LineIndex {
+pub struct LineIndex {
     etag: ETag,
     size: u64,
     stride: u64,
@@ -29,31 +29,39 @@ pub(crate) struct LineIndex {
 
 /// A line and the byte it begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LineStart {
-    pub(crate) line: u64,
-    pub(crate) at: u64,
+pub struct LineStart {
+    /// The number of the line, from 0.
+    pub line: u64,
+    /// The byte where it begins.
+    pub at: u64,
 }
 
 impl LineIndex {
-    pub(crate) fn new(etag: ETag, size: u64) -> Self {
+    /// The index of this version of a file of `size` bytes, of which nothing was read yet.
+    #[must_use]
+    pub fn new(etag: ETag, size: u64) -> Self {
         Self { etag, size, stride: LINE_INDEX_STRIDE, offsets: vec![0], scanned: 0, feeds: 0, closed: true }
     }
 
-    pub(crate) fn etag(&self) -> &ETag {
+    /// The version of the file.
+    #[must_use]
+    pub fn etag(&self) -> &ETag {
         &self.etag
     }
 
-    pub(crate) fn size(&self) -> u64 {
+    /// The bytes of the file.
+    #[must_use]
+    pub fn size(&self) -> u64 {
         self.size
     }
 
     /// How many lines there are, once the end was reached. A last line without a line feed counts.
-    pub(crate) fn total_lines(&self) -> Option<u64> {
+    pub fn total_lines(&self) -> Option<u64> {
         (self.scanned >= self.size).then(|| self.feeds + u64::from(!self.closed))
     }
 
     /// The nearest known line start at or before `line`.
-    pub(crate) fn start_before(&self, line: u64) -> LineStart {
+    pub fn start_before(&self, line: u64) -> LineStart {
         let known = self.offsets.len().saturating_sub(1) as u64;
         let index = (line / self.stride).min(known);
         let at = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)).copied().unwrap_or(0);
@@ -61,7 +69,7 @@ impl LineIndex {
     }
 
     /// A byte at or after the end of line `line - 1`, as near as known; `None` if that was not read yet.
-    pub(crate) fn end_before(&self, line: u64) -> Option<u64> {
+    pub fn end_before(&self, line: u64) -> Option<u64> {
         let index = line.div_ceil(self.stride);
         let known = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)).copied();
         known.or_else(|| self.total_lines().map(|_| self.size))
@@ -69,7 +77,7 @@ impl LineIndex {
 
     /// Takes note of `bytes`, which lie at `at`. The index grows only by bytes that follow its end, and a shared index
     /// is copied only then.
-    pub(crate) fn learn(self: &mut Arc<Self>, at: u64, bytes: &[u8]) {
+    pub fn learn(self: &mut Arc<Self>, at: u64, bytes: &[u8]) {
         let known = self.scanned.checked_sub(at).and_then(|known| usize::try_from(known).ok());
         if let Some(new) = known.and_then(|known| bytes.get(known..)).filter(|new| !new.is_empty()) {
             Arc::make_mut(self).go_on(new);
@@ -103,7 +111,7 @@ impl LineIndex {
 
 /// Cuts the lines `offset..offset + limit` out of chunks that follow each other.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub struct Window {
     offset: u64,
     limit: u64,
     /// The line the next byte belongs to.
@@ -121,28 +129,30 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub(crate) fn new(offset: u64, limit: u64, from: LineStart) -> Self {
+    /// The window of `limit` lines from line `offset` on, for a reader that begins at `from`.
+    #[must_use]
+    pub fn new(offset: u64, limit: u64, from: LineStart) -> Self {
         let (line, at) = (from.line, from.at);
         Self { offset, limit, line, at, taken: Vec::new(), lines: 0, whole: true, full: limit == 0, cut: false }
     }
 
     /// Where the next chunk must begin.
-    pub(crate) fn at(&self) -> u64 {
+    pub fn at(&self) -> u64 {
         self.at
     }
 
     /// Whether all lines asked for, or as many bytes as fit, were taken.
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.full
     }
 
     /// The bytes taken, the number of lines they hold, and whether they were cut for their size.
-    pub(crate) fn finish(self) -> (Vec<u8>, u64, bool) {
+    pub fn finish(self) -> (Vec<u8>, u64, bool) {
         (self.taken, self.lines, self.cut)
     }
 
     /// Takes what it wants of the next chunk.
-    pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
+    pub fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.full {
             let (piece, ends_line) = match memchr::memchr(b'\n', bytes) {
                 Some(feed) => (bytes.get(..=feed).unwrap_or(bytes), true),

@@ -20,20 +20,24 @@ const NUL_PROBE_BYTES: usize = 64 << 10;
 
 /// A compiled pattern. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern(Arc<LineRegex>);
+pub struct Pattern(Arc<LineRegex>);
 
 /// A line that matched, with its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hit {
-    pub(crate) line: u64,
-    pub(crate) text: String,
-    pub(crate) before: Vec<String>,
-    pub(crate) after: Vec<String>,
+pub struct Hit {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// The line.
+    pub text: String,
+    /// The lines before it.
+    pub before: Vec<String>,
+    /// The lines after it.
+    pub after: Vec<String>,
 }
 
 /// How the search of one file stands after some of its pieces.
 #[derive(Debug)]
-pub(crate) struct FileSearch {
+pub struct FileSearch {
     pattern: Pattern,
     context: usize,
     wanted: usize,
@@ -43,18 +47,18 @@ pub(crate) struct FileSearch {
     resume: usize,
     line: u64,
     /// The first hits, at most as many as were wanted.
-    pub(crate) hits: Vec<Hit>,
+    pub hits: Vec<Hit>,
     /// The lines that matched. Counting ends where the hits wanted do, unless none are.
-    pub(crate) count: u64,
+    pub count: u64,
     /// Whether further pieces would change nothing.
-    pub(crate) is_done: bool,
+    pub is_done: bool,
     /// Whether it ended at a line over [`SEARCH_LINE_BYTES`].
-    pub(crate) is_cut: bool,
+    pub is_cut: bool,
 }
 
 impl Hit {
     /// Bytes of its text.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.before.iter().chain(&self.after).map(String::len).sum::<usize>() + self.text.len()
     }
 }
@@ -62,7 +66,7 @@ impl Hit {
 impl Pattern {
     /// # Errors
     /// `invalid_pattern` if the pattern does not compile, is too long, or would take too much memory.
-    pub(crate) fn new(pattern: &str, literal: bool, ignore_case: bool) -> Result<Self> {
+    pub fn new(pattern: &str, literal: bool, ignore_case: bool) -> Result<Self> {
         if pattern.len() > REGEX_BYTES {
             return Err(invalid(format!("the pattern has {} bytes and may have {REGEX_BYTES}", pattern.len())));
         }
@@ -79,12 +83,12 @@ impl Pattern {
     }
 
     /// The steps that a search through so many bytes takes at worst.
-    pub(crate) fn worst_steps(&self, bytes: usize) -> u64 {
+    pub fn worst_steps(&self, bytes: usize) -> u64 {
         self.0.worst_steps(bytes)
     }
 
     /// The search of one file: the first `wanted` hits with `context` lines around each.
-    pub(crate) fn file(&self, context: usize, wanted: usize) -> FileSearch {
+    pub fn file(&self, context: usize, wanted: usize) -> FileSearch {
         FileSearch {
             pattern: self.clone(),
             context,
@@ -105,7 +109,7 @@ impl FileSearch {
     ///
     /// # Errors
     /// `too_expensive` if `work` has too few steps for a line that the fast engines cannot judge.
-    pub(crate) fn feed(&mut self, piece: &Bytes, is_last: bool, work: &WorkBudget) -> Result<()> {
+    pub fn feed(&mut self, piece: &Bytes, is_last: bool, work: &WorkBudget) -> Result<()> {
         if self.is_done {
             return Ok(());
         }

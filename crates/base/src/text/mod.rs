@@ -1,15 +1,18 @@
-//! The difference between text and binary, and the names of binary formats.
+//! Text in files: whether a file is text, where its lines begin, and which of them match.
 //!
 //! As in git and ripgrep, a file with a NUL in its first 8 KiB is binary. So is a file of a few formats that no model
 //! can read, though their first bytes may hold no NUL. A PDF is not text, even if its first page looks like text.
 
+mod expression;
+mod lines;
+mod matcher;
+
 use infer::MatcherType;
 
-use crate::{
-    content::FileRef,
-    error::{Code, Error},
-    limits::BINARY_PROBE_BYTES,
-};
+pub use lines::{LineIndex, LineStart, Window};
+pub use matcher::{FileSearch, Hit, Pattern};
+
+use crate::limits::BINARY_PROBE_BYTES;
 
 /// First bytes of formats that are not text, though a file of them may hold no NUL.
 ///
@@ -40,7 +43,7 @@ const MAGIC: &[&[u8]] = &[
 ];
 
 /// The media type of a file that begins with `head`, if it is not text.
-pub(crate) fn binary_type(head: &[u8]) -> Option<&'static str> {
+pub fn binary_type(head: &[u8]) -> Option<&'static str> {
     let probe = head.get(..BINARY_PROBE_BYTES).unwrap_or(head);
     let is_binary = MAGIC.iter().any(|magic| head.starts_with(magic)) || memchr::memchr(0, probe).is_some();
     is_binary.then(|| {
@@ -51,17 +54,8 @@ pub(crate) fn binary_type(head: &[u8]) -> Option<&'static str> {
 }
 
 /// Whether a file that begins with `head` is text. Lint and publishing look only into text.
-pub(crate) fn is_text(head: &[u8]) -> bool {
+pub fn is_text(head: &[u8]) -> bool {
     binary_type(head).is_none()
-}
-
-/// The answer to reading a binary file as text.
-pub(crate) fn is_binary(file: &FileRef, kind: &str, size: u64) -> Error {
-    let message = format!(
-        "File is a binary file and cannot be read as text: {} is {kind}, {size} bytes. It exists at that path; fetch its bytes with download.",
-        file.path
-    );
-    Error::new(Code::BinaryFile, message).with_detail("size", size).with_detail("media_type", kind)
 }
 
 #[cfg(test)]

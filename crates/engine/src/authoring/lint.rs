@@ -1,5 +1,6 @@
 //! What lint says of skills, to those who lint them and to those who push them.
 
+use crate::text::is_text;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
@@ -9,7 +10,6 @@ use crate::{
     catalog::why_unreadable,
     context::Core,
     error::Result,
-    files::is_text,
     limits::{PAGE_ENTRIES, PARALLEL_TRANSFERS, SKILL_FILE_BYTES},
     path::{Id, SkillPath},
     session::Policy,

@@ -11,9 +11,7 @@ use super::{
     bundles::fetch_bundles,
     glob::{named, search_root, unlisted},
     listing::{FileListing, ListedFile, files_below},
-    matcher::{Hit, Pattern},
     mounts::tree,
-    text::binary_type,
 };
 use crate::{
     budget::Job,
@@ -26,6 +24,7 @@ use crate::{
     },
     path::{Glob, VirtualPath},
     store::{Object, StoreError},
+    text::{Hit, Pattern, binary_type},
     wire::{GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest},
 };
 

@@ -1,10 +1,11 @@
 //! The owner of the state that file operations share.
 
+use crate::text::LineIndex;
 use std::sync::Arc;
 
 use moka::sync::Cache;
 
-use super::{edit_queues::EditQueues, lines::LineIndex, unfinished::SkillChanges};
+use super::{edit_queues::EditQueues, unfinished::SkillChanges};
 use crate::{budget::Workers, path::ObjectKey, store::StoreHandle};
 
 /// Line indexes of large files kept in memory; one takes up to 2 MiB.

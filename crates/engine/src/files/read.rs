@@ -5,12 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    Files,
-    lines::{LineIndex, Window},
-    mounts::tree_at,
-    text::{binary_type, is_binary},
-};
+use super::{Files, mounts::tree_at};
 use crate::{
     content::{FileRef, FileVersion, advance, fetch, try_fetch, unreadable},
     context::{CallInput, Context, OperationSpan},
@@ -18,6 +13,7 @@ use crate::{
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, SCAN_BYTES},
     path::VirtualPath,
     store::{Object, ObjectMeta, StoreError},
+    text::{LineIndex, Window, binary_type},
     wire::{ReadReply, ReadRequest},
 };
 
@@ -171,4 +167,13 @@ fn blank(object: &Object) -> ReadReply {
         lossy: false,
         truncated: false,
     }
+}
+
+/// The answer to reading a binary file as text.
+pub(super) fn is_binary(file: &FileRef, kind: &str, size: u64) -> Error {
+    let message = format!(
+        "File is a binary file and cannot be read as text: {} is {kind}, {size} bytes. It exists at that path; fetch its bytes with download.",
+        file.path
+    );
+    Error::new(Code::BinaryFile, message).with_detail("size", size).with_detail("media_type", kind)
 }

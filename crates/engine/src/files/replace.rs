@@ -2,12 +2,13 @@
 //!
 //! A pure function. It works on bytes, so line ends and invalid UTF-8 outside the match stay unchanged.
 
+use crate::text::binary_type;
 use std::ops::Range;
 
 use bytes::Bytes;
 use memchr::memmem;
 
-use super::{line_ends::SearchedText, text::binary_type};
+use super::line_ends::SearchedText;
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::TEXT_FILE_BYTES,

@@ -1,5 +1,6 @@
 //! The difference of two versions of a skill: lines of texts, and names of all other files.
 
+use crate::text::is_text;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
@@ -8,7 +9,6 @@ use crate::{
     content::{SkillTarget, archive_size, read_head, version_archive},
     context::Core,
     error::{Code, Error, Result},
-    files::is_text,
     limits::{DIFF_BYTES, DIFF_FILE_BYTES, PAGE_ENTRIES},
     path::{LayerOwner, SkillPath},
     skill::{VersionArchive, VersionFile, is_version_digest, patch},

@@ -1,12 +1,12 @@
 //! The files of an archive packed again, as they are or with another SKILL.md.
 
+use crate::text::is_text;
 use bytes::Bytes;
 
 use super::check_upload::invalid;
 use crate::{
     content::SkillTarget,
     error::{Code, Error, Result},
-    files::is_text,
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_ZIP_BYTES},
     path::{LayerOwner, SkillPath},
     skill::{
@@ -97,7 +97,7 @@ fn repack(
         let quality = quality(&package.main, skill.folder(), &paths, package.version.size(), &findings);
         return Ok(CheckedSkill { package, findings, quality });
     }
-    let mut upload = SkillUpload::new(is_text);
+    let mut upload = SkillUpload::default();
     for (path, bytes) in &files {
         if path == MAIN { upload.add(path, &changed(bytes, change, skill)?) } else { upload.add(path, bytes) }
     }

@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 use super::spooled_body::SpooledBody;
 use crate::{
     error::{Code, Error, Outcome, Result},
-    files::is_text,
     limits::{SKILL_FILE_BYTES, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_ZIP_BYTES},
     path::SkillPath,
     skill::{CheckedSkill, Diagnostic, MAIN, Provenance, SkillUpload, VersionArchive, compose, names},
@@ -87,17 +86,17 @@ impl UploadedSkill {
     pub(crate) fn check(self, skill: &SkillPath, from: &Provenance) -> Result<Result<CheckedSkill, Vec<Diagnostic>>> {
         let upload = match self {
             Self::Archive(zip) => {
-                let mut upload = SkillUpload::new(is_text);
+                let mut upload = SkillUpload::default();
                 upload.add_archive(zip);
                 upload
             }
             Self::Files(files) => {
-                let mut upload = SkillUpload::new(is_text);
+                let mut upload = SkillUpload::default();
                 upload.add_files(&files);
                 upload
             }
             Self::Parts(bytes, files) => {
-                let mut upload = SkillUpload::new(is_text);
+                let mut upload = SkillUpload::default();
                 let paths: Vec<_> = files.iter().map(|(path, _)| path.as_str()).collect();
                 let read = |index: usize| {
                     let place = files.get(index).map(|(_, place)| place.clone()).unwrap_or_default();

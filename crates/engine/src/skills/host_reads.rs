@@ -1,6 +1,7 @@
 //! Reading skills of the catalog without a load, as far as the policies let a session do that.
 
 use crate::content::ReadError;
+use crate::text::binary_type;
 use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
@@ -15,7 +16,7 @@ use crate::{
     },
     context::{Action, Context, author_of_call},
     error::{Code, Error, Result},
-    files::{archive_of_version, binary_type, skill_mount},
+    files::{archive_of_version, skill_mount},
     limits::{MCP_SKILL_BYTES, MCP_SKILL_FILES},
     path::{ETag, KeyPrefix, UserSpace},
     session::SkillRule,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use similar::TextMerge;
 
-use crate::files::is_text;
+use crate::text::is_text;
 
 /// A file in the version that both began from, as its author has it, and as it is there now. What is absent is `None`.
 #[derive(Clone, Copy, Debug)]
