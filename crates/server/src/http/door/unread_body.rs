@@ -27,7 +27,7 @@ use crate::limits::REQUEST_PATIENCE;
 /// The body that its reader dropped before the end.
 type DroppedBody = Arc<Mutex<Option<Body>>>;
 
-/// A body that goes to `dropped` if its reader drops it before the end.
+/// A body that moves to `dropped` if the reader drops it early.
 struct RecoverableBody {
     body: Body,
     has_ended: bool,
@@ -50,7 +50,7 @@ pub(crate) async fn read_to_end(request: Request, next: Next) -> Response {
     response
 }
 
-/// Reads a body and drops it; whether it came to its end.
+/// Reads a body and drops the bytes. Returns whether the body came to an end.
 async fn ends_well(body: Body) -> bool {
     body.into_data_stream().all(|piece| std::future::ready(piece.is_ok())).await
 }
