@@ -70,7 +70,7 @@ tests: nextest ## the tests in Rust; half of them while their indexes are damage
 	  END { printf "honest requests of the suite over HTTP: %d, refused by budgets: %d\n", answers, refused; exit answers == 0 || refused != 0 }'
 
 # In these modules an index decides what is seen and what it costs.
-BOTH_WAYS = test(/^(catalog|backend::bundles|backend::costs|backend::interrupted_changes|session::sessions|http::skills)::/)
+BOTH_WAYS = test(/^(catalog|engine::bundles|engine::costs|engine::interrupted_changes|session::sessions|http::skills)::/)
 
 complement: nextest ## the tests of modules that depend on indexes, damaged where they were left alone before and the other way round
 	SKILLMOUNT_INDEX=complement $(NEXTEST) --profile complement -E '$(BOTH_WAYS)'

@@ -9,7 +9,8 @@ SURFACES = {"http", "mcp", "cli", "client"}
 SURFACE_CRATES = {"server", "cli", "client"}
 
 # From below to above. Modules between two bars have no order among themselves. `crate/module` is one module, and a
-# crate alone is all of its modules. The first order whose key is a module holds. Parts of `backend` have rows too.
+# crate alone is all of its modules. The first order whose key is a module holds:
+# the one of `backend` is for sources from before the workspace. Parts of `backend` have rows too.
 ORDERS = {
     "backend": """
         error limits clock | path | budget | json | access store skill | wire words encoder | catalog | session
@@ -17,15 +18,15 @@ ORDERS = {
         | backend/ops backend/publish backend/author backend/leaving backend/catalog_reads backend/fsck
         | prompt | tools | hooks | audit | client | mcp | http | cli""",
     "": """
-        base/error base/limits base/clock | base/path | base/budget base/json base/text
-        | store skill | search/words | search/vectors search/encoder
-        | wire/operations wire/documents wire/headers wire/policy wire | wire/api
-        | engine/access engine/deletions | engine/catalog | engine/session | engine/content | engine/context
-        | engine/files engine/publish | engine/skills | engine/users | engine/handle
-        | engine/upkeep engine/authoring engine/agent engine/prompt engine/tools engine/hooks engine/audit
-        | client/remote client/sync client | server/mcp | server/http
-        | cli/sources cli/plugin cli/encoders cli/connect cli/folder cli/settings cli/output cli/control
-        | cli/commands cli | program""",
+        base/error base/limits base/clock | base/path | base/budget base/json | base/text
+        | store skill | search/words | search/encoder | wire
+        | engine/access | engine/catalog | engine/session | engine/observer | engine/deletions | engine/content
+        | engine/context | engine/files engine/publish | engine/skills | engine/users
+        | engine/upkeep engine/authoring | engine/handle | engine/sync engine/prompt engine/tools
+        | engine/hooks | engine/audit | client | server/mcp | server/http
+        | cli/local_path cli/process cli/streams cli/screen
+        | cli/folder cli/settings cli/output | cli/control | cli/app
+        | cli/sources cli/encoders cli/connect | cli/plugin | cli/commands cli | program""",
 }
 
 ATTRIBUTE = r"\#\[(?:[^\[\]]|\[[^\]]*\])*\]\s*"

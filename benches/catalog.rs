@@ -29,8 +29,8 @@ use std::{
 
 use flate2::read::DeflateDecoder;
 use skillmount::{
-    backend::{BackendProtocol as _, Service, ServiceOptions, SessionBackend},
     clock::SystemClock,
+    handle::{BackendProtocol as _, Service, ServiceOptions, SessionBackend},
     limits::PROMPT_TOKENS,
     path::{Id, KeyPrefix},
     prompt::{PromptRequest, for_session},

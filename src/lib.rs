@@ -5,7 +5,7 @@
 //! Each user's skills lie in that user's folder of a bucket. An agent's session has `/workspace` and `/ticket` from the
 //! start. By default, `/skills` appears with the first loaded skill and contains only loaded skills. The service knows which
 //! skills exist and writes a prompt that lists them, so a thousand skills cost no context until one is used. The same
-//! operations are there for a library ([`backend`]), over HTTP (`http`) and on the command line.
+//! operations are there for a library ([`handle`]), over HTTP (`http`) and on the command line.
 //!
 //! # What does a first session look like?
 //!
@@ -15,7 +15,7 @@
 //! use std::sync::Arc;
 //!
 //! use skillmount::{
-//!     backend::{BackendProtocol, Service, ServiceOptions},
+//!     handle::{BackendProtocol, Service, ServiceOptions},
 //!     clock::SystemClock,
 //!     path::Id,
 //!     store::MemoryStore,
@@ -61,7 +61,7 @@
 //!
 //! Any other object storage can be added outside this crate: implement the trait, and run the conformance suite
 //! (`store::testing`, feature `testing`) that the stores here pass. Layers wrap any of them. For a service of many users
-//! [`backend::OpenStore`] puts [`store::CachingStore`] and [`store::CircuitBreaker`] between the service and the store.
+//! [`handle::OpenStore`] puts [`store::CachingStore`] and [`store::CircuitBreaker`] between the service and the store.
 //!
 //! # Why can an agent not read what it has not loaded?
 //!
@@ -115,15 +115,23 @@
 //! # Where to go on?
 //!
 //! `docs/ARCHITECTURE.md` is the map of this crate, `docs/GLOSSARY.md` has its words, `docs/SEMANTICS.md` is its contract, and
-//! `docs/DECISIONS.md` says why it is as it is. Each module could be a crate of its own. A module imports only modules to its left:
-//! `error limits clock path budget json` ← `access` `store` `skill` ← `wire` ← `catalog` ← `encoder` ← `session` ← `backend` ← `prompt` `tools` ← `hooks` ← `audit` ← `client` ← `mcp` ← `http` ← `cli`.
+//! `docs/DECISIONS.md` says why it is as it is. A module imports only modules to its left:
+//!
+//! ```text
+//! error limits clock path budget json text ← access store skill ← words encoder ← wire ← catalog session ← observer deletions
+//! ← content ← context ← files ← publish ← skills ← users upkeep authoring ← handle ← sync ← prompt tools ← hooks ← audit
+//! ← client ← mcp ← http ← cli
+//! ```
 
-pub use skillmount_base::{budget, clock, error, json, limits, path};
+pub use skillmount_base::{budget, clock, error, json, limits, path, text};
 #[cfg(feature = "cli")]
 pub use skillmount_cli as cli;
 #[cfg(feature = "client")]
 pub use skillmount_client as client;
-pub use skillmount_engine::{access, audit, backend, catalog, hooks, prompt, session, tools};
+pub use skillmount_engine::{
+    access, audit, authoring, catalog, content, context, deletions, files, handle, hooks, observer, prompt, publish,
+    session, skills, sync, tools, upkeep, users,
+};
 pub use skillmount_search::{encoder, words};
 #[cfg(feature = "server")]
 pub use skillmount_server::http;

@@ -8,8 +8,8 @@ use std::{sync::Arc, time::Duration};
 use aws_sdk_s3::Client;
 use futures_util::future::join_all;
 use skillmount::{
-    backend::{BackendProtocol, Service},
     clock::{Clock, SystemClock},
+    handle::{BackendProtocol, Service},
     limits::SKILL_HEAD_BYTES,
     store::{MemoryStore, RequestCounts, Requests, S3Options, S3Store, SharedStore, testing::Faulty},
     wire::LsRequest,

@@ -32,8 +32,8 @@ mod start;
 use std::sync::Arc;
 
 use skillmount::{
-    backend::{Service, ServiceOptions},
     clock::Clock,
+    handle::{Service, ServiceOptions},
     limits::CONTENT_CACHE_BYTES,
     path::{Id, KeyPrefix},
     store::{CachingStore, CountingStore, PutOptions, RequestCounts, SharedStore},

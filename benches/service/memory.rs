@@ -7,8 +7,8 @@ use std::{
 };
 
 use skillmount::{
-    backend::BackendProtocol,
     clock::{Clock, SystemClock},
+    handle::BackendProtocol,
     store::DirectoryStore,
     wire::ReadRequest,
 };

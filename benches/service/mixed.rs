@@ -12,8 +12,8 @@ use crate::{fill, id, service, verdict};
 use jiff::Timestamp;
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use skillmount::{
-    backend::{BackendProtocol, Service, SessionBackend},
     clock::{Clock, SystemClock},
+    handle::{BackendProtocol, Service, SessionBackend},
     prompt::{PromptRequest, for_session},
     store::{MemoryStore, SharedStore},
     wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, LoadSkillRequest, LsRequest, ReadRequest, WriteRequest},

@@ -11,11 +11,11 @@
 )]
 
 mod audit;
-mod backend;
 mod budget;
 mod catalog;
 #[cfg(feature = "cli")]
 mod cli;
+mod engine;
 mod fuzz;
 mod hooks;
 mod house;

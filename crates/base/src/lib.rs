@@ -6,5 +6,6 @@ pub mod error;
 pub mod json;
 pub mod limits;
 pub mod path;
+pub mod text;
 
 pub use error::{Code, Error, Kind, Outcome, Parts, Result};

@@ -18,15 +18,16 @@ use super::{
 };
 use crate::{
     audit::{AuditMode, AuditOptions, Recorder},
-    backend::{
-        BackendProtocol, Budgets, Observer, OpenStore, Service, ServiceOptions, SkillRepository, StoreRepository,
-    },
     client::RemoteBackend,
     clock::Clock,
-    error::{Code, Error, Result},
+    context::Budgets,
+    error::Result,
+    handle::{BackendProtocol, OpenStore, Service, ServiceOptions},
     limits::{MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
+    observer::Observer,
     path::{Id, MountTemplate, MountTemplates},
     store::{S3Options, StoreAddress},
+    sync::{SkillRepository, StoreRepository},
     wire::{CheckStatus, StoreCheck},
 };
 
@@ -102,9 +103,8 @@ impl App {
     /// Also where the settings name a server.
     pub(super) async fn direct_store(&self, command: &str) -> Result<OpenStore> {
         if self.settings.server()?.is_some() {
-            return Err(Error::new(
-                Code::InvalidRequest,
-                format!("{command} works on a store and not through a server yet; give --store instead of --server"),
+            return Err(invalid!(
+                "{command} works on a store and not through a server yet; give --store instead of --server"
             ));
         }
         self.store().await
@@ -139,12 +139,12 @@ impl App {
     /// # Errors
     /// As [`store`](Self::store).
     pub(super) async fn author_with(&self, options: ServiceOptions) -> Result<Arc<dyn SkillRepository>> {
-        let user = self.user()?;
-        if let Some(server) = self.settings.server()? {
-            return Ok(Arc::new(RemoteBackend::new(server, user, self.session()?, self.key())?));
+        if let Some(remote) = self.remote()? {
+            return Ok(Arc::new(remote));
         }
+        let user = self.user()?;
         let service = self.store().await?.direct_service(options);
-        service.check_not_deleted(&user).await?;
+        service.deletions().check_not_deleted(&user).await?;
         Ok(Arc::new(StoreRepository::new(service, user)))
     }
 
@@ -233,12 +233,12 @@ impl App {
 
     /// The operations of the session, over the store or the server, whichever the settings name.
     pub(super) async fn backend(&self) -> Result<Arc<dyn BackendProtocol>> {
-        let (user, session) = (self.user()?, self.session()?);
-        if let Some(server) = self.settings.server()? {
-            return Ok(Arc::new(RemoteBackend::new(server, user, session, self.key())?));
+        if let Some(remote) = self.remote()? {
+            return Ok(Arc::new(remote));
         }
+        let (user, session) = (self.user()?, self.session()?);
         let service = self.service().await?;
-        service.check_not_deleted(&user).await?;
+        service.deletions().check_not_deleted(&user).await?;
         Ok(Arc::new(service.session(user, session)))
     }
 
@@ -260,22 +260,28 @@ impl App {
             shown.set_length(all as u64);
             shown.set_position(done as u64);
         };
-        let outcome = finder.encode_skills(&told).await;
+        let outcome = finder.skills().encode_skills(&told).await;
         bar.finish_and_clear();
         outcome.map(|()| Arc::new(finder) as Arc<dyn BackendProtocol>)
     }
 
     /// The calls beside the operations: sessions, prompt and the list of skills.
     pub(super) async fn control(&self) -> Result<Control> {
-        let (user, session) = (self.user()?, self.session()?);
-        match self.settings.server()? {
-            Some(server) => RemoteBackend::new(server, user, session, self.key()).map(Control::Remote),
-            None => Ok(Control::Local { service: self.service().await?, user, session }),
+        if let Some(remote) = self.remote()? {
+            return Ok(Control::Remote(remote));
         }
+        let (user, session) = (self.user()?, self.session()?);
+        let service = self.service().await?;
+        let backend = Box::new(service.session(user.clone(), session));
+        Ok(Control::Local { service, user, backend })
     }
 
-    fn key(&self) -> Option<String> {
-        self.settings.get(Setting::ApiKey).map(str::to_owned)
+    /// The session on the server that the settings name, if they name a server.
+    fn remote(&self) -> Result<Option<RemoteBackend>> {
+        let user = self.user()?;
+        let Some(server) = self.settings.server()? else { return Ok(None) };
+        let key = self.settings.get(Setting::ApiKey).map(str::to_owned);
+        RemoteBackend::new(server, user, self.session()?, key).map(Some)
     }
 
     fn templates(&self) -> Result<MountTemplates> {

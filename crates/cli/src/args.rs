@@ -142,7 +142,7 @@ pub(super) enum CliCommand {
     #[command(alias = "delete")]
     Rm(commands::rm::Rm),
     /// Look at and clear away sessions
-    #[command(alias = "sessions")]
+    #[command(subcommand, alias = "sessions")]
     Session(commands::session::SessionArgs),
     /// List what was done: who called what, in which session, with which outcome
     Audit(commands::audit::Audit),
@@ -160,14 +160,16 @@ pub(super) enum CliCommand {
     /// Connect an agent's host, so that it starts `skillmount mcp`
     Connect(commands::connect::Connect),
     /// Write skills, hooks and tools as a plugin, for hosts that read only disks
+    #[command(subcommand)]
     Plugin(commands::plugin::Plugin),
     /// List, show, discover, load and unload skills
-    #[command(alias = "skill")]
+    #[command(subcommand, alias = "skill")]
     Skills(commands::skills::Skills),
     /// Find skills for a task: `skills discover` where people type it
     #[command(hide = true)]
     Search(commands::discover::Discover),
     /// Look at what is kept of the skills in the store, or make it anew
+    #[command(subcommand)]
     Catalog(commands::catalog::Catalog),
     /// Begin a skill
     New(commands::new::New),
@@ -184,15 +186,17 @@ pub(super) enum CliCommand {
     /// Look for newer versions of added skills, and take them over
     Update(commands::update::Update),
     /// Add sentence encoders, by which skills are found for what they mean
+    #[command(subcommand)]
     Encoder(commands::encoder::EncoderArgs),
     /// List, export and delete users
-    #[command(alias = "users")]
+    #[command(subcommand, alias = "users")]
     User(commands::user::UserArgs),
     /// Check what the service keeps in the store, and mend it
     Fsck(commands::fsck::Fsck),
     /// Find out why something does not work
     Doctor(commands::doctor::Doctor),
     /// Look at the configuration
+    #[command(subcommand)]
     Config(commands::config::Config),
     /// Print a completion script for a shell
     Completions(commands::completions::Completions),
@@ -203,6 +207,7 @@ pub(super) enum CliCommand {
     /// Make a link by which installers fetch the user's skills without a key
     Link(commands::link::LinkArgs),
     /// Make, list and revoke keys for clients of the service
+    #[command(subcommand)]
     Keys(commands::keys::KeysArgs),
 }
 

@@ -10,12 +10,13 @@ use tokio::{
 
 use super::{
     app::App,
+    blocking::blocking,
     process::Process,
     settings::{Setting, Settings},
 };
 use crate::{
     access::{Callers, Keys, KeysFile, LinkSecret, PeerRules, PublicSkills},
-    error::{Error, Result},
+    error::Result,
     limits::KEYS_LOOK,
 };
 
@@ -70,21 +71,16 @@ impl CallerSources {
 
     async fn read_again(&mut self, app: &App) -> Result<Callers> {
         let (process, settings, now) = (Arc::clone(&app.process), app.sources.settings()?, app.clock.now());
-        let (sources, callers) = apart(move || Self::read(&process, &settings, now)).await?;
+        let (sources, callers) = blocking(move || Self::read(&process, &settings, now)).await?;
         *self = sources;
         Ok(callers)
     }
 
     async fn look(&self, now: Timestamp) -> Result<Option<Callers>> {
         let Some(file) = self.file.clone() else { return Ok(None) };
-        let keys = apart(move || file.lock().unwrap_or_else(PoisonError::into_inner).look(now)).await?;
+        let keys = blocking(move || file.lock().unwrap_or_else(PoisonError::into_inner).look(now)).await?;
         Ok(keys.map(|keys| Callers { keys, peers: self.peers.clone(), public: self.public.clone() }))
     }
-}
-
-/// Runs `work`, which waits for a disk, on a thread of its own: this one accepts connections.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
 }
 
 /// The parts of a comma-separated setting.

@@ -21,7 +21,7 @@ use super::{
     app::App,
     args::{Cli, GlobalArgs},
 };
-use crate::{error::Result, limits::COMPLETION_PATIENCE, skill::shown::one_line};
+use crate::{error::Result, limits::COMPLETION_PATIENCE, screen::plain};
 
 /// The kind of name that a word is.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +134,7 @@ async fn names(app: &App, kind: WordKind) -> Result<Vec<(String, Option<String>)
     Ok(match kind {
         WordKind::Skill | WordKind::SkillOrPath => {
             let skills = control.skills(None, false).await?.skills.into_iter();
-            skills.map(|skill| (skill.skill, Some(one_line(&skill.description).plain().to_owned()))).collect()
+            skills.map(|skill| (skill.skill, Some(plain(&skill.description)))).collect()
         }
         WordKind::LoadedSkill => {
             let loaded = control.session().await?.loaded_skills.into_iter();
@@ -142,7 +142,7 @@ async fn names(app: &App, kind: WordKind) -> Result<Vec<(String, Option<String>)
         }
         WordKind::Approval => {
             let waiting = control.waiting_calls().await?.approvals.into_iter();
-            waiting.map(|call| (call.approval_id, Some(one_line(&call.tool).plain().to_owned()))).collect()
+            waiting.map(|call| (call.approval_id, Some(plain(&call.tool)))).collect()
         }
         WordKind::Session => {
             let sessions = control.sessions().await?.sessions.into_iter();

@@ -1,8 +1,10 @@
 //! Numbers and their nouns.
 
+use std::fmt::Display;
+
 /// `1 file`, `2 files`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+pub(super) fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    if count == N::from(1) { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 #[cfg(test)]

@@ -9,13 +9,13 @@ use crate::error::{Code, Error, Kind, Result};
 
 /// Why one skill of a run was left as it is.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Refusal {
+pub(super) struct SkillRefusal {
     #[serde(serialize_with = "by_name")]
     code: Code,
     message: String,
 }
 
-impl Refusal {
+impl SkillRefusal {
     fn from_error(error: &Error) -> Self {
         let causes = successors(std::error::Error::source(error), |cause| cause.source()).map(ToString::to_string);
         let message = causes.fold(for_people(error.message()), |text, cause| {
@@ -48,7 +48,7 @@ pub(super) struct Run {
 
 impl Run {
     /// Does `work` on one skill. `None` if the run has stopped before this skill was done.
-    pub(super) async fn on_one<T>(&self, work: impl Future<Output = Result<T>>) -> Option<Result<T, Refusal>> {
+    pub(super) async fn on_one<T>(&self, work: impl Future<Output = Result<T>>) -> Option<Result<T, SkillRefusal>> {
         if self.stopped.get().is_some() {
             return None;
         }
@@ -59,7 +59,7 @@ impl Run {
                 let _ = self.stopped.set(error);
                 None
             }
-            Err(error) => Some(Err(Refusal::from_error(&error))),
+            Err(error) => Some(Err(SkillRefusal::from_error(&error))),
         }
     }
 
@@ -75,7 +75,7 @@ const fn concerns_all(code: Code) -> bool {
 }
 
 /// The error of a run in which these skills were refused, each with its name. `None` if none was.
-pub(super) fn refused<'run>(skills: impl IntoIterator<Item = (&'run str, &'run Refusal)>) -> Option<Error> {
+pub(super) fn refused<'run>(skills: impl IntoIterator<Item = (&'run str, &'run SkillRefusal)>) -> Option<Error> {
     let skills: Vec<_> = skills.into_iter().collect();
     let (skill, refusal) = skills.iter().min_by_key(|(_, refusal)| Reverse(gravity(refusal.code.kind())))?;
     let message = match skills.len() {
@@ -125,8 +125,9 @@ mod tests {
 
     #[test]
     fn the_gravest_error_decides_and_one_skill_is_named_with_its_causes() {
-        let refusal =
-            |code| Refusal::from_error(&Error::new(code, "a cannot be read").with_source(io::Error::other("no right")));
+        let refusal = |code| {
+            SkillRefusal::from_error(&Error::new(code, "a cannot be read").with_source(io::Error::other("no right")))
+        };
         let one = refusal(Code::InvalidRequest);
         assert_eq!(refused([("s", &one)]).unwrap().message(), "s was refused: a cannot be read: no right");
         let many =

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     encoder::{Encoder, EncoderPlace, RemoteEncoder},
-    error::{Code, Error, Result},
+    error::Result,
 };
 
 /// The encoder of the settings, whose folder may be relative to that of `process`; `None` if they name none.
@@ -39,11 +39,11 @@ pub(super) fn encoder(process: &Process, settings: &Settings) -> Result<Option<A
 #[cfg(feature = "encoder")]
 pub(super) fn local(folder: &std::path::Path) -> Result<Arc<dyn Encoder>> {
     let opened = crate::encoder::LocalEncoder::open(folder);
-    Ok(Arc::new(opened.map_err(|error| Error::new(Code::InvalidRequest, error.chain()))?))
+    Ok(Arc::new(opened.map_err(|error| invalid!("{}", error.chain()))?))
 }
 
 /// The error of a program that has none of this kind.
 #[cfg(not(feature = "encoder"))]
 pub(super) fn local(_: &std::path::Path) -> Result<Arc<dyn Encoder>> {
-    Err(Error::new(Code::InvalidRequest, "this program was built without encoders in folders; name one on a server"))
+    Err(invalid!("this program was built without encoders in folders; name one on a server"))
 }

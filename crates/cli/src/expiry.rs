@@ -2,15 +2,12 @@
 
 use jiff::{Span, SpanRelativeTo, Timestamp};
 
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 
 /// A time, or how long from `now`; a day has 24 hours.
 pub(super) fn expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
-    let refused = || {
-        let message =
-            format!("{text:?} is not a time to come: use one like 2027-01-31T00:00:00Z, or how long, like 90d");
-        Error::new(Code::InvalidRequest, message)
-    };
+    let refused =
+        || invalid!("{text:?} is not a time to come: use one like 2027-01-31T00:00:00Z, or how long, like 90d");
     let later = || {
         let span: Span = text.parse().ok()?;
         now.checked_add(span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?).ok()

@@ -8,10 +8,11 @@ use super::{
     local_path::LocalPath,
 };
 use crate::{
-    backend::{lint_content, lint_skill},
-    error::{Code, Error, Result},
+    authoring::{lint_content, lint_skill},
+    error::{Error, Result},
     limits::UPLOAD_FILE_BYTES,
-    skill::{Diagnostic, FindingCode, MAIN, Severity, SkillUpload, fix, shown::one_line},
+    screen::plain,
+    skill::{Diagnostic, FindingCode, MAIN, Severity, SkillUpload, fix},
     wire::{LintFinding, LintedSkill},
 };
 
@@ -29,7 +30,9 @@ pub(super) fn judge(local: &LocalSkill) -> LintedSkill {
     for file in &local.files {
         linted.findings.extend(of_file(file, file.path == local.main()));
     }
-    linted.findings.extend(of_paths(local));
+    // The rules of a publish: twins, and what no path can name.
+    let found = SkillUpload::path_findings(files.iter().copied());
+    linted.findings.extend(found.into_iter().map(|diagnostic| LintFinding { path: MAIN.to_owned(), diagnostic }));
     let size = local.files.iter().map(|file| file.size).sum();
     linted.with_quality(&bytes, local.skill.folder(), &files, size)
 }
@@ -50,12 +53,6 @@ fn of_file(file: &LocalFile, is_main: bool) -> Vec<LintFinding> {
         Ok(bytes) => lint_content(&file.relative, &bytes),
         Err(why) => vec![unreadable(&file.relative, &why)],
     }
-}
-
-/// The findings on the paths of a skill's files, by the rules of a publish: twins, and what no path can name.
-fn of_paths(local: &LocalSkill) -> Vec<LintFinding> {
-    let found = SkillUpload::path_findings(local.files.iter().map(|file| file.relative.as_str()));
-    found.into_iter().map(|diagnostic| LintFinding { path: MAIN.to_owned(), diagnostic }).collect()
 }
 
 fn unreadable(path: &str, why: &Error) -> LintFinding {
@@ -84,16 +81,16 @@ pub(super) fn heading(linted: &LintedSkill) -> String {
     ];
     let counts: Vec<_> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)).collect();
-    format!("{}: {}", one_line(&linted.skill).plain(), counts.join(", "))
+    format!("{}: {}", plain(&linted.skill), counts.join(", "))
 }
 
 /// The score of a skill and what costs it points, each on a line.
 pub(super) fn quality(linted: &LintedSkill) -> Vec<String> {
     let Some(quality) = &linted.quality else { return Vec::new() };
-    let score = format!("{}: quality {} of 100", one_line(&linted.skill).plain(), quality.score);
+    let score = format!("{}: quality {} of 100", plain(&linted.skill), quality.score);
     let reasons = quality.reasons.iter().map(|reason| {
         let what = if reason.security { "security: " } else { "" };
-        format!("  -{} {what}{} [{}]", reason.points, one_line(&reason.message).plain(), reason.code)
+        format!("  -{} {what}{} [{}]", reason.points, plain(&reason.message), reason.code)
     });
     [score].into_iter().chain(reasons).collect()
 }
@@ -115,8 +112,7 @@ pub(super) fn at_file(file: &str, what: impl Display, finding: &Diagnostic) -> S
         (Some(line), None) => format!(":{line}"),
         _ => String::new(),
     };
-    let (file, message) = (one_line(file), one_line(&finding.message));
-    format!("  {}{place}: {what}: {} [{}]", file.plain(), message.plain(), finding.code)
+    format!("  {}{place}: {what}: {} [{}]", plain(file), plain(&finding.message), finding.code)
 }
 
 /// The bytes of a file of a skill.
@@ -124,7 +120,5 @@ pub(super) fn at_file(file: &str, what: impl Display, finding: &Diagnostic) -> S
 /// # Errors
 /// `invalid_request` if it cannot be read.
 pub(super) fn read(path: &LocalPath) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|error| {
-        Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)
-    })
+    std::fs::read(path).map_err(|error| invalid!("{} cannot be read", path.display()).with_source(error))
 }

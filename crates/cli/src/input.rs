@@ -2,8 +2,8 @@
 
 use std::{io, path::Path};
 
-use super::app::App;
-use crate::error::{Code, Error, Result};
+use super::{app::App, findings::read};
+use crate::error::{Error, Result};
 
 /// The argument as it was given, or else the bytes of `file`, or else those of standard input.
 ///
@@ -12,9 +12,7 @@ use crate::error::{Code, Error, Result};
 pub(super) fn bytes(app: &App, argument: Option<String>, file: Option<&Path>) -> Result<Vec<u8>> {
     match (argument, file) {
         (Some(text), _) => Ok(text.into_bytes()),
-        (None, Some(path)) if path != Path::new("-") => std::fs::read(app.process.local(path)).map_err(|error| {
-            Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)
-        }),
+        (None, Some(path)) if path != Path::new("-") => read(&app.process.local(path)),
         _ => stdin(app),
     }
 }
@@ -25,7 +23,7 @@ pub(super) fn bytes(app: &App, argument: Option<String>, file: Option<&Path>) ->
 /// Also if it is not UTF-8.
 pub(super) fn text(app: &App, argument: Option<String>, file: Option<&Path>) -> Result<String> {
     String::from_utf8(bytes(app, argument, file)?)
-        .map_err(|error| Error::new(Code::InvalidRequest, "the text given is not UTF-8").with_source(error))
+        .map_err(|error| invalid!("the text given is not UTF-8").with_source(error))
 }
 
 /// The line that a person types in answer to `question`; `None` if standard input is no terminal.
@@ -50,5 +48,5 @@ fn stdin(app: &App) -> Result<Vec<u8>> {
 }
 
 fn unreadable(error: io::Error) -> Error {
-    Error::new(Code::InvalidRequest, "standard input cannot be read").with_source(error)
+    invalid!("standard input cannot be read").with_source(error)
 }

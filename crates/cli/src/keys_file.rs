@@ -1,4 +1,4 @@
-//! Putting a new text in the place of a keys file, whole or not at all.
+//! Puts a new text in the place of a file of settings, whole or not at all.
 
 use std::{
     fs::{self, File},
@@ -12,36 +12,55 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// Replaces the keys file at `path`, whose text was `old`, by `new`. A reader finds either text. Owner and permissions
-/// stay, so that the same accounts can read it.
+/// Replaces the keys file at `path`, whose text was `old`, by `new`.
 ///
 /// # Errors
 /// `edit_conflict` if its text is no longer `old`, `invalid_request` if the system does not allow it.
 pub(super) fn replace(path: &LocalPath, old: &str, new: &str) -> Result<()> {
     let failed = |error: io::Error| {
-        let message = format!(
+        invalid!(
             "the keys file {} cannot be replaced; run this as its owner, who must be able to write its folder",
             path.display()
-        );
-        Error::new(Code::InvalidRequest, message).with_source(error)
+        )
+        .with_source(error)
     };
-    // A link stays: the file that it points to is replaced.
-    let path = fs::canonicalize(path).map_err(failed)?;
-    let folder = path.parent().unwrap_or(&path);
-    let mut file = tempfile::Builder::new().prefix(".keys-").tempfile_in(folder).map_err(failed)?;
-    file.write_all(new.as_bytes()).map_err(failed)?;
-    keep_owner(&path, file.as_file()).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    if read_keys_text(&path, path.display())? != old {
+    replace_text(path, new, failed, || {
+        if read_keys_text(path, path.display())? == old {
+            return Ok(());
+        }
         let message = "the keys file was changed by somebody else just now; run the command again";
-        return Err(Error::new(Code::EditConflict, message));
+        Err(Error::new(Code::EditConflict, message))
+    })
+}
+
+/// Puts `text` at `path`, if `check` still allows it right before. A reader finds the old text or the new one. Owner and
+/// permissions stay, so that the same accounts can read it.
+///
+/// # Errors
+/// That of `check`; `failed` if the system does not allow it.
+pub(super) fn replace_text(
+    path: &Path,
+    text: &str,
+    failed: impl Fn(io::Error) -> Error,
+    check: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    // A link stays: the file that it points to is replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().unwrap_or(&path);
+    fs::create_dir_all(folder).map_err(&failed)?;
+    let mut file = tempfile::Builder::new().prefix(".skillmount-").tempfile_in(folder).map_err(&failed)?;
+    file.write_all(text.as_bytes()).map_err(&failed)?;
+    if path.exists() {
+        keep_owner(&path, file.as_file()).map_err(&failed)?;
     }
+    file.as_file().sync_all().map_err(&failed)?;
+    check()?;
     file.persist(&path).map_err(|error| failed(error.error))?;
     sync_folder(folder).map_err(failed)
 }
 
 /// Gives `file` the owner and the permissions of the file at `path`.
-pub(super) fn keep_owner(path: &Path, file: &File) -> io::Result<()> {
+fn keep_owner(path: &Path, file: &File) -> io::Result<()> {
     let metadata = fs::metadata(path)?;
     #[cfg(unix)]
     {

@@ -7,12 +7,22 @@
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
 use skillmount_base::{clock, error, limits, path};
 use skillmount_client as client;
-use skillmount_engine::{access, audit, backend, hooks, prompt, session, tools};
+use skillmount_engine::{
+    access, audit, authoring, content, context, handle, hooks, observer, prompt, publish, session, skills, sync, tools,
+    users,
+};
 use skillmount_search::encoder;
 use skillmount_server::{http, mcp};
 use skillmount_skill as skill;
 use skillmount_store as store;
 use skillmount_wire as wire;
+
+/// The error of wrong input, with a message as in `format!`.
+macro_rules! invalid {
+    ($($message:tt)+) => {
+        $crate::error::Error::new($crate::error::Code::InvalidRequest, std::fmt::format(format_args!($($message)+)))
+    };
+}
 
 mod app;
 mod args;
@@ -69,7 +79,7 @@ use self::{
     status::ExitStatus,
 };
 use crate::{
-    error::{Code, Error, Kind, Result},
+    error::{Code, Error, Kind, Result, result_name},
     limits::SHUTDOWN_END,
 };
 
@@ -204,7 +214,7 @@ async fn start(cli: Cli, name: &str, app: &App) -> Result<ExitStatus> {
             Ok(ExitStatus::Stopped(status))
         }
     };
-    let result = outcome.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok");
+    let result = result_name(&outcome);
     tracing::debug!(command = name, result, ms = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3, "command");
     outcome
 }

@@ -7,7 +7,7 @@ use super::{
     settings::{Setting, Settings},
     streams::Stream,
 };
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 
 /// Put before every filter. The crate of the Model Context Protocol logs the words of a host about itself, in up to
 /// three lines for each request. The service already writes one line for each request. The AWS SDK writes whole
@@ -51,12 +51,8 @@ pub(super) fn log(verbose: u8, settings: &Settings, usual: Usual, stderr: &Strea
         (1, _) => "skillmount=debug",
         (_, _) => "skillmount=trace",
     };
-    let filter = EnvFilter::try_new(format!("{WITHOUT_SDKS}{directives}")).map_err(|error| {
-        Error::new(
-            Code::InvalidRequest,
-            format!("the setting log is not a filter such as info or skillmount=debug: {error}"),
-        )
-    })?;
+    let filter = EnvFilter::try_new(format!("{WITHOUT_SDKS}{directives}"))
+        .map_err(|error| invalid!("the setting log is not a filter such as info or skillmount=debug: {error}"))?;
     let stream = stderr.clone();
     let builder = fmt().with_env_filter(filter).with_writer(move || stream.clone());
     let usual = if stderr.is_terminal() { Format::Text } else { Format::Json };
@@ -70,6 +66,6 @@ fn format(text: &str) -> Result<Format> {
     match text {
         "json" => Ok(Format::Json),
         "text" => Ok(Format::Text),
-        other => Err(Error::new(Code::InvalidRequest, format!("{other:?} is no format of the log; give json or text"))),
+        other => Err(invalid!("{other:?} is no format of the log; give json or text")),
     }
 }

@@ -13,11 +13,12 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    screen::{Table, Terminal},
+    screen::{Cell, LastColumn, Table, Terminal},
     streams::Stream,
 };
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
+    skill::shown::block,
     tools::{Instructions, ReplyText, TextFormat},
 };
 
@@ -66,9 +67,18 @@ impl Output {
         self.written(|| self.stdout.write_styled(&format!("{text}\n")))
     }
 
-    /// The lines of a table, fitted to the screen.
-    pub(super) fn table(&self, table: &Table) -> Result<()> {
-        table.lines(self.screen().width()).into_iter().try_for_each(|line| self.styled(line))
+    /// The rows of a table, fitted to the screen.
+    pub(super) fn table<const N: usize>(
+        &self,
+        last: LastColumn,
+        rows: impl IntoIterator<Item = [Cell; N]>,
+    ) -> Result<()> {
+        Table::new(last, rows).lines(self.screen().width).into_iter().try_for_each(|line| self.styled(line))
+    }
+
+    /// Lines of text of others. A terminal gets them without the characters that drive it, and a file gets them whole.
+    pub(super) fn block(&self, text: &str) -> Result<()> {
+        if self.screen().is_terminal { self.bytes(block(text).plain().as_bytes()) } else { self.bytes(text.as_bytes()) }
     }
 
     fn written(&self, write: impl FnOnce() -> io::Result<()>) -> Result<()> {
@@ -81,7 +91,7 @@ impl Output {
                 self.closed.store(true, Ordering::Relaxed);
                 Ok(())
             }
-            Err(error) => Err(Error::new(Code::InvalidRequest, "standard output cannot be written").with_source(error)),
+            Err(error) => Err(invalid!("standard output cannot be written").with_source(error)),
         }
     }
 

@@ -6,11 +6,12 @@ use std::{
 };
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::findings::file;
 use crate::{
-    skill::{FindingCode, Severity, shown::one_line},
+    screen::plain,
+    skill::{Diagnostic, FindingCode},
     wire::{LintFinding, LintedSkill},
 };
 
@@ -20,119 +21,37 @@ const VERSION: &str = "2.1.0";
 /// Characters of a file name that a URI does not take as they are.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The document: one run of lint.
-#[derive(Debug, Serialize)]
-pub(super) struct Sarif {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    version: &'static str,
-    runs: [Run; 1],
+/// The document: one run of lint on these skills. Only rules with findings are listed.
+pub(super) fn sarif(linted: &[LintedSkill]) -> Value {
+    let findings = || linted.iter().flat_map(|skill| skill.findings.iter().map(move |finding| (skill, finding)));
+    let codes: BTreeSet<&'static str> =
+        findings().filter_map(|(_, finding)| Some(finding.diagnostic.finding()?.as_str())).collect();
+    let rules: Vec<_> = codes.iter().filter_map(|id| FindingCode::parse(id)).collect();
+    let results = findings().filter_map(|(skill, finding)| {
+        let rule = rules.iter().position(|rule| rule.as_str() == finding.diagnostic.code)?;
+        Some(result(skill, finding, rule))
+    });
+    let results: Vec<_> = results.collect();
+    let rule = |code: &FindingCode| json!({ "id": code.as_str(), "shortDescription": { "text": code.summary() } });
+    let rules: Vec<_> = rules.iter().map(rule).collect();
+    let driver = json!({ "name": "skillmount", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
+    // Columns are counted in characters.
+    let run = json!({ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results });
+    json!({ "$schema": SCHEMA, "version": VERSION, "runs": [run] })
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run {
-    tool: Tool,
-    /// Columns are counted in characters.
-    column_kind: &'static str,
-    results: Vec<Finding>,
-}
-
-#[derive(Debug, Serialize)]
-struct Tool {
-    driver: Driver,
-}
-
-#[derive(Debug, Serialize)]
-struct Driver {
-    name: &'static str,
-    version: &'static str,
-    rules: Vec<Rule>,
-}
-
-/// A kind of finding.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Rule {
-    id: &'static str,
-    short_description: Message,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Finding {
-    rule_id: String,
-    rule_index: usize,
-    level: Severity,
-    message: Message,
-    locations: [Location; 1],
-}
-
-#[derive(Debug, Serialize)]
-struct Message {
-    text: String,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Location {
-    physical_location: PhysicalLocation,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PhysicalLocation {
-    artifact_location: ArtifactLocation,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    region: Option<Region>,
-}
-
-#[derive(Debug, Serialize)]
-struct ArtifactLocation {
-    uri: String,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Region {
-    start_line: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start_column: Option<u32>,
-}
-
-impl Sarif {
-    /// The findings on these skills. Only rules with findings are listed.
-    pub(super) fn from_skills(linted: &[LintedSkill]) -> Self {
-        let findings = || linted.iter().flat_map(|skill| skill.findings.iter().map(move |finding| (skill, finding)));
-        let codes: BTreeSet<&'static str> =
-            findings().filter_map(|(_, finding)| Some(finding.diagnostic.finding()?.as_str())).collect();
-        let rules: Vec<_> = codes.iter().filter_map(|id| Some(rule(FindingCode::parse(id)?))).collect();
-        let result = |(skill, finding): (&LintedSkill, &LintFinding)| {
-            let rule_index = rules.iter().position(|rule| rule.id == finding.diagnostic.code)?;
-            Some(result(skill, finding, rule_index))
-        };
-        let results = findings().filter_map(result).collect();
-        let driver = Driver { name: "skillmount", version: env!("CARGO_PKG_VERSION"), rules };
-        let run = Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results };
-        Self { schema: SCHEMA, version: VERSION, runs: [run] }
+fn result(skill: &LintedSkill, finding: &LintFinding, rule: usize) -> Value {
+    let Diagnostic { code, severity, message, line, column, .. } = &finding.diagnostic;
+    let mut location = json!({ "artifactLocation": { "uri": uri(Path::new(&file(skill, finding))) } });
+    let region = [("startLine", *line), ("startColumn", line.and(*column))];
+    let region: Map<_, _> = region.into_iter().filter_map(|(name, at)| Some((name.to_owned(), at?.into()))).collect();
+    if let Some(members) = location.as_object_mut().filter(|_| !region.is_empty()) {
+        members.insert("region".to_owned(), region.into());
     }
-}
-
-fn rule(code: FindingCode) -> Rule {
-    Rule { id: code.as_str(), short_description: Message { text: code.summary().to_owned() } }
-}
-
-fn result(skill: &LintedSkill, finding: &LintFinding, rule_index: usize) -> Finding {
-    let diagnostic = &finding.diagnostic;
-    let region = diagnostic.line.map(|start_line| Region { start_line, start_column: diagnostic.column });
-    let artifact_location = ArtifactLocation { uri: uri(Path::new(&file(skill, finding))) };
-    Finding {
-        rule_id: diagnostic.code.clone(),
-        rule_index,
-        level: diagnostic.severity,
-        message: Message { text: one_line(&diagnostic.message).plain().to_owned() },
-        locations: [Location { physical_location: PhysicalLocation { artifact_location, region } }],
-    }
+    json!({
+        "ruleId": code, "ruleIndex": rule, "level": severity, "message": { "text": plain(message) },
+        "locations": [{ "physicalLocation": location }]
+    })
 }
 
 /// The address of a file: relative to where lint ran, as code hosts want it, unless it was named by a whole path.

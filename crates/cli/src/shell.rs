@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::folder::LocalSkill;
-use crate::skill::shown::one_line;
+use crate::screen::plain;
 
 /// A word as a POSIX shell takes it for one.
 pub(super) fn quoted(word: &str) -> String {
@@ -16,7 +16,7 @@ pub(super) fn quoted(word: &str) -> String {
 
 /// A path as an argument: one word that no command takes for a flag, without control characters of a terminal.
 pub(super) fn quoted_path(path: &Path) -> String {
-    let shown = one_line(&path.display().to_string()).plain().to_owned();
+    let shown = plain(&path.display().to_string());
     if shown.starts_with('-') { quoted(&format!("./{shown}")) } else { quoted(&shown) }
 }
 

@@ -5,12 +5,12 @@ use std::time::Duration;
 use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{counts::counted, output::Output};
-use crate::{skill::shown::one_line, wire::FileChanges};
+use crate::{screen::plain, wire::FileChanges};
 
 /// One line for each file that changes, and for each kept file.
 pub(super) fn lines(changes: &FileChanges) -> impl Iterator<Item = String> {
     let marked = |mark: char, names: &'_ [String]| -> Vec<String> {
-        names.iter().map(|name| format!("  {mark} {}", one_line(name).plain())).collect()
+        names.iter().map(|name| format!("  {mark} {}", plain(name))).collect()
     };
     let FileChanges { created, updated, deleted, kept, .. } = changes;
     [marked('+', created), marked('~', updated), marked('-', deleted), marked('?', kept)].into_iter().flatten()
@@ -35,7 +35,7 @@ fn counts(changes: &FileChanges) -> String {
 
 /// The head line of one skill's outcome.
 pub(super) fn summary(skill: &str, changes: &FileChanges) -> String {
-    format!("{}: {}", one_line(skill).plain(), counts(changes))
+    format!("{}: {}", plain(skill), counts(changes))
 }
 
 /// The size of a whole run.

@@ -1,4 +1,4 @@
-//! The agent's operations over HTTP: the same calls as [`SessionBackend`](crate::backend::SessionBackend), answered by a server,
+//! The agent's operations over HTTP: the same calls as [`SessionBackend`](crate::handle::SessionBackend), answered by a server,
 //! and the documents beside them.
 //!
 //! Errors come back as they left the other side: same code, message, outcome and details. Every reply has the session's
@@ -7,68 +7,48 @@
 
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
 use skillmount_base::{error, limits, path};
-use skillmount_engine::{audit, backend, hooks, prompt, session, tools};
+use skillmount_engine::{audit, authoring, context, handle, hooks, prompt, publish, session, sync, tools};
 use skillmount_skill as skill;
 use skillmount_wire as wire;
 
 mod authors;
+mod connection;
 mod discovery;
 mod events;
 mod problem;
+mod protocol;
 mod users;
 
 pub use discovery::{DiscoveryHost, OfferedEntry, OfferedIndex};
 pub use users::RemoteExport;
 
-use std::{
-    fmt,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{iter::once, time::Duration};
 
-use async_trait::async_trait;
-use bytes::Bytes;
-use futures_util::{StreamExt as _, stream};
-use reqwest::{Client, Method, RequestBuilder, Response, Url};
-use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Serialize, de::DeserializeOwned};
-use tokio::time::Instant;
+use reqwest::{Method, RequestBuilder};
 
 pub use events::RemoteEvents;
 
+use self::connection::ServerConnection;
 use crate::{
     audit::{AuditPage, AuditRequest, Usage, UsageRequest},
-    backend::{BackendProtocol, OperationNote, paths_of},
-    error::{Code, Error, Result},
+    error::Result,
     hooks::{HookInput, HookOutput},
-    limits::REQUEST_TIMEOUT,
-    path::{Id, SkillPath, VirtualPath},
+    path::{Id, SkillPath},
     prompt::{PromptRequest, Rendering},
-    session::{ApprovalList, DecideApproval, SessionListRequest, SessionPage, SessionSummary, SessionVersion},
+    session::{ApprovalList, DecideApproval, ExpiryReport, SessionListRequest, SessionPage, SessionSummary},
     tools::{ToolCallsRequest, ToolList, ToolListRequest, TurnReply},
-    wire::{
-        DownloadOutcome, Effect, Operation, Request, SkillList, SkillListRequest, SkillPage, UploadFile, UploadOutcome,
-        WriteReply, headers::SESSION_VERSION, with_operations,
-    },
+    wire::{Effect, SkillList, SkillListRequest, SkillPage},
 };
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longer than the timeout of the server, so that the caller gets an answer of the server and not silence.
-const REPLY_TIMEOUT: Duration = REQUEST_TIMEOUT.saturating_add(Duration::from_secs(5));
 /// A stream of events goes on for as long as anybody reads it.
 const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
-/// Files that are sent or fetched at once.
-const PARALLEL_FILES: usize = 8;
 
 /// One session of one user, on a server.
+#[derive(Debug)]
 pub struct RemoteBackend {
-    client: Client,
-    base: Url,
+    connection: ServerConnection,
     user: Id,
     session: Id,
-    key: Option<SecretString>,
-    /// The newest version of the session that a reply gave.
-    seen: Mutex<SessionVersion>,
 }
 
 impl RemoteBackend {
@@ -78,19 +58,7 @@ impl RemoteBackend {
     /// # Errors
     /// `invalid_request` where `base` is not an http or https URL.
     pub fn new(base: &str, user: Id, session: Id, key: Option<String>) -> Result<Self> {
-        let url = Url::parse(base).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let url = url.ok_or_else(|| {
-            Error::new(
-                Code::InvalidRequest,
-                format!("{base:?} is not a server: give a URL such as http://127.0.0.1:8787"),
-            )
-        })?;
-        let client = Client::builder()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(REPLY_TIMEOUT)
-            .build()
-            .map_err(Error::internal)?;
-        Ok(Self { client, base: url, user, session, key: key.map(SecretString::from), seen: Mutex::default() })
+        Ok(Self { connection: ServerConnection::new(base, key)?, user, session })
     }
 
     /// The session as the server shows it.
@@ -98,7 +66,7 @@ impl RemoteBackend {
     /// # Errors
     /// The server's; `store_unavailable` if it cannot be reached, here and below.
     pub async fn session(&self) -> Result<SessionSummary> {
-        self.get(&self.session_url([])?, &()).await
+        self.connection.read(self.of_session(Method::GET, [])?).await
     }
 
     /// The prompt of the session.
@@ -106,7 +74,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn prompt(&self, wanted: &PromptRequest) -> Result<Rendering> {
-        self.get(&self.session_url(["prompt"])?, wanted).await
+        self.connection.read(self.of_session(Method::GET, ["prompt"])?.query(wanted)).await
     }
 
     /// A page of the user's skills.
@@ -114,7 +82,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn list_skills(&self, wanted: &SkillListRequest) -> Result<SkillList> {
-        self.get(&self.user_url(["skills"])?, wanted).await
+        self.connection.read(self.of_user(Method::GET, ["skills"])?.query(wanted)).await
     }
 
     /// One skill of the catalog with its instructions.
@@ -122,7 +90,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session); also `skill_not_found`.
     pub async fn show_skill(&self, skill: &SkillPath) -> Result<SkillPage> {
-        self.get(&self.user_url(std::iter::once("skills").chain(skill.as_str().split('/')))?, &()).await
+        self.connection.read(self.of_skill(Method::GET, "skills", skill)?).await
     }
 
     /// A page of the user's sessions.
@@ -130,7 +98,15 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn list_sessions(&self, wanted: &SessionListRequest) -> Result<SessionPage> {
-        self.get(&self.user_url(["sessions"])?, wanted).await
+        self.connection.read(self.of_user(Method::GET, ["sessions"])?.query(wanted)).await
+    }
+
+    /// Forgets the user's sessions that have expired.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session); also `denied` without a key of scope `control`.
+    pub async fn collect_garbage(&self) -> Result<ExpiryReport> {
+        self.connection.change(self.of_user(Method::POST, ["session_gc"])?).await
     }
 
     /// A page of the user's audit records.
@@ -138,7 +114,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session); also `denied` without a key of scope `control`.
     pub async fn audit(&self, wanted: &AuditRequest) -> Result<AuditPage> {
-        self.get(&self.user_url(["audit"])?, wanted).await
+        self.connection.read(self.of_user(Method::GET, ["audit"])?.query(wanted)).await
     }
 
     /// Streams the events of the session from now on, or from the event `after` if that is given.
@@ -146,9 +122,9 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn events(&self, after: Option<&str>) -> Result<RemoteEvents> {
-        let request = self.client.get(self.session_url(["events"])?).header("accept", "text/event-stream");
+        let request = self.of_session(Method::GET, ["events"])?.header("accept", "text/event-stream");
         let request = after.into_iter().fold(request, |request, after| request.header("last-event-id", after));
-        Ok(RemoteEvents::new(self.send(request.timeout(STREAM_TIMEOUT), Effect::Reads).await?))
+        Ok(RemoteEvents::new(self.connection.send(request.timeout(STREAM_TIMEOUT), Effect::Reads).await?))
     }
 
     /// Forgets the session. Files stay, but with `with_workspace` the files of the workspace are deleted.
@@ -157,9 +133,9 @@ impl RemoteBackend {
     /// As [`session`](Self::session); also `session_not_found`, and `workspace_shared` where other sessions share it.
     pub async fn forget_session(&self, with_workspace: bool) -> Result<()> {
         let parameters: &[(&str, &str)] = if with_workspace { &[("workspace", "delete")] } else { &[] };
-        let request = self.client.delete(self.session_url([])?).query(parameters);
-        self.send(request, Effect::Writes).await?;
-        *self.seen() = SessionVersion::default();
+        let request = self.of_session(Method::DELETE, [])?.query(parameters);
+        self.connection.send(request, Effect::Writes).await?;
+        self.connection.forget_version();
         Ok(())
     }
 
@@ -168,7 +144,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn tools(&self, wanted: &ToolListRequest) -> Result<ToolList> {
-        self.get(&self.session_url(["tools"])?, wanted).await
+        self.connection.read(self.of_session(Method::GET, ["tools"])?.query(wanted)).await
     }
 
     /// Runs one turn of tool calls. The reply is the message, or the messages, that answer them.
@@ -176,7 +152,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session); a call that fails is a result in the message and no error.
     pub async fn tool_calls(&self, turn: &ToolCallsRequest) -> Result<TurnReply> {
-        self.call("tool_calls", turn, Effect::Writes).await
+        self.connection.change(self.of_session(Method::POST, ["tool_calls"])?.json(turn)).await
     }
 
     /// The calls of the session that wait for approval.
@@ -184,7 +160,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session); also `denied` without scope `control`.
     pub async fn waiting_calls(&self) -> Result<ApprovalList> {
-        self.get(&self.session_url(["approvals"])?, &()).await
+        self.connection.read(self.of_session(Method::GET, ["approvals"])?).await
     }
 
     /// Decides about a call that waits.
@@ -192,8 +168,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`waiting_calls`](Self::waiting_calls); also `approval_not_found`.
     pub async fn decide_approval(&self, id: &str, decision: &DecideApproval) -> Result<SessionSummary> {
-        let request = self.client.post(self.session_url(["approvals", id])?).json(decision);
-        json(self.send(request, Effect::Writes).await?, Effect::Writes).await
+        self.connection.change(self.of_session(Method::POST, ["approvals", id])?.json(decision)).await
     }
 
     /// Answers a hook.
@@ -201,7 +176,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session); also `invalid_request` if the input lacks a member of its event.
     pub async fn hook(&self, input: &HookInput) -> Result<HookOutput> {
-        self.call("hooks", input, Effect::Writes).await
+        self.connection.change(self.of_session(Method::POST, ["hooks"])?.json(input)).await
     }
 
     /// How the user's conversations find and use skills.
@@ -209,170 +184,38 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn usage(&self, wanted: &UsageRequest) -> Result<Usage> {
-        self.get(&self.user_url(["usage"])?, wanted).await
+        self.connection.read(self.of_user(Method::GET, ["usage"])?.query(wanted)).await
     }
 
-    async fn get<T: DeserializeOwned>(&self, url: &Url, parameters: &(impl Serialize + ?Sized)) -> Result<T> {
-        let request = self.client.get(url.clone()).query(parameters);
-        json(self.send(request, Effect::Reads).await?, Effect::Reads).await
+    /// A request about the session.
+    fn of_session<'a>(&'a self, method: Method, path: impl IntoIterator<Item = &'a str>) -> Result<RequestBuilder> {
+        self.of_user(method, ["sessions", self.session.as_str()].into_iter().chain(path))
     }
 
-    async fn operate<R: Request>(&self, request: &R) -> Result<R::Reply> {
-        self.call(R::OPERATION.name(), request, R::OPERATION.effect()).await
+    /// A request about a skill in one of the collections that have a member for each skill.
+    fn of_skill(&self, method: Method, collection: &str, skill: &SkillPath) -> Result<RequestBuilder> {
+        self.of_user(method, once(collection).chain(skill.as_str().split('/')))
     }
 
-    async fn call<T: DeserializeOwned>(&self, name: &str, request: &impl Serialize, effect: Effect) -> Result<T> {
-        let request = self.client.post(self.session_url([name])?).json(request);
-        json(self.send(request, effect).await?, effect).await
-    }
-
-    async fn put_file(&self, path: &str, bytes: Bytes) -> Result<WriteReply> {
-        let request = self.client.request(Method::PUT, self.file_url(path)?).body(bytes);
-        json(self.send(request, Effect::Writes).await?, Effect::Writes).await
-    }
-
-    async fn get_file(&self, path: &str) -> Result<Bytes> {
-        let response = self.send(self.client.get(self.file_url(path)?), Effect::Reads).await?;
-        response.bytes().await.map_err(|cause| problem::unreachable(cause, Effect::Reads))
-    }
-
-    /// Sends a request with key and version, and keeps the version of the reply.
-    async fn send(&self, request: RequestBuilder, effect: Effect) -> Result<Response> {
-        let seen = self.seen().clone();
-        let request = if seen.is_known() { request.header(SESSION_VERSION, seen.to_string()) } else { request };
-        let request = match &self.key {
-            None => request,
-            Some(key) => request.bearer_auth(key.expose_secret()),
-        };
-        let response = self.answered(request).await.map_err(|cause| problem::unreachable(cause, effect))?;
-        let told = response.headers().get(SESSION_VERSION).and_then(|value| value.to_str().ok()?.parse().ok());
-        if let Some(told) = told {
-            self.seen().follow(told);
-        }
-        if response.status().is_success() { Ok(response) } else { Err(problem::read(response, effect).await) }
-    }
-
-    /// Sends a request. Logs the method, path, status and duration at the level `trace`, and no contents.
-    async fn answered(&self, request: RequestBuilder) -> reqwest::Result<Response> {
-        let request = request.build()?;
-        let (method, path, began) = (request.method().clone(), request.url().path().to_owned(), Instant::now());
-        let answer = self.client.execute(request).await;
-        let (status, ms) = (
-            answer.as_ref().ok().map(|answer| answer.status().as_u16()),
-            (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
-        );
-        tracing::trace!(%method, path, status, ms, "request");
-        answer
-    }
-
-    fn begin(&self, operation: Operation, subject: impl FnOnce() -> String) -> OperationNote {
-        OperationNote::begin((&self.user, Some(&self.session)), operation.name(), subject)
-    }
-
-    fn seen(&self) -> MutexGuard<'_, SessionVersion> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn file_url(&self, path: &str) -> Result<Url> {
-        // Parsed here, because a URL would take `.` and `..` out of the path before the server could refuse them.
-        let path = VirtualPath::parse(path)?;
-        self.session_url(std::iter::once("files").chain(path.segments()))
-    }
-
-    fn session_url<'a>(&'a self, rest: impl IntoIterator<Item = &'a str>) -> Result<Url> {
-        self.user_url(["sessions", self.session.as_str()].into_iter().chain(rest))
-    }
-
-    fn user_url<'a>(&'a self, rest: impl IntoIterator<Item = &'a str>) -> Result<Url> {
-        let mut url = self.base.clone();
-        url.path_segments_mut()
-            .map_err(|()| Error::new(Code::InvalidRequest, "the server's URL cannot have a path"))?
-            .pop_if_empty()
-            .extend(["v1", "users", self.user.as_str()])
-            .extend(rest);
-        Ok(url)
+    /// A request about the user.
+    fn of_user<'a>(&'a self, method: Method, path: impl IntoIterator<Item = &'a str>) -> Result<RequestBuilder> {
+        self.connection.request(method, ["v1", "users", self.user.as_str()].into_iter().chain(path))
     }
 }
-
-impl fmt::Debug for RemoteBackend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { base, user, session, .. } = self;
-        f.debug_struct("RemoteBackend")
-            .field("base", &base.as_str())
-            .field("user", user)
-            .field("session", session)
-            .finish_non_exhaustive()
-    }
-}
-
-async fn json<T: DeserializeOwned>(response: Response, effect: Effect) -> Result<T> {
-    let bytes = response.bytes().await.map_err(|cause| problem::unreachable(cause, effect))?;
-    serde_json::from_slice(&bytes).map_err(|cause| {
-        let message =
-            "the server's reply is not one of skillmount, or of another version; check its address and its version";
-        Error::new(Code::InvalidRequest, message).with_source(cause)
-    })
-}
-
-macro_rules! protocol {
-    ($(
-        $(#[doc = $doc:literal])*
-        $variant:ident $method:ident($request:ident) -> $reply:ident $facts:tt
-    )* ; $($also:tt)*) => {
-        #[async_trait]
-        impl BackendProtocol for RemoteBackend {
-            $(async fn $method(&self, request: wire::$request) -> Result<wire::$reply> {
-                self.begin(Operation::$variant, || request.subject()).ended(self.operate(&request).await)
-            })*
-
-            async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
-                let note = self.begin(Operation::Upload, || paths_of(files.iter().map(|file| file.path.as_str())));
-                let sent = stream::iter(files).map(|UploadFile { path, bytes }| async move {
-                    let result = self.put_file(&path, bytes).await.map(|written| written.etag).map_err(Error::of_change);
-                    UploadOutcome { path, result }
-                });
-                note.ended(Ok(sent.buffered(PARALLEL_FILES).collect().await))
-            }
-
-            async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
-                let note = self.begin(Operation::Download, || paths_of(paths.iter().map(String::as_str)));
-                let fetched = stream::iter(paths).map(|path| async move {
-                    let result = self.get_file(&path).await;
-                    DownloadOutcome { path, result }
-                });
-                note.ended(Ok(fetched.buffered(PARALLEL_FILES).collect().await))
-            }
-        }
-    };
-}
-
-with_operations!(protocol);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn backend(base: &str) -> RemoteBackend {
-        RemoteBackend::new(base, Id::parse("u1").unwrap(), Id::parse("s1").unwrap(), Some("s3cret".to_owned())).unwrap()
-    }
-
-    #[test]
-    fn paths_reach_the_server_segment_by_segment() {
-        let url = backend("http://localhost:1/").file_url("/workspace/a b/%2e/[é]?#.md").unwrap();
-        assert_eq!(
-            url.as_str(),
-            "http://localhost:1/v1/users/u1/sessions/s1/files/workspace/a%20b/%252e/[%C3%A9]%3F%23.md"
-        );
-        assert_eq!(backend("http://localhost:1/at").session_url([]).unwrap().path(), "/at/v1/users/u1/sessions/s1");
-        assert_eq!(backend("http://x").file_url("/a/../b").unwrap_err().code(), Code::InvalidPath);
-    }
-
     #[test]
     fn only_web_addresses_are_servers_and_the_key_is_never_printed() {
-        for bad in ["", "localhost:8787", "file:///x", "ftp://x"] {
+        let remote = |base| {
             let id = Id::parse("u").unwrap();
-            assert!(RemoteBackend::new(bad, id.clone(), id, None).is_err(), "{bad}");
+            RemoteBackend::new(base, id.clone(), id, Some("s3cret".to_owned()))
+        };
+        for bad in ["", "localhost:8787", "file:///x", "ftp://x"] {
+            assert!(remote(bad).is_err(), "{bad}");
         }
-        assert!(!format!("{:?}", backend("http://x")).contains("s3cret"));
+        assert!(!format!("{:?}", remote("http://x").unwrap()).contains("s3cret"));
     }
 }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::{Response, Url};
+use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Map, Value};
 
-use super::{RemoteBackend, json, problem};
+use super::{RemoteBackend, problem};
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     path::Id,
     session::{ExpiryReport, Policy},
     wire::{Deletion, Effect, UserList, UserListRequest},
@@ -39,7 +39,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session).
     pub async fn user_policy(&self) -> Result<Policy> {
-        let mut policy: Map<String, Value> = self.get(&self.user_url(["policy"])?, &()).await?;
+        let mut policy: Map<String, Value> = self.connection.read(self.of_user(Method::GET, ["policy"])?).await?;
         // The service adds this member; no policy has it.
         policy.remove("unknown_tools");
         serde_json::from_value(Value::Object(policy)).map_err(Error::internal)
@@ -50,7 +50,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`session`](Self::session), here and below.
     pub async fn list_users(&self, wanted: &UserListRequest) -> Result<UserList> {
-        self.get(&self.url(&["v1", "users"])?, wanted).await
+        self.connection.read(self.connection.request(Method::GET, ["v1", "users"])?.query(wanted)).await
     }
 
     /// The archive of everything that a user has.
@@ -58,8 +58,8 @@ impl RemoteBackend {
     /// # Errors
     /// As [`list_users`](Self::list_users).
     pub async fn export(&self, user: &Id) -> Result<RemoteExport> {
-        let request = self.client.get(self.url(&["v1", "users", user.as_str(), "export"])?).timeout(EXPORT_TIMEOUT);
-        Ok(RemoteExport { response: self.send(request, Effect::Reads).await? })
+        let request = of_any(self, Method::GET, user, Some("export"))?.timeout(EXPORT_TIMEOUT);
+        Ok(RemoteExport { response: self.connection.send(request, Effect::Reads).await? })
     }
 
     /// Deletes a user with everything that it has.
@@ -67,8 +67,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`list_users`](Self::list_users).
     pub async fn delete_user(&self, user: &Id) -> Result<Deletion> {
-        let request = self.client.delete(self.url(&["v1", "users", user.as_str()])?);
-        json(self.send(request, Effect::Writes).await?, Effect::Writes).await
+        self.connection.change(of_any(self, Method::DELETE, user, None)?).await
     }
 
     /// Forgets the sessions of a user that have expired, and gives the others their tag.
@@ -76,9 +75,7 @@ impl RemoteBackend {
     /// # Errors
     /// As [`list_users`](Self::list_users).
     pub async fn collect_garbage_of(&self, user: &Id) -> Result<ExpiryReport> {
-        let request =
-            self.client.post(self.url(&["v1", "users", user.as_str(), "session_gc"])?).query(&[("tag", true)]);
-        json(self.send(request, Effect::Writes).await?, Effect::Writes).await
+        self.connection.change(of_any(self, Method::POST, user, Some("session_gc"))?.query(&[("tag", true)])).await
     }
 
     /// How far the deletion of a user is, or what the last one removed.
@@ -86,15 +83,11 @@ impl RemoteBackend {
     /// # Errors
     /// As [`list_users`](Self::list_users); also `deletion_not_found`.
     pub async fn deletion(&self, user: &Id) -> Result<Deletion> {
-        self.get(&self.url(&["v1", "deletions", user.as_str()])?, &()).await
+        self.connection.read(self.connection.request(Method::GET, ["v1", "deletions", user.as_str()])?).await
     }
+}
 
-    fn url(&self, segments: &[&str]) -> Result<Url> {
-        let mut url = self.base.clone();
-        url.path_segments_mut()
-            .map_err(|()| Error::new(Code::InvalidRequest, "the server's URL cannot have a path"))?
-            .pop_if_empty()
-            .extend(segments);
-        Ok(url)
-    }
+/// A request about `user`, who may be another than the user of the session.
+fn of_any(remote: &RemoteBackend, method: Method, user: &Id, of_it: Option<&str>) -> Result<RequestBuilder> {
+    remote.connection.request(method, ["v1", "users", user.as_str()].into_iter().chain(of_it))
 }

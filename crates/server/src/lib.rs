@@ -5,8 +5,8 @@
 use skillmount_base::{budget, clock, json};
 use skillmount_base::{error, limits, path};
 #[cfg(feature = "http")]
-use skillmount_engine::{access, audit, hooks};
-use skillmount_engine::{backend, catalog, prompt, session, tools};
+use skillmount_engine::{access, audit, hooks, observer, publish};
+use skillmount_engine::{catalog, content, context, files, handle, prompt, session, skills, tools};
 use skillmount_skill as skill;
 use skillmount_wire as wire;
 

@@ -208,8 +208,7 @@ impl Diagnostic {
     }
 
     /// The same finding with its place: 1-based line of SKILL.md and 1-based column in characters.
-    #[must_use]
-    pub fn at(self, line: u32, column: u32) -> Self {
+    pub(crate) fn at(self, line: u32, column: u32) -> Self {
         Self { line: Some(line), column: Some(column), ..self }
     }
 }

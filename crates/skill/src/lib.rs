@@ -3,6 +3,7 @@
 //! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down. `lint`
 //! judges. Only `frontmatter` parses YAML.
 
+mod archive;
 mod body;
 mod compose;
 mod diagnostic;
@@ -15,22 +16,20 @@ mod head;
 mod lint;
 mod numbers;
 mod outline;
-mod package;
-mod parcel;
 mod patch;
-mod plain_zip;
 mod quality;
 mod rewrite;
 mod root;
 pub mod shown;
 mod skeleton;
 mod snapshot;
-mod tarball;
 mod upload;
 mod version;
-mod version_archive;
-mod zip_pieces;
 
+pub use archive::{
+    MAIN, Package, Packer, Provenance, RECORD_TAIL_BYTES, VersionArchive, VersionRecord, ZipPieces, described, parcel,
+    plain_zip, record_in,
+};
 pub use body::{FilledParameter, RenderedBody, render};
 pub use compose::compose;
 pub use diagnostic::{Diagnostic, FindingCode, Severity, misnamed};
@@ -47,11 +46,7 @@ pub use lint::{
 };
 pub use numbers::VersionNumbers;
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
-pub use package::{MAIN, described};
-pub use package::{Package, Packer, Provenance, VersionRecord};
-pub use parcel::parcel;
 pub use patch::patch;
-pub use plain_zip::plain_zip;
 pub use quality::{Quality, QualityReason, quality};
 pub use rewrite::rewrite;
 pub use root::names;
@@ -59,5 +54,3 @@ pub use skeleton::SkillTemplate;
 pub use snapshot::{Snapshot, SnapshotFile};
 pub use upload::{CheckedSkill, SkillUpload};
 pub use version::{Version, VersionFile, is_version_digest};
-pub use version_archive::{RECORD_TAIL_BYTES, VersionArchive, record_in};
-pub use zip_pieces::ZipPieces;

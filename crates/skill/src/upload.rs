@@ -11,31 +11,20 @@ use std::{
 use bytes::Bytes;
 
 use super::{
-    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive, content_findings, folded,
-    hidden_in_file, lint, name_finding,
-    package::{MAIN, too_large_unpacked},
-    quality,
+    Diagnostic, FindingCode, Package, Packer, Provenance, Quality, Severity, VersionArchive,
+    archive::{MAIN, Member, grows_too_much, longer_than, tar, too_large_unpacked},
+    content_findings, folded, hidden_in_file, lint, name_finding, quality,
     root::{common_root, is_of_another_system},
-    tarball::{Member, Tarball},
-    version_archive::{is_of_archiver, longer_than},
 };
 use skillmount_base::{
     limits::{SKILL_FINDINGS, UPLOAD_FILE_BYTES, VERSION_RATIO, VERSION_UNPACKED_BYTES},
     path::{KeyPrefix, SkillPath, is_of_tools},
+    text::is_text,
 };
 
-/// The ratio of an archive counts from this many unpacked bytes on.
-const RATIO_FROM: u64 = 1 << 20;
-/// The bits of a Unix mode that give the kind of a file, and those of a plain one and of a folder.
-const KIND: u32 = 0o170_000;
-const PLAIN: u32 = 0o100_000;
-const FOLDER: u32 = 0o040_000;
-
 /// Files of one skill that are being taken in.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SkillUpload {
-    /// Whether bytes are text, in which secrets are looked for.
-    is_text: fn(&[u8]) -> bool,
     packer: Packer,
     /// Each path and each folder above a path, in the form of a disk without letter case. The value is the original
     /// spelling, and whether it is a file.
@@ -57,20 +46,7 @@ pub struct CheckedSkill {
     pub quality: Quality,
 }
 
-impl Default for SkillUpload {
-    fn default() -> Self {
-        Self::new(|_| true)
-    }
-}
-
 impl SkillUpload {
-    /// Begins to take files in. Files that are text by `is_text` are searched for secrets.
-    #[must_use]
-    pub fn new(is_text: fn(&[u8]) -> bool) -> Self {
-        let packer = Packer::default();
-        Self { is_text, packer, names: BTreeMap::new(), paths: Vec::new(), findings: Vec::new(), hidden: Vec::new() }
-    }
-
     /// The findings about the paths of a skill's files: twins, and names that no file of a skill may have. The first of
     /// many findings.
     pub fn path_findings<'path>(paths: impl IntoIterator<Item = &'path str>) -> Vec<Diagnostic> {
@@ -78,12 +54,12 @@ impl SkillUpload {
         paths.into_iter().filter_map(|path| upload.check_path(path)).take(SKILL_FINDINGS).collect()
     }
 
-    /// Takes one file.
+    /// Takes one file. Secrets and hidden characters are looked for in text.
     pub fn add(&mut self, path: &str, bytes: &Bytes) {
         if self.findings.len() > SKILL_FINDINGS || self.packer.is_over() {
             return;
         }
-        let is_text = (self.is_text)(bytes);
+        let is_text = is_text(bytes);
         let refused = self
             .check_path(path)
             .or_else(|| name_finding(path))
@@ -122,40 +98,47 @@ impl SkillUpload {
 
     /// Takes all files of an archive. If they all lie in one folder with a SKILL.md, that folder is the skill's.
     pub fn add_archive(&mut self, bytes: Bytes) {
-        let packed = bytes.len() as u64;
-        if let Err(why) = self.unpack(bytes, packed) {
-            self.findings.push(Diagnostic::new(FindingCode::ArchiveInvalid, format!("the archive {why}")));
-        }
+        let unpacked = self.unpack(bytes);
+        self.note_damage(unpacked);
     }
 
     /// As [`add_archive`](Self::add_archive), of an archive in the format tar.gz.
-    pub fn add_tarball(&mut self, bytes: Bytes) {
-        if let Err(why) = self.untar(&Tarball::new(bytes)) {
-            self.findings.push(Diagnostic::new(FindingCode::ArchiveInvalid, format!("the archive {why}")));
-        }
+    pub fn add_tarball(&mut self, bytes: &[u8]) {
+        let unpacked = self.untar(bytes);
+        self.note_damage(unpacked);
     }
 
-    fn untar(&mut self, archive: &Tarball) -> Result<(), String> {
+    fn note_damage(&mut self, unpacked: Result<(), String>) {
+        let damage =
+            unpacked.err().map(|why| Diagnostic::new(FindingCode::ArchiveInvalid, format!("the archive {why}")));
+        self.findings.extend(damage);
+    }
+
+    fn untar(&mut self, archive: &[u8]) -> Result<(), String> {
         let mut names = Vec::new();
-        for member in archive.members()? {
+        for member in tar::members(archive)? {
             match member {
                 Member::File(name) => names.push(name),
                 Member::Other(name) => self.findings.push(not_a_file(&name)),
             }
         }
         let root = common_root(names.iter().map(String::as_str));
-        archive.files(|name, bytes| self.add(name.get(root..).unwrap_or_default(), bytes))
+        tar::files(archive, |name, bytes| self.add(name.get(root..).unwrap_or_default(), bytes))
     }
 
-    fn unpack(&mut self, bytes: Bytes, packed: u64) -> Result<(), String> {
+    fn unpack(&mut self, bytes: Bytes) -> Result<(), String> {
+        let packed = bytes.len() as u64;
         let mut archive = VersionArchive::open(bytes)?;
-        if archive.zip().has_duplicate_names() {
-            // Readers differ on which of the two they take, so the published content would be ambiguous.
+        if archive.is_ambiguous() {
             return Err("has one name twice: pack each file once".to_owned());
         }
         let mut files = Vec::new();
         for index in archive.entries() {
-            files.extend(self.file_name(&mut archive, index)?.map(|name| (index, name)));
+            match archive.member(index)? {
+                Some(Member::File(name)) => files.push((index, name)),
+                Some(Member::Other(name)) => self.findings.push(not_a_file(&name)),
+                None => {}
+            }
         }
         let root = common_root(files.iter().map(|(_, name)| name.as_str()));
         for (index, name) in files {
@@ -168,30 +151,12 @@ impl SkillUpload {
                 self.findings.push(too_large_unpacked());
                 return Ok(());
             };
-            let unpacked = self.packer.unpacked() + bytes.len() as u64;
-            if unpacked > RATIO_FROM && unpacked / VERSION_RATIO >= packed {
+            if grows_too_much(packed, self.packer.unpacked() + bytes.len() as u64) {
                 return Err(format!("grows to more than {VERSION_RATIO} times its size when it is unpacked"));
             }
             self.add(name.get(root..).unwrap_or_default(), &bytes);
         }
         Ok(())
-    }
-
-    /// The name of an entry; `None` for a folder, for files that archivers add, and for refused entries.
-    fn file_name(&mut self, archive: &mut VersionArchive, index: usize) -> Result<Option<String>, String> {
-        let entry = archive.zip().by_index_raw(index).map_err(|cause| format!("cannot be read: {cause}"))?;
-        let name = entry.name().map_err(|cause| format!("has a name that is no text: {cause}"))?.into_owned();
-        let kind = entry.unix_mode().map_or(0, |mode| mode & KIND);
-        let is_plain = !entry.is_symlink() && [0, PLAIN, FOLDER].contains(&kind);
-        if entry.encrypted() {
-            return Err("is encrypted: send it without a password".to_owned());
-        }
-        if !is_plain {
-            self.findings.push(not_a_file(&name));
-            return Ok(None);
-        }
-        let is_folder = entry.is_dir() || kind == FOLDER || name.ends_with('/');
-        Ok((!is_folder && !is_of_archiver(&name)).then_some(name))
     }
 
     /// Why no file may be called `path` here.
@@ -348,7 +313,7 @@ mod tests {
     // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
     #[test]
     fn files_are_taken_up_to_all_bytes_that_a_version_has_and_no_more_is_read_then() {
-        let mut upload = SkillUpload::new(|_| false);
+        let mut upload = SkillUpload::default();
         let zeros = Bytes::from(vec![0; UPLOAD_FILE_BYTES]);
         for number in 0..VERSION_UNPACKED_BYTES / zeros.len() as u64 {
             upload.add(&number.to_string(), &zeros);

@@ -10,17 +10,12 @@ use std::{
     time::Duration,
 };
 
-use async_trait::async_trait;
-use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::{
-    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions,
-    PutResult, SharedStore, Store, StoreError, StoreResult, Tags,
-};
+use super::{Cause, SharedStore, StoreError, StoreResult, Verb, layer::impl_layer};
 use skillmount_base::{
     limits::{BREAKER_PAUSE, BREAKER_WINDOW},
-    path::{KeyPrefix, ObjectKey},
+    path::KeyPrefix,
 };
 
 /// Trials under way at once, each of a different user.
@@ -94,7 +89,13 @@ impl CircuitBreaker {
         Self { inner, root, state: Mutex::default() }
     }
 
-    async fn guard<T>(&self, key: &str, request: impl Future<Output = StoreResult<T>> + Send) -> StoreResult<T> {
+    async fn around<T>(
+        &self,
+        _verb: Verb,
+        key: &str,
+        request: impl Future<Output = StoreResult<T>> + Send,
+        _bytes: impl FnOnce(&T) -> usize + Send,
+    ) -> StoreResult<T> {
         let owner = self.owner(key);
         let trial = self.admit(&owner)?;
         let answer = request.await;
@@ -164,51 +165,20 @@ fn within(earlier: Instant, now: Instant, window: Duration) -> bool {
     now.saturating_duration_since(earlier) <= window
 }
 
-#[async_trait]
-impl Store for CircuitBreaker {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        self.guard(key.as_str(), self.inner.get(key, options)).await
-    }
-
-    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        self.guard(key.as_str(), self.inner.put(key, bytes, options)).await
-    }
-
-    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        self.guard(key.as_str(), self.inner.head(key)).await
-    }
-
-    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        self.guard(prefix.as_str(), self.inner.list(prefix, options)).await
-    }
-
-    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
-        self.guard(key.as_str(), self.inner.delete(key, options)).await
-    }
-
-    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
-        self.guard(key.as_str(), self.inner.tag(key, tags)).await
-    }
-
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
-        self.guard(prefix.as_str(), self.inner.purge(prefix)).await
-    }
-}
+impl_layer!(CircuitBreaker);
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use bytes::Bytes;
+
     use super::*;
     use crate::{
-        CachingStore, Committer, ExpectedVersion, MemoryStore, Verb,
+        CachingStore, Committer, ExpectedVersion, GetOptions, MemoryStore, PutOptions, Store, Verb,
         testing::{Fault, Faulty},
     };
-    use skillmount_base::{clock::SystemClock, error::Outcome};
+    use skillmount_base::{clock::SystemClock, error::Outcome, path::ObjectKey};
 
     /// Faults below a breaker, in which users lie below `team/agents`.
     fn guarded() -> (Arc<Faulty>, Arc<CircuitBreaker>) {

@@ -6,20 +6,10 @@
 use std::{
     collections::BTreeMap,
     ops::Sub,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use async_trait::async_trait;
-use bytes::Bytes;
-
-use super::{
-    Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions,
-    PutResult, SharedStore, Store, StoreError, StoreResult, Tags, Verb,
-};
-use skillmount_base::path::{KeyPrefix, ObjectKey};
+use super::{SharedStore, StoreError, StoreResult, Verb, layer::impl_layer};
 
 /// Parts of the keys of session objects, see [`UserSpace::sessions`](skillmount_base::path::UserSpace::sessions), and of the use
 /// counts that new sessions begin with.
@@ -54,13 +44,25 @@ impl CountingStore {
     pub fn new(inner: SharedStore, ledger: Arc<RequestCounts>) -> Self {
         Self { inner, ledger }
     }
+
+    async fn around<T>(
+        &self,
+        verb: Verb,
+        key: &str,
+        request: impl Future<Output = StoreResult<T>> + Send,
+        bytes: impl FnOnce(&T) -> usize + Send,
+    ) -> StoreResult<T> {
+        self.ledger.note_sent(verb, key);
+        let answer = request.await;
+        self.ledger.note_answer(verb, key, answer.as_ref().map(bytes));
+        answer
+    }
 }
 
 /// Running counts of requests and bytes; [`counts`](Self::counts) takes a snapshot.
 #[derive(Debug, Default)]
 pub struct RequestCounts {
-    objects: Tallies,
-    sessions: Tallies,
+    counts: Mutex<LedgerCounts>,
     endings: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     asked: Option<Mutex<Vec<(Verb, String)>>>,
 }
@@ -81,45 +83,56 @@ impl RequestCounts {
     /// The counts so far.
     #[must_use]
     pub fn counts(&self) -> LedgerCounts {
-        LedgerCounts { objects: self.objects.counts(), sessions: self.sessions.counts() }
+        *lock(&self.counts)
     }
 
     /// How many requests ended so far, by verb and ending: `ok`, `not_found`, `not_modified`, `condition`, `denied`, `unavailable` or
     /// `refused`. A request that its caller dropped has no ending.
     #[must_use]
     pub fn endings(&self) -> BTreeMap<(&'static str, &'static str), u64> {
-        self.endings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.endings).clone()
     }
 
     /// Every request so far with its key, or its prefix for a listing, in order. Empty unless the ledger was made with
     /// [`recording`](Self::recording).
     #[must_use]
     pub fn asked(&self) -> Vec<(Verb, String)> {
-        self.asked.as_ref().map_or_else(Vec::new, |asked| asked.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        self.asked.as_ref().map_or_else(Vec::new, |asked| lock(asked).clone())
     }
 
-    fn count(&self, verb: Verb, key: &str) -> &Tallies {
+    fn note_sent(&self, verb: Verb, key: &str) {
         if let Some(asked) = &self.asked {
-            asked.lock().unwrap_or_else(PoisonError::into_inner).push((verb, key.to_owned()));
+            lock(asked).push((verb, key.to_owned()));
         }
-        let tallies = if SESSION_KEYS.iter().any(|mark| key.contains(mark)) { &self.sessions } else { &self.objects };
-        let counter = match verb {
-            Verb::Get => &tallies.get,
-            Verb::Put | Verb::Tag => &tallies.put,
-            Verb::Head => &tallies.head,
-            Verb::List => &tallies.list,
-            Verb::Delete | Verb::Purge => &tallies.delete,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-        tallies
+        self.change(key, |VerbCounts { requests, .. }| match verb {
+            Verb::Get => requests.get += 1,
+            Verb::Put | Verb::Tag => requests.put += 1,
+            Verb::Head => requests.head += 1,
+            Verb::List => requests.list += 1,
+            Verb::Delete | Verb::Purge => requests.delete += 1,
+        });
     }
 
-    /// Counts how a request ended.
-    fn ended<T>(&self, verb: &'static str, result: StoreResult<T>) -> StoreResult<T> {
-        let ending = result.as_ref().err().map_or("ok", ending);
-        *self.endings.lock().unwrap_or_else(PoisonError::into_inner).entry((verb, ending)).or_default() += 1;
-        result
+    /// Counts how a request ended, and the bytes that it moved.
+    fn note_answer(&self, verb: Verb, key: &str, moved: Result<usize, &StoreError>) {
+        let ending = moved.err().map_or("ok", ending);
+        *lock(&self.endings).entry((verb.name(), ending)).or_default() += 1;
+        self.change(key, |counts| {
+            let bytes = if verb == Verb::Put { &mut counts.bytes_written } else { &mut counts.bytes_read };
+            *bytes += moved.unwrap_or_default() as u64;
+        });
     }
+
+    /// Changes the counts of the objects that `key` belongs to.
+    fn change(&self, key: &str, change: impl FnOnce(&mut VerbCounts)) {
+        let counts = &mut *lock(&self.counts);
+        let is_session = SESSION_KEYS.iter().any(|mark| key.contains(mark));
+        change(if is_session { &mut counts.sessions } else { &mut counts.objects });
+    }
+}
+
+fn lock<T>(counts: &Mutex<T>) -> MutexGuard<'_, T> {
+    counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The ending of a request that failed.
@@ -134,34 +147,6 @@ fn ending(error: &StoreError) -> &'static str {
         | StoreError::BelowFile(_)
         | StoreError::IsFolder
         | StoreError::Unsupported(_) => "refused",
-    }
-}
-
-#[derive(Debug, Default)]
-struct Tallies {
-    get: AtomicU64,
-    put: AtomicU64,
-    head: AtomicU64,
-    list: AtomicU64,
-    delete: AtomicU64,
-    bytes_read: AtomicU64,
-    bytes_written: AtomicU64,
-}
-
-impl Tallies {
-    fn counts(&self) -> VerbCounts {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        VerbCounts {
-            requests: Requests {
-                get: read(&self.get),
-                put: read(&self.put),
-                head: read(&self.head),
-                list: read(&self.list),
-                delete: read(&self.delete),
-            },
-            bytes_read: read(&self.bytes_read),
-            bytes_written: read(&self.bytes_written),
-        }
     }
 }
 
@@ -238,58 +223,15 @@ impl Sub for Requests {
     }
 }
 
-#[async_trait]
-impl Store for CountingStore {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        let tallies = self.ledger.count(Verb::Get, key.as_str());
-        let object = self.ledger.ended("get", self.inner.get(key, options).await)?;
-        tallies.bytes_read.fetch_add(object.bytes.len() as u64, Ordering::Relaxed);
-        Ok(object)
-    }
-
-    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        let tallies = self.ledger.count(Verb::Put, key.as_str());
-        let size = bytes.len() as u64;
-        let put = self.ledger.ended("put", self.inner.put(key, bytes, options).await)?;
-        tallies.bytes_written.fetch_add(size, Ordering::Relaxed);
-        Ok(put)
-    }
-
-    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        self.ledger.count(Verb::Head, key.as_str());
-        self.ledger.ended("head", self.inner.head(key).await)
-    }
-
-    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        self.ledger.count(Verb::List, prefix.as_str());
-        self.ledger.ended("list", self.inner.list(prefix, options).await)
-    }
-
-    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
-        self.ledger.count(Verb::Delete, key.as_str());
-        self.ledger.ended("delete", self.inner.delete(key, options).await)
-    }
-
-    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
-        self.ledger.count(Verb::Tag, key.as_str());
-        self.ledger.ended("tag", self.inner.tag(key, tags).await)
-    }
-
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
-        self.ledger.count(Verb::Purge, prefix.as_str());
-        self.ledger.ended("purge", self.inner.purge(prefix).await)
-    }
-}
+impl_layer!(CountingStore);
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
-    use crate::MemoryStore;
-    use skillmount_base::path::{Id, Namespace};
+    use crate::{DeleteOptions, GetOptions, ListOptions, MemoryStore, PutOptions, Store};
+    use skillmount_base::path::{Id, KeyPrefix, Namespace};
 
     #[tokio::test]
     async fn an_operation_costs_what_lies_between_two_snapshots() {

@@ -29,8 +29,7 @@ pub enum Verb {
 
 impl Verb {
     /// Its name in logs.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Get => "get",
             Self::Put => "put",
@@ -146,12 +145,6 @@ impl GetOptions {
     #[must_use]
     pub fn with_if_none_match(self, etag: ETag) -> Self {
         Self { if_none_match: Some(etag), ..self }
-    }
-
-    /// The same, where the newest version that this process has seen is enough.
-    #[must_use]
-    pub fn with_remembered(self) -> Self {
-        Self { remembered: true, ..self }
     }
 
     /// The same, kept in memory as long as `keep` says.

@@ -5,9 +5,10 @@ use std::{sync::Arc, time::Duration};
 use serde_json::json;
 use skillmount::{
     audit::{AuditMode, Event, EventId, Events, Listener, Resume},
-    backend::{BackendProtocol as _, Effects, ObservedCall, ObservedOperation, Observer as _},
     catalog::Audience,
+    handle::BackendProtocol as _,
     limits::{AUDIT_BATCH_AGE, EVENTS_LOOK, EVENTS_PAGE_BYTES, EVENTS_WAITING},
+    observer::{Effects, ObservedCall, ObservedOperation, Observer as _},
     path::KeyPrefix,
     session::{Change, Session, ToolRule},
     store::{DeleteOptions, MemoryStore, Store as _, Verb, testing::Fault},

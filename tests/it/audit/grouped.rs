@@ -14,8 +14,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use skillmount::{
     audit::AuditMode,
-    backend::{BackendProtocol as _, SessionBackend},
     clock::Clock,
+    handle::{BackendProtocol as _, SessionBackend},
     store::MemoryStore,
 };
 use tokio::time::sleep;

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde_json::json;
 use skillmount::{
     audit::{AuditMode, EventId, Events, Listener, Resume},
-    backend::BackendProtocol as _,
     clock::Clock,
+    handle::BackendProtocol as _,
     limits::{AUDIT_RETENTION_DAYS, EVENTS_PAGE_BYTES},
     store::{MemoryStore, Verb, testing::Fault},
     wire::WriteRequest,

@@ -5,10 +5,10 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use serde_json::json;
 use skillmount::{
     audit::{AuditMode, Event, Listener},
-    backend::BackendProtocol as _,
     error::Code,
+    handle::BackendProtocol as _,
     limits::{EVENTS_LOOK, SESSIONS_LOOKED_AT},
-    session::{Change, Session, ToolRule},
+    session::{Change, Session, ToolRule, poll_approval_watch, start_approval_watch},
     store::{Verb, testing::Fault},
 };
 use tokio::time::{sleep, timeout};
@@ -65,13 +65,13 @@ async fn a_session_that_the_store_did_not_give_is_looked_at_again() {
 async fn so_many_sessions_are_looked_at_in_one_look_and_each_has_its_turn() {
     let (one, two) = two_replicas();
     let sessions = one.service.sessions();
-    let mut known = sessions.known_sessions(&user()).await.unwrap();
+    let mut known = start_approval_watch(sessions, &user()).await.unwrap();
     let name = |number: usize| format!("s{number:03}");
     for number in 0..=SESSIONS_LOOKED_AT {
         begins_to_wait(&two, &name(number), "/workspace/a").await;
     }
     let mut look = async || -> BTreeSet<String> {
-        let waiting = sessions.waiting_since(&user(), &mut known).await.unwrap();
+        let waiting = poll_approval_watch(sessions, &user(), &mut known).await.unwrap();
         waiting.into_iter().map(|(session, _)| session.to_string()).collect()
     };
     let first = look().await;

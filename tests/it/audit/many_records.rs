@@ -6,7 +6,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use skillmount::{
     audit::{AuditLog, AuditPage, AuditRequest, BatchName},
-    backend::{Service, ServiceOptions},
+    handle::{Service, ServiceOptions},
     limits::{AUDIT_PAGE_BATCHES, AUDIT_PAGE_RECORDS},
     store::{CountingStore, MemoryStore, RequestCounts, Requests},
 };

@@ -21,8 +21,10 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use skillmount::{
     audit::{AuditLog, AuditMode, AuditOptions, AuditPage, AuditRecord, AuditRequest, Events, Recorder},
-    backend::{Caller, Observer, Service, ServiceOptions, SessionBackend},
     clock::Clock,
+    context::Caller,
+    handle::{Service, ServiceOptions, SessionBackend},
+    observer::Observer,
     path::{Id, KeyPrefix, Namespace, ObjectKey},
     store::{MemoryStore, SharedStore, StoreExt as _, testing::Faulty},
 };

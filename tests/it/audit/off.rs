@@ -1,7 +1,7 @@
 //! Events without records.
 
 use serde_json::json;
-use skillmount::{audit::AuditMode, backend::BackendProtocol as _, wire::WriteRequest};
+use skillmount::{audit::AuditMode, handle::BackendProtocol as _, wire::WriteRequest};
 
 use super::{Audited, user};
 

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use jiff::{SignedDuration, Timestamp};
 use skillmount::{
     audit::{AuditFile, AuditMode, AuditOptions, AuditRequest, BatchName},
-    backend::BackendProtocol as _,
     error::Code,
+    handle::BackendProtocol as _,
     limits::{
         AUDIT_BATCH_AGE, AUDIT_BATCH_RECORDS, AUDIT_PAGE_BATCHES, AUDIT_PAGE_RECORDS, AUDIT_RETENTION_DAYS,
         AUDIT_WAITING_BYTES, DELETIONS_KNOWN,
@@ -152,19 +152,19 @@ async fn what_waits_of_a_user_who_is_deleted_is_never_written() {
     let world = Audited::new(AuditMode::Relaxed);
     let [other, idle] = [0, 1].map(|_| Audited::over(world.memory.clone(), AuditMode::Relaxed));
     for world in [&world, &other, &idle] {
-        world.service.check_not_deleted(&user()).await.unwrap();
+        world.service.deletions().check_not_deleted(&user()).await.unwrap();
         world.session("s1").write(write("/workspace/a", "x")).await.unwrap();
     }
-    world.service.delete_user(&user(), None).await.unwrap();
+    world.service.deletions().delete_user(&user(), None).await.unwrap();
     // One process sees the tombstone with one of its calls, and one has no calls any more.
     tokio::time::sleep(DELETIONS_KNOWN + Duration::from_secs(1)).await;
-    other.service.check_not_deleted(&user()).await.unwrap_err();
+    other.service.deletions().check_not_deleted(&user()).await.unwrap_err();
     tokio::time::sleep(10 * AUDIT_BATCH_AGE).await;
     let (left, _) = world.memory.list_all(&KeyPrefix::all().folder("u1").unwrap(), 10).await.unwrap();
     assert!(left.is_empty(), "nothing came after the sweeps: {left:?}");
 
     for world in [&world, &other, &idle] {
-        world.service.check_not_deleted(&user()).await.unwrap();
+        world.service.deletions().check_not_deleted(&user()).await.unwrap();
         world.session("s1").write(write("/workspace/new", "x")).await.unwrap();
         world.recorder.flush_all().await;
     }
@@ -314,9 +314,9 @@ async fn a_resource_that_a_host_reads_in_its_session_leaves_a_record_and_no_conv
         .memory
         .put_raw("u1/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes\n---\nBegin.\n");
     let agent = world.session("s1");
-    let entry = agent.catalog_skills(false).await.unwrap().remove(0);
-    agent.catalog_file(&entry, "SKILL.md").await.unwrap();
-    assert_eq!(agent.catalog_file(&entry, "none.md").await.unwrap_err().code(), Code::FileNotFound);
+    let entry = agent.host_skills().catalog_skills(false).await.unwrap().remove(0);
+    agent.host_skills().catalog_file(&entry, "SKILL.md").await.unwrap();
+    assert_eq!(agent.host_skills().catalog_file(&entry, "none.md").await.unwrap_err().code(), Code::FileNotFound);
     world.recorder.flush_all().await;
     let records = world.records().await;
     let said: Vec<_> = records.iter().map(|one| (one.subject.as_str(), one.outcome.as_str())).collect();

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use skillmount::{
     audit::{AuditMode, BatchName},
-    backend::BackendProtocol as _,
+    handle::BackendProtocol as _,
     limits::{AUDIT_PRUNED, AUDIT_PRUNED_AGAIN},
     store::{MemoryStore, Verb, testing::Fault},
 };

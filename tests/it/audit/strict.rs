@@ -6,10 +6,12 @@ use jiff::Timestamp;
 use skillmount::{
     Error, Outcome, Parts,
     audit::{AuditMode, BatchName},
-    backend::{Action, BackendProtocol as _, Caller, PublishOptions, UploadedSkill},
+    context::{Action, Caller},
     error::Code,
+    handle::BackendProtocol as _,
     limits::{AUDIT_RETRY, AUDIT_WAITING_BYTES},
     path::SkillPath,
+    publish::{PublishOptions, UploadedSkill},
     session::{Change, CreateSession, Policy, Session, SkillsAccess, ToolRule},
     store::{GetOptions, Store as _, Verb, testing::Fault},
     wire::{LoadSkillRequest, ReadRequest, WriteRequest},
@@ -218,7 +220,7 @@ async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in
     let note = options.note.clone();
     let mut digest = None;
     let work = async {
-        digest = Some(world.service.publish_skill(&user(), &skill, files, options).await?.digest);
+        digest = Some(world.service.publisher().publish_skill(&user(), &skill, files, options).await?.digest);
         Err::<(), _>(Error::new(Code::EditConflict, "what follows failed").with_outcome(Outcome::NotApplied))
     };
     let author = world.service.author(Caller::new(user()));

@@ -11,8 +11,10 @@ use std::fmt::Write as _;
 use jiff::{SignedDuration, Timestamp};
 use skillmount::{
     audit::{AuditMode, AuditRecord, AuditSkill, BatchName, SkillUsage, Usage, UsageRequest, usage},
-    backend::{Action, BackendProtocol as _, Caller, Effects},
+    context::{Action, Caller},
+    handle::BackendProtocol as _,
     limits::{CANDIDATE_BATCHES, CANDIDATES_PRELOADED, USAGE_BATCHES},
+    observer::Effects,
     path::{KeyPrefix, SkillPath},
     session::{CreateSession, Policy, Preload, SkillRule, ToolRule},
     store::{DeleteOptions, PutOptions, Store as _, Verb, testing::Fault},

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, Budgets, ServiceOptions, SessionBackend},
+    context::Budgets,
+    handle::{BackendProtocol, ServiceOptions, SessionBackend},
     limits::{CHUNK_BYTES, SEARCH_LINE_BYTES},
     store::MemoryStore,
     wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest},

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, ServiceOptions, SessionBackend},
+    handle::{BackendProtocol, ServiceOptions, SessionBackend},
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, NOTE_FLUSH, SEARCH_QUERY_BYTES, SEARCH_RESULTS_MOST},
     path::KeyPrefix,
     session::{Change, SkillRule, ToolRule},

@@ -4,10 +4,10 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
-    backend::ServiceOptions,
     budget::Workers,
     catalog::{Catalogs, Discovery, discover},
     clock::SystemClock,
+    handle::ServiceOptions,
     limits::{CATALOG_STALE, FRESH, LIST_OBJECTS, PARALLEL_GETS, SKILL_HEAD_BYTES},
     path::{Id, KeyPrefix, Layer, Namespace, SkillPath, UserSpace},
     skill::Severity,
@@ -290,7 +290,7 @@ async fn a_catalog_is_served_from_memory_and_looked_at_again_after_thirty_second
     let bucket = Bucket::new();
     let catalogs = bucket.catalogs();
     bucket.skill("a", "One.");
-    assert!(catalogs.known(&u1(), Layer::User).is_none());
+    assert!(catalogs.cached_layer(&u1(), Layer::User).is_none());
     catalogs.view(&u1(), false).await.unwrap();
     assert_eq!(bucket.asked(), (1, 1));
     bucket.skill("b", "Two.");
@@ -413,7 +413,7 @@ async fn while_the_store_is_down_an_older_catalog_is_served_for_five_minutes_and
     assert_eq!(catalogs.view(&u1(), true).await.unwrap_err().code(), Code::StoreUnavailable);
     advance(spent).await;
     assert_eq!(catalogs.view(&u1(), false).await.unwrap_err().code(), Code::StoreUnavailable);
-    assert!(catalogs.known(&u1(), Layer::User).is_some());
+    assert!(catalogs.cached_layer(&u1(), Layer::User).is_some());
     bucket.faulty.set_down(false);
     assert_eq!(catalogs.view(&u1(), false).await.unwrap().entries.len(), 1);
 }

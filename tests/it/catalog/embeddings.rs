@@ -15,9 +15,9 @@ use axum::{
 };
 use serde_json::{Value, json};
 use skillmount::{
-    backend::{Service, ServiceOptions, SessionBackend},
     clock::SystemClock,
     encoder::{Encoder, RemoteEncoder},
+    handle::{Service, ServiceOptions, SessionBackend},
     limits::{ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES},
     store::MemoryStore,
     wire::{DiscoverReply, SearchRanking},

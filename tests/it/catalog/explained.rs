@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use skillmount::{
     Code,
-    backend::BackendProtocol as _,
+    handle::BackendProtocol as _,
     session::{Change, Session, SkillRule},
     wire::{DiscoverRequest, SearchField, SearchMatchKind, SearchRanking, SkillStanding, Standing},
 };

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use skillmount::{
-    backend::{BackendProtocol as _, ServiceOptions},
     clock::Clock,
+    handle::{BackendProtocol as _, ServiceOptions},
     limits::FEEDBACK_REACH,
     store::MemoryStore,
     wire::{DiscoverReply, DiscoverRequest},
@@ -138,7 +138,7 @@ async fn only_the_first_load_of_what_a_question_found_counts() {
     let kept = String::from_utf8(world.bytes(KEY).await.unwrap()).unwrap();
     assert_eq!(kept.matches("office/").count(), 1, "{kept}");
     let refused = process(&store, Arc::new(Wall::new()));
-    assert_eq!(refused.service.check_user(&id("demo"), false).await.unwrap().findings, []);
+    assert_eq!(refused.service.upkeep().check_user(&id("demo"), false).await.unwrap().findings, []);
 }
 
 // S-SEARCH-14: What is known of past loads costs the first question of a user in a process one request beside the others, and further questions none.

@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     Code,
-    backend::{BackendProtocol, ServiceOptions, SessionBackend},
     catalog::CatalogView,
+    handle::{BackendProtocol, ServiceOptions, SessionBackend},
     path::Layer,
     prompt::{self, PromptRequest},
     session::{Change, SkillsAccess, Visibility},

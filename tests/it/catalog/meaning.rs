@@ -11,9 +11,9 @@ use std::{
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
 use serde_json::{Value, json};
 use skillmount::{
-    backend::{BackendProtocol as _, Service, ServiceOptions, SessionBackend},
     clock::SystemClock,
     encoder::{Encoder, RemoteEncoder},
+    handle::{BackendProtocol as _, Service, ServiceOptions, SessionBackend},
     limits::ENCODED_AT_ONCE,
     path::Id,
     session::{CreateSession, Policy, ToolRule},
@@ -52,7 +52,7 @@ pub(super) fn service(store: &Arc<MemoryStore>, encoder: Option<Arc<dyn Encoder>
 }
 
 pub(super) async fn refresh(process: &Service) {
-    process.refresh_skills(&Id::parse("u1").unwrap(), &Policy::default()).await.unwrap();
+    process.library().refresh_skills(&Id::parse("u1").unwrap(), &Policy::default()).await.unwrap();
 }
 
 pub(super) fn put(store: &MemoryStore, skill: &str, description: &str) {

@@ -14,9 +14,9 @@ use std::{
 use jiff::Timestamp;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
-    backend::{BackendProtocol, ServiceOptions, SessionBackend},
     catalog::CatalogView,
     clock::Clock,
+    handle::{BackendProtocol, ServiceOptions, SessionBackend},
     limits::CATALOG_STALE,
     path::KeyPrefix,
     prompt::{self, PromptRequest},

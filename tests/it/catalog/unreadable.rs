@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use skillmount::{
     Code, Result,
-    backend::{Service, ServiceOptions},
     budget::Workers,
     catalog::{CatalogView, Catalogs, discover},
     clock::SystemClock,
+    handle::{Service, ServiceOptions},
     limits::FRESH,
     path::{Namespace, UserSpace},
     store::{GetOptions, MemoryStore, SharedStore, Store, StoreError},

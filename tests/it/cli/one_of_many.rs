@@ -104,7 +104,7 @@ fn a_pull_that_fails_for_one_skill_brings_the_others_and_lists_all() {
 
     damage_head(&home, "notas");
     let (status, pulled, told) = rows(&home, &["pull", "fresh"]);
-    assert_eq!((status, &of(&pulled, "notas")["refusal"]["code"]), (Some(1), &json!("internal")), "{told}");
+    assert_eq!((status, &of(&pulled, "notas")["refusal"]["code"]), (Some(1), &json!("object_damaged")), "{told}");
     assert!(home.path().join("fresh/escrituras/compraventa/SKILL.md").exists());
 }
 

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use skillmount::{
     Code,
-    backend::BackendProtocol,
     budget::Workers,
     catalog::{Catalogs, IndexState},
+    handle::BackendProtocol,
     path::{KeyPrefix, Namespace},
     store::{GetOptions, MemoryStore, Store as _},
     wire::{LoadSkillRequest, LsRequest},
@@ -53,7 +53,7 @@ fn an_index_of_a_catalog_is_told_or_as_good_as_absent() {
         let inside = input.strip_prefix(b"inflated\n");
         let index = inside.map_or_else(|| input.to_vec(), |inside| sealed(&written, inside));
         memory.put_raw(INDEX, index);
-        let state = runtime.block_on(IndexState::look(&*memory, &space)).unwrap().unwrap();
+        let state = runtime.block_on(IndexState::read(&*memory, &space)).unwrap().unwrap();
         let catalogs =
             Catalogs::new(memory.clone(), Namespace::parse("").unwrap(), clock(), Workers::new(2)).with_index();
         let view = runtime.block_on(catalogs.view(&id("u1"), false)).unwrap();
@@ -87,6 +87,7 @@ fn a_session_object_is_read_or_refused() {
     ];
     // A damaged object may be a fault of the service to its caller: it fails closed.
     let refusals = [
+        Code::ObjectDamaged,
         Code::Internal,
         Code::SessionNotFound,
         Code::InvalidRequest,
@@ -153,6 +154,6 @@ fn an_index_that_is_sealed_like_this_is_told() {
     DeflateDecoder::new(&written[end + 1..]).read_to_end(&mut inside).unwrap();
     memory.put_raw(INDEX, sealed(&written, &inside));
     let space = Namespace::parse("").unwrap().user(&id("u1")).unwrap();
-    let state = runtime.block_on(IndexState::look(&*memory, &space)).unwrap().unwrap();
+    let state = runtime.block_on(IndexState::read(&*memory, &space)).unwrap().unwrap();
     assert!(state.as_of.is_ok(), "{:?}", state.as_of);
 }

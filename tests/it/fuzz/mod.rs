@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use skillmount::{
     Code, Result,
-    backend::BackendProtocol,
+    handle::BackendProtocol,
     path::{KeyPrefix, Mount, ResolvedPath, Scope, VirtualPath},
     skill::{Severity, lint, read_document, read_head},
     store::MemoryStore,

@@ -3,7 +3,7 @@
 use serde_json::json;
 use skillmount::{
     Code,
-    backend::SessionBackend,
+    handle::SessionBackend,
     session::{Change, ChangeSession, ChildRights, CreateSession, Policy, Session, SkillsAccess, ToolRule},
     tools,
 };

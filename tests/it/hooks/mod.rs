@@ -5,7 +5,7 @@ mod moments;
 
 use serde_json::{Value, json};
 use skillmount::{
-    backend::SessionBackend,
+    handle::SessionBackend,
     hooks::{HookInput, HookOutput, answer},
     session::{CreateSession, Policy},
 };

@@ -296,7 +296,7 @@ async fn specialized_sub_agents_discover_skills_without_the_whole_context() {
 // S-HOOK-7: No hook names a skill that policy hides, that only people may call, or that the session cannot load.
 #[tokio::test]
 async fn what_a_session_may_not_load_is_named_by_no_hook() {
-    let told_all = async |agent: &skillmount::backend::SessionBackend| {
+    let told_all = async |agent: &skillmount::handle::SessionBackend| {
         let contexts = [
             told(agent, "SessionStart", json!({})).await,
             said(agent, "create a pdf, deploy, and cut films with ffmpeg").await,

@@ -13,14 +13,15 @@ use serde_json::json;
 use skillmount::{
     Code,
     access::{Callers, KeyEntry, Keys, Scope},
-    backend::{
-        Condition, PublishOptions, PullHow, PullOptions, PushOptions, PushStatus, SkillRepository, SkillText,
-        StoreRepository, pull_skill, push_skill,
-    },
     client::RemoteBackend,
     clock::SystemClock,
     http::HttpConfig,
     path::{Id, SkillPath},
+    publish::{Condition, PublishOptions},
+    sync::{
+        PullHow, PullOptions, PushOptions, PushStatus, SkillRepository, SkillText, StoreRepository, pull_skill,
+        push_skill,
+    },
     wire::{LintListRequest, VersionListRequest},
 };
 

@@ -6,8 +6,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
-    backend::ServiceOptions,
     clock::SystemClock,
+    handle::ServiceOptions,
     http::HttpConfig,
     limits::FORK_DEPTH,
     path::{Id, MountTemplate, MountTemplates},

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
     audit::{AuditMode, Recorder},
-    backend::ServiceOptions,
     clock::SystemClock,
+    handle::ServiceOptions,
     http::HttpConfig,
     path::{Id, Namespace},
     store::{

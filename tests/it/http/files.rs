@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 use skillmount::{
-    backend::ServiceOptions,
+    handle::ServiceOptions,
     http::HttpConfig,
     limits::UPLOAD_FILE_BYTES,
     store::{CountingStore, MemoryStore, RequestCounts, Verb},

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 use reqwest::header::CONTENT_TYPE;
 use serde_json::json;
 use skillmount::{
-    backend::ServiceOptions,
+    handle::ServiceOptions,
     http::HttpConfig,
     limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, TOOL_CALLS},
 };

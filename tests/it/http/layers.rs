@@ -4,8 +4,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
-    backend::ServiceOptions,
     clock::SystemClock,
+    handle::ServiceOptions,
     http::HttpConfig,
     path::{Id, KeyPrefix},
     store::StoreExt as _,

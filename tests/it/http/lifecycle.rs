@@ -6,8 +6,8 @@ use reqwest::Method;
 use serde_json::json;
 use skillmount::{
     Code,
-    backend::{Service, ServiceOptions},
     clock::SystemClock,
+    handle::{Service, ServiceOptions},
     http::{HttpConfig, serve},
     store::{MemoryStore, Verb, testing::Fault},
 };

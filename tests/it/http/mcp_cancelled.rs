@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use skillmount::{
-    backend::ServiceOptions,
+    handle::ServiceOptions,
     store::{CountingStore, MemoryStore, RequestCounts},
 };
 use tokio::time::{Instant, sleep, timeout};

@@ -3,7 +3,8 @@
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 use skillmount::{
-    backend::{Budgets, ServiceOptions},
+    context::Budgets,
+    handle::ServiceOptions,
     http::HttpConfig,
     limits::{DOWNLOAD_WINDOW_BYTES, JSON_BODY_BYTES, MEMORY_LEAST_BYTES, TEXT_BODY_BYTES, UPLOAD_WINDOW_BYTES},
 };

@@ -69,8 +69,8 @@ use std::{sync::Arc, time::Duration};
 use reqwest::{Client, Method, Response};
 use serde_json::Value;
 use skillmount::{
-    backend::{Service, ServiceOptions},
     clock::SystemClock,
+    handle::{Service, ServiceOptions},
     http::{HttpConfig, serve},
     store::{MemoryStore, SharedStore, testing::Faulty},
 };

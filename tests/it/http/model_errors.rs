@@ -30,6 +30,7 @@ const NOT_OF_TOOLS: &[(Code, &str)] = &[
     (Code::EditConflict, "a race with other writers; see `words`"),
     (Code::RouteNotFound, "a tool has no address"),
     (Code::MethodNotAllowed, "a tool has no address"),
+    (Code::ObjectDamaged, "for an operator; its message is one for models, see `an_error_of_ours`"),
     (Code::Internal, "a bug; its message is one for models, see `an_error_of_ours`"),
 ];
 

@@ -43,7 +43,7 @@ async fn a_damaged_policy_of_a_user_allows_nothing_until_another_is_set() {
             server.get(&server.user("/policy")).await,
         ];
         for answer in calls {
-            let detail = answer.is_problem(500, "internal").json["detail"].as_str().unwrap();
+            let detail = answer.is_problem(500, "object_damaged").json["detail"].as_str().unwrap();
             assert!(detail.contains("policy of this user is damaged"), "{damaged}: {detail}");
         }
         server.send(Method::PUT, &server.user("/policy"), &json!({"plan_mode": true})).await.is(200);

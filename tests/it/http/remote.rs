@@ -7,8 +7,8 @@ use serde_json::json;
 use skillmount::{
     Code, Outcome,
     access::{Callers, Keys},
-    backend::BackendProtocol as _,
     client::RemoteBackend,
+    handle::BackendProtocol as _,
     http::HttpConfig,
     path::{Id, SkillPath},
     prompt::PromptRequest,

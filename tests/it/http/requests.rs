@@ -1,5 +1,7 @@
 //! Requests that are not what they should be, and what surrounds every request.
 
+use std::time::Duration;
+
 use reqwest::{Method, header};
 use serde_json::json;
 use skillmount::limits::{HEADER_BYTES, JSON_BODY_BYTES};
@@ -185,6 +187,52 @@ async fn requests_that_contradict_themselves_are_refused() {
     ] {
         let answer = exchange(&server, head).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{head:?}: {answer}");
+    }
+}
+
+// S-FAIR-7: If a call is answered before its body has come, the service reads the rest for up to 5 seconds, and the
+// connection goes on. If the body does not end by then, the answer says `connection: close`.
+#[tokio::test]
+async fn a_connection_goes_on_behind_a_refused_call_whose_body_comes_late() {
+    const REFUSED: &str = "POST /v1/users/*/sessions/s1/ls HTTP/1.1\r\nHost: localhost\r\n\
+                           Content-Type: application/json\r\nContent-Length: 13\r\n\r\n";
+    let server = Server::start().await;
+    let connect = || TcpStream::connect(server.base.strip_prefix("http://").unwrap());
+    let mut stream = connect().await.unwrap();
+    for _ in 0..3 {
+        stream.write_all(REFUSED.as_bytes()).await.unwrap();
+        // The refusal is made before the body is sent.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        stream.write_all(br#"{"path": "/"}"#).await.unwrap();
+        let answer = answer_on(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 400") && !answer.contains("connection: close"), "{answer}");
+    }
+    stream.write_all(REFUSED.as_bytes()).await.unwrap();
+    let answer = answer_on(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("connection: close"), "{answer}");
+    assert!(matches!(stream.read(&mut [0; 1]).await, Ok(0)), "it is closed");
+    // A client that waits to be asked for its body is not asked.
+    let mut asked = connect().await.unwrap();
+    let head = REFUSED.replace("Content-Length", "Expect: 100-continue\r\nContent-Length");
+    asked.write_all(head.as_bytes()).await.unwrap();
+    let answer = answer_on(&mut asked).await;
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("connection: close"), "{answer}");
+}
+
+/// The next answer on a connection, with its body.
+async fn answer_on(stream: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let read = stream.read(&mut buffer).await.unwrap();
+        assert!(read > 0, "closed after {:?}", String::from_utf8_lossy(&answer));
+        answer.extend_from_slice(&buffer[..read]);
+        let text = String::from_utf8_lossy(&answer);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_default();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+        if length == Some(body.len()) {
+            return text.into_owned();
+        }
     }
 }
 

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use skillmount::{
     Result,
     access::{Callers, KeyEntry, Keys, Scope},
-    backend::{BackendProtocol as _, SessionBackend},
     clock::SystemClock,
+    handle::{BackendProtocol as _, SessionBackend},
     http::HttpConfig,
     path::Id,
     session::{Change, SkillsAccess, ToolRule},

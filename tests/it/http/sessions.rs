@@ -141,7 +141,7 @@ async fn a_damaged_session_says_so_is_listed_as_such_and_can_be_deleted() {
     server.send(Method::PUT, &server.user("/sessions/good"), &json!({})).await.is(201);
     server.memory.put_raw("u1/.skillmount/sessions/s1.json", "[]");
     let shown = server.get(&server.session("")).await;
-    shown.is_problem(500, "internal");
+    shown.is_problem(500, "object_damaged");
     assert!(shown.json["detail"].as_str().unwrap().contains("the session s1 is damaged"), "{}", shown.json);
     let listed = server.get(&server.user("/sessions")).await;
     assert_eq!(listed.is(200)["sessions"][0]["session_id"], "good");

@@ -7,8 +7,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
-    backend::ServiceOptions,
     clock::SystemClock,
+    handle::ServiceOptions,
     http::HttpConfig,
     path::Id,
     store::{Verb, testing::Fault},

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use skillmount::{backend::ServiceOptions, http::HttpConfig};
+use skillmount::{handle::ServiceOptions, http::HttpConfig};
 
 use super::Server;
 use crate::support::{s3_in_process::s3_with_script, s3_script::Fault};

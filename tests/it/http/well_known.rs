@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use skillmount::{
     access::{Callers, Keys, LinkSecret, PeerRules, PublicSkills},
-    backend::ServiceOptions,
+    handle::ServiceOptions,
     http::HttpConfig,
     path::Id,
     skill::VersionArchive,

@@ -7,8 +7,8 @@ use reqwest::{
 use serde_json::{Value, json};
 use skillmount::{
     Code, Outcome, Parts,
-    backend::BackendProtocol as _,
     client::RemoteBackend,
+    handle::BackendProtocol as _,
     path::Id,
     store::{Verb, testing::Fault},
     wire::{DeleteRequest, EditRequest, UploadFile},

@@ -8,7 +8,7 @@ use crate::support::world::{BackendExt, World, grep};
 use bytes::Bytes;
 use skillmount::{
     Code, Error, Result,
-    backend::{BackendProtocol, SessionBackend},
+    handle::{BackendProtocol, SessionBackend},
     path::KeyPrefix,
     store::{DeleteOptions, SharedStore},
     wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile, WriteRequest},

@@ -10,7 +10,7 @@ use crate::support::{
 use flate2::read::DeflateDecoder;
 use proptest::prelude::*;
 use skillmount::{
-    backend::{BackendProtocol, SessionBackend},
+    handle::{BackendProtocol, SessionBackend},
     session::{CreateSession, Policy, SkillsAccess, Visibility},
     wire::{GlobRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile},
 };
@@ -111,7 +111,7 @@ async fn make(agent: &SessionBackend, call: Call) -> String {
         Call::Delete(path) => said(agent.remove(&path).await),
         Call::Upload(path) => said(agent.upload(vec![UploadFile { path, bytes: text.into() }]).await),
         Call::Download(path) => said(agent.download(vec![path]).await),
-        Call::Stat(path) => said(agent.stat(&path).await),
+        Call::Stat(path) => said(agent.files().stat(&path).await),
         Call::Load(skill, alias) => {
             let mount_as = alias.map(str::to_owned);
             said(agent.load_skill(LoadSkillRequest { mount_as, ..LoadSkillRequest::new(skill) }).await)

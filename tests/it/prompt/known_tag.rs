@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skillmount::{
-    backend::{ServiceOptions, SessionBackend},
+    handle::{ServiceOptions, SessionBackend},
     limits::FRESH,
     prompt::{self, PromptRequest},
     store::MemoryStore,

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use skillmount::{
     Code, Error,
-    backend::{BackendProtocol as _, ServiceOptions, SessionBackend},
+    handle::{BackendProtocol as _, ServiceOptions, SessionBackend},
     limits::{APPROVAL_INPUT_BYTES, APPROVALS},
     path::SkillPath,
     session::{Change, ChangeSession, CreateSession, DecideApproval, Decision, Policy, SkillRule, ToolRule},
@@ -58,7 +58,7 @@ async fn write(agent: &SessionBackend, path: &str, content: &str) -> Result<(), 
 }
 
 async fn ids(agent: &SessionBackend) -> Vec<String> {
-    agent.waiting_calls().await.unwrap().approvals.into_iter().map(|call| call.approval_id).collect()
+    agent.approvals().waiting_calls().await.unwrap().approvals.into_iter().map(|call| call.approval_id).collect()
 }
 
 // S-APPROVAL-1: A call that the policy asks about is `approval_required` until a person allows it, and the identical call then
@@ -72,7 +72,7 @@ async fn a_call_waits_until_it_is_allowed_and_then_runs_once() {
     assert_eq!(waiting(write(&agent, "/workspace/a", "x").await), waits);
     let refused = write(&agent, "/workspace/a", "x").await.unwrap_err();
     assert!(refused.message().contains("wait, then make the identical call again"), "{refused}");
-    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    agent.approvals().decide_approval(&waits, ALLOW).await.unwrap();
     assert_ne!(waiting(write(&agent, "/workspace/a", "y").await), waits, "another call is not allowed by it");
     write(&agent, "/workspace/a", "x").await.unwrap();
     assert_eq!(world.bytes("demo/threads/s/a").await.unwrap(), b"x");
@@ -90,7 +90,7 @@ async fn every_operation_asks_with_an_id_and_runs_once_it_is_allowed() {
     macro_rules! runs_once_allowed {
         ($($call:expr),+ $(,)?) => {$(
             let waits = waiting($call.await);
-            agent.decide_approval(&waits, ALLOW).await.unwrap();
+            agent.approvals().decide_approval(&waits, ALLOW).await.unwrap();
             $call.await.unwrap_or_else(|error| panic!("{}: {error:?}", stringify!($call)));
             assert_ne!(waiting($call.await), waits, "{}", stringify!($call));
         )+};
@@ -104,9 +104,9 @@ async fn every_operation_asks_with_an_id_and_runs_once_it_is_allowed() {
         agent.remove("/workspace/a"),
         agent.load("hipoteca"),
         agent.unload_skill(UnloadSkillRequest::new("hipoteca")),
-        agent.stat("/workspace/b"),
-        agent.open("/workspace/b", None, None),
-        agent.put_file("/workspace/c", "x".into(), WriteCondition::IfAbsent),
+        agent.files().stat("/workspace/b"),
+        agent.files().open("/workspace/b", None, None),
+        agent.files().put_file("/workspace/c", "x".into(), WriteCondition::IfAbsent),
         agent.discover_skills(DiscoverRequest::new("hipoteca")),
         agent.move_path(MoveRequest::new("/workspace/b", "/workspace/d")),
     );
@@ -115,7 +115,7 @@ async fn every_operation_asks_with_an_id_and_runs_once_it_is_allowed() {
         agent.upload(vec![file]).await.unwrap().remove(0).result
     };
     let waits = waiting(upload().await);
-    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    agent.approvals().decide_approval(&waits, ALLOW).await.unwrap();
     upload().await.unwrap();
 }
 
@@ -128,14 +128,14 @@ async fn of_callers_at_the_same_time_exactly_one_runs() {
         let path = format!("/workspace/{round}");
         let (agent, other) = (here.agent(), there.agent());
         let waits = waiting(write(&agent, &path, "x").await);
-        agent.decide_approval(&waits, ALLOW).await.unwrap();
+        agent.approvals().decide_approval(&waits, ALLOW).await.unwrap();
         let callers = [&agent, &other, &agent, &other, &other, &agent];
         let outcomes = join_all(callers.map(|caller| write(caller, &path, "x"))).await;
         assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
         let mut others: Vec<_> = outcomes.into_iter().filter(Result::is_err).map(waiting).collect();
         others.dedup();
         assert_eq!(others.len(), 1, "equal calls share one id: {others:?}");
-        agent.decide_approval(&others[0], DENY).await.unwrap();
+        agent.approvals().decide_approval(&others[0], DENY).await.unwrap();
     }
 }
 
@@ -149,21 +149,21 @@ async fn another_replica_decides_at_once_and_a_restart_loses_nothing() {
     let waits = waiting(write(&here.agent(), "/workspace/a", "x").await);
     assert_eq!(ids(&there.agent()).await, std::slice::from_ref(&waits), "though what it remembers is older");
     assert_eq!(waiting(write(&there.agent(), "/workspace/a", "x").await), waits);
-    there.agent().decide_approval(&waits, ALLOW).await.unwrap();
+    there.agent().approvals().decide_approval(&waits, ALLOW).await.unwrap();
     write(&here.agent(), "/workspace/a", "x").await.unwrap();
 
     let waits = waiting(write(&here.agent(), "/workspace/b", "x").await);
     let restarted = here.replica();
     assert_eq!(ids(&restarted.agent()).await, std::slice::from_ref(&waits));
-    restarted.agent().decide_approval(&waits, ALLOW).await.unwrap();
+    restarted.agent().approvals().decide_approval(&waits, ALLOW).await.unwrap();
     let again = here.replica();
     write(&again.agent(), "/workspace/b", "x").await.unwrap();
     assert_ne!(waiting(write(&here.agent(), "/workspace/b", "x").await), waits);
 
     let waits = waiting(write(&here.agent(), "/workspace/c", "x").await);
-    there.agent().decide_approval(&waits, DENY).await.unwrap();
+    there.agent().approvals().decide_approval(&waits, DENY).await.unwrap();
     assert_eq!(code(write(&here.agent(), "/workspace/c", "x").await), Code::ToolBlocked);
-    there.agent().decide_approval(&waits, ALWAYS).await.unwrap();
+    there.agent().approvals().decide_approval(&waits, ALWAYS).await.unwrap();
     write(&here.agent(), "/workspace/c", "x").await.unwrap();
     write(&here.replica().agent(), "/workspace/d", "x").await.unwrap();
 }
@@ -180,7 +180,7 @@ async fn so_many_calls_wait_and_the_next_is_told_to_come_later() {
     assert_eq!((refused.code(), refused.retryable()), (Code::RateLimited, true));
     let first = ids(&agent).await;
     assert_eq!(first.len(), APPROVALS);
-    agent.decide_approval(&first[0], DENY).await.unwrap();
+    agent.approvals().decide_approval(&first[0], DENY).await.unwrap();
     waiting(write(&agent, "/workspace/more", "x").await);
 }
 
@@ -197,15 +197,15 @@ async fn a_call_waits_for_five_minutes_and_a_decision_holds_for_five() {
     assert_eq!(ids(&agent).await, std::slice::from_ref(&first));
     at(300);
     assert!(ids(&agent).await.is_empty());
-    assert_eq!(code(agent.decide_approval(&first, ALLOW).await), Code::ApprovalNotFound);
+    assert_eq!(code(agent.approvals().decide_approval(&first, ALLOW).await), Code::ApprovalNotFound);
     let second = waiting(write(&agent, "/workspace/a", "x").await);
     assert_ne!(first, second);
     at(599);
-    agent.decide_approval(&second, ALLOW).await.unwrap();
+    agent.approvals().decide_approval(&second, ALLOW).await.unwrap();
     at(898);
     write(&agent, "/workspace/a", "x").await.unwrap();
     let third = waiting(write(&agent, "/workspace/a", "x").await);
-    agent.decide_approval(&third, ALLOW).await.unwrap();
+    agent.approvals().decide_approval(&third, ALLOW).await.unwrap();
     at(898 + 300);
     assert_ne!(waiting(write(&agent, "/workspace/a", "x").await), third, "an approval that nobody used has ended");
 }
@@ -216,11 +216,11 @@ async fn a_big_input_is_kept_in_part_and_counts_whole() {
     let agent = world.agent();
     let (one, other) = ("x".repeat(1 << 20), "x".repeat((1 << 20) - 1) + "y");
     let waits = waiting(write(&agent, "/workspace/big", &one).await);
-    let shown = agent.waiting_calls().await.unwrap().approvals.remove(0);
+    let shown = agent.approvals().waiting_calls().await.unwrap().approvals.remove(0);
     assert!(shown.input_cut && shown.input.to_string().len() <= APPROVAL_INPUT_BYTES);
     assert_eq!(shown.input["file_path"], "/workspace/big");
     assert!(world.bytes("demo/.skillmount/sessions/s.json").await.unwrap().len() < 4 * APPROVAL_INPUT_BYTES);
-    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    agent.approvals().decide_approval(&waits, ALLOW).await.unwrap();
     assert_ne!(waiting(write(&agent, "/workspace/big", &other).await), waits, "its last byte is another");
     write(&agent, "/workspace/big", &one).await.unwrap();
 }
@@ -232,12 +232,12 @@ async fn an_id_of_another_session_or_user_or_of_nobody_is_not_found() {
     let waits = waiting(write(&world.agent(), "/workspace/a", "x").await);
     let others = [world.agent_of("demo", "t"), world.agent_of("other", "s")];
     for other in &others {
-        assert_eq!(code(other.decide_approval(&waits, ALLOW).await), Code::ApprovalNotFound);
+        assert_eq!(code(other.approvals().decide_approval(&waits, ALLOW).await), Code::ApprovalNotFound);
     }
     let agent = world.agent();
     let upper = waits.to_uppercase() + "0";
     for forged in ["", "0", &"0".repeat(32), &waits[1..], &upper, &"é".repeat(5000)] {
-        assert_eq!(code(agent.decide_approval(forged, ALLOW).await), Code::ApprovalNotFound, "{forged}");
+        assert_eq!(code(agent.approvals().decide_approval(forged, ALLOW).await), Code::ApprovalNotFound, "{forged}");
     }
     assert_eq!(waiting(write(&agent, "/workspace/a", "x").await), waits);
 }
@@ -248,7 +248,7 @@ async fn a_denied_call_says_that_it_was_denied() {
     let world = asking(&["write"]).await;
     let agent = world.agent();
     let waits = waiting(write(&agent, "/workspace/a", "x").await);
-    agent.decide_approval(&waits, DENY).await.unwrap();
+    agent.approvals().decide_approval(&waits, DENY).await.unwrap();
     for _ in 0..2 {
         let denied = write(&agent, "/workspace/a", "x").await.unwrap_err();
         assert_eq!(denied.code(), Code::ToolBlocked);
@@ -265,7 +265,7 @@ async fn what_is_remembered_holds_in_the_session_alone_and_until_its_policy_is_s
     let world = asking(&["write", "edit"]).await;
     let agent = world.agent();
     let waits = waiting(write(&agent, "/workspace/a", "x").await);
-    agent.decide_approval(&waits, ALWAYS).await.unwrap();
+    agent.approvals().decide_approval(&waits, ALWAYS).await.unwrap();
     for path in ["/workspace/a", "/workspace/b", "/workspace/a"] {
         write(&agent, path, "x").await.unwrap();
     }
@@ -302,9 +302,9 @@ async fn blocked_comes_first_then_plan_mode_then_the_skill_and_the_tool_at_once(
     assert_eq!(code(agent.load("no-such-skill").await), Code::SkillNotFound);
     assert!(ids(&agent).await.is_empty());
     let waits = waiting(agent.load("hipoteca").await);
-    let shown = agent.waiting_calls().await.unwrap().approvals.remove(0);
+    let shown = agent.approvals().waiting_calls().await.unwrap().approvals.remove(0);
     assert_eq!(shown.skill.as_ref().map(skillmount::path::SkillPath::as_str), Some("escrituras/hipoteca"));
-    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    agent.approvals().decide_approval(&waits, ALLOW).await.unwrap();
     agent.load("hipoteca").await.unwrap();
     waiting(agent.load("hipoteca").await);
 }
@@ -370,7 +370,7 @@ async fn permission_level_disabled_default_disabled_can_enable() {
     assert_eq!(code(agent.load("hipoteca").await), Code::SkillNotFound);
     with_policy(&world, |policy| policy.skills.extend([("escrituras/hipoteca".to_owned(), SkillRule::AskFirst)])).await;
     let waits = waiting(agent.load("hipoteca").await);
-    agent.decide_approval(&waits, ALLOW).await.unwrap();
+    agent.approvals().decide_approval(&waits, ALLOW).await.unwrap();
     agent.load("hipoteca").await.unwrap();
 }
 
@@ -380,11 +380,11 @@ async fn permission_level_enabled_enabled_requires_approval_each_time() {
     let agent = world.agent();
     for _ in 0..3 {
         let waits = waiting(agent.load("hipoteca").await);
-        agent.decide_approval(&waits, ALLOW).await.unwrap();
+        agent.approvals().decide_approval(&waits, ALLOW).await.unwrap();
         agent.load("hipoteca").await.unwrap();
     }
     let waits = waiting(agent.load("hipoteca").await);
-    agent.decide_approval(&waits, ALWAYS).await.unwrap();
+    agent.approvals().decide_approval(&waits, ALWAYS).await.unwrap();
     agent.load("hipoteca").await.unwrap();
     let arguments = LoadSkillRequest { arguments: Some("x".to_owned()), ..LoadSkillRequest::new("hipoteca") };
     agent.load_skill(arguments).await.unwrap();
@@ -402,7 +402,7 @@ async fn permission_level_auto_approve_enabled_auto_approved() {
 async fn explicit_consent_shows_exactly_what_is_accessed() {
     let world = asking(&["edit"]).await;
     waiting(world.agent().replace("/workspace/a", "old", "new").await);
-    let shown = world.agent().waiting_calls().await.unwrap().approvals.remove(0);
+    let shown = world.agent().approvals().waiting_calls().await.unwrap().approvals.remove(0);
     assert_eq!((shown.tool.as_str(), shown.input_cut, &shown.skill), ("edit", false, &None));
     let input = &shown.input;
     assert_eq!((&input["file_path"], &input["old_string"]), (&json!("/workspace/a"), &json!("old")));

@@ -4,7 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use skillmount::{Code, backend::ServiceOptions, limits::PARALLEL_GETS, session::Policy, store::MemoryStore};
+use skillmount::{
+    Code,
+    handle::ServiceOptions,
+    limits::PARALLEL_GETS,
+    session::{Policy, list_sessions, remove_idle_sessions},
+    store::MemoryStore,
+};
 
 use super::objects::{MONTH, stored, with_skills};
 use crate::support::{
@@ -65,15 +71,15 @@ async fn a_damaged_session_costs_itself_and_can_be_deleted() {
         let agent = replica.agent_of("demo", "bad");
         for refused in [agent.names("/").await.map(drop), agent.load("k0").await.map(drop)] {
             let error = refused.expect_err(damage);
-            assert_eq!(error.code(), Code::Internal, "{damage}");
+            assert_eq!(error.code(), Code::ObjectDamaged, "{damage}");
             assert!(error.message().contains("the session bad is damaged"), "{damage}: {error}");
         }
         let sessions = replica.service.sessions();
-        let page = sessions.list(&id("demo"), 10, None).await.unwrap();
+        let page = list_sessions(sessions, &id("demo"), 10, None).await.unwrap();
         let names: Vec<_> = page.sessions.iter().map(|session| session.session_id.as_str()).collect();
         let damaged: Vec<_> = page.damaged.iter().map(|session| session.session_id.as_str()).collect();
         assert_eq!((names, damaged), (vec!["good"], vec!["bad"]), "{damage}");
-        let collected = sessions.collect_garbage(&id("demo")).await.unwrap();
+        let collected = remove_idle_sessions(sessions, &id("demo")).await.unwrap();
         assert_eq!((collected.removed, collected.damaged.len()), (0, 1), "{damage}: a young one is reported");
         sessions.delete(&id("demo"), &id("bad")).await.unwrap();
         assert_eq!(agent.names("/").await.unwrap().len(), 2, "{damage}: it begins again");
@@ -90,9 +96,9 @@ async fn sessions_that_were_idle_too_long_are_removed_and_damaged_ones_with_them
     world.put("demo/.skillmount/sessions/broken.json", "{").await;
     clock.set(Timestamp::now().as_second() + MONTH);
     world.agent_of("demo", "young").load("k0").await.unwrap();
-    let collected = world.service.sessions().collect_garbage(&id("demo")).await.unwrap();
+    let collected = remove_idle_sessions(world.service.sessions(), &id("demo")).await.unwrap();
     assert_eq!((collected.removed, collected.damaged), (2, Vec::new()));
-    let page = world.service.sessions().list(&id("demo"), 10, None).await.unwrap();
+    let page = list_sessions(world.service.sessions(), &id("demo"), 10, None).await.unwrap();
     assert_eq!((page.sessions.len(), page.damaged.len()), (1, 0));
 }
 
@@ -105,7 +111,7 @@ async fn clearing_away_reads_many_sessions_at_once() {
     }
     world.faults.set_latency(trip);
     let begun = tokio::time::Instant::now();
-    let collected = world.service.sessions().collect_garbage(&id("demo")).await.unwrap();
+    let collected = remove_idle_sessions(world.service.sessions(), &id("demo")).await.unwrap();
     assert_eq!((collected.removed, collected.damaged.len()), (0, all as usize));
     // The listing, and rounds of sessions: a user has a share of the requests that go at once.
     assert!(begun.elapsed() <= 5 * trip, "{:?}", begun.elapsed());
@@ -116,7 +122,7 @@ async fn a_damaged_policy_of_a_user_forbids_everything_until_it_is_set_again() {
     for damage in ["[]", "", "{\"tools\": []}", "[\"write\", \"all\"]"] {
         let world = World::new();
         world.put("demo/.skillmount/policy.json", damage).await;
-        assert_eq!(code(world.agent().names("/").await), Code::Internal, "{damage}");
+        assert_eq!(code(world.agent().names("/").await), Code::ObjectDamaged, "{damage}");
         world.service.sessions().set_user_policy(&id("demo"), Policy::default()).await.unwrap();
         assert_eq!(world.agent().names("/").await.unwrap().len(), 2, "{damage}");
     }

@@ -6,7 +6,7 @@ use super::objects::stored;
 use crate::support::world::{BackendExt, World, code, id};
 use skillmount::{
     Code, Outcome,
-    backend::{BackendProtocol, ServiceOptions, SessionBackend},
+    handle::{BackendProtocol, ServiceOptions, SessionBackend},
     path::{MountTemplate, MountTemplates},
     prompt::{self, Format, PromptRequest},
     session::{Change, ChildRights, CreateSession, Session},

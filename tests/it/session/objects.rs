@@ -10,10 +10,14 @@ use jiff::Timestamp;
 use serde_json::Value;
 use skillmount::{
     Code,
-    backend::{Caller, ServiceOptions, SessionBackend},
+    context::Caller,
+    handle::{ServiceOptions, SessionBackend},
     limits::{FRESH, SESSION_PAGE_BYTES, SNAPSHOT_COPIED_FILES},
     path::{ETag, Layer, MountName, SkillPath},
-    session::{Change, CreateSession, LoadedSkill, Policy, Session, SessionListRequest, SessionVersion, SkillRule},
+    session::{
+        Change, CreateSession, LoadedSkill, Policy, Session, SessionListRequest, SessionVersion, SkillRule,
+        list_sessions,
+    },
     skill::{Snapshot, SnapshotFile},
     store::{MemoryStore, Requests},
 };
@@ -57,12 +61,12 @@ async fn to_look_on_is_not_to_use_a_session() {
     let before = stored().await;
     clock.set(Timestamp::now().as_second() + MONTH / 2);
     let sessions = world.service.sessions();
-    let glanced = sessions.look_on(&id("demo"), &id("s"), 0).await.unwrap();
+    let glanced = sessions.get_untouched(&id("demo"), &id("s"), 0).await.unwrap();
     assert_eq!((glanced.loaded_skills.len(), stored().await == before), (1, true));
     sessions.get(&id("demo"), &id("s"), 0).await.unwrap();
     assert!(stored().await != before, "it counts as used, and is kept for longer");
     clock.set(Timestamp::now().as_second() + 3 * MONTH);
-    assert_eq!(sessions.look_on(&id("demo"), &id("s"), 0).await.unwrap().version, 0, "it has expired");
+    assert_eq!(sessions.get_untouched(&id("demo"), &id("s"), 0).await.unwrap().version, 0, "it has expired");
 }
 
 // S-SESSION-3: A client that sends back the session version it was given is never answered from an older one.
@@ -299,7 +303,7 @@ async fn a_page_of_large_sessions_is_short_and_displaces_none_that_is_in_use() {
     let (mut cursor, mut pages) = (None, Vec::new());
     let before = world.ledger.counts();
     loop {
-        let page = sessions.list(&id("demo"), 1000, cursor.as_deref()).await.unwrap();
+        let page = list_sessions(sessions, &id("demo"), 1000, cursor.as_deref()).await.unwrap();
         pages.push(page.sessions.iter().map(|one| one.session_id.to_string()).collect::<Vec<_>>());
         assert!(page.sessions.iter().all(|one| one.loaded_skills.len() == 1));
         cursor = page.next_cursor;
@@ -319,7 +323,7 @@ async fn a_page_of_large_sessions_is_short_and_displaces_none_that_is_in_use() {
     sessions.get(&id("demo"), &id("s0"), 0).await.unwrap();
     let read = (world.ledger.counts() - before).sessions;
     assert_eq!((read.requests, read.bytes_read), (gets(1), each), "no memory was filled");
-    sessions.list(&id("demo"), 1, None).await.unwrap();
+    list_sessions(sessions, &id("demo"), 1, None).await.unwrap();
     let listed = (world.ledger.counts() - before).sessions.requests;
     assert_eq!(listed, Requests { get: 1, list: 1, ..Requests::default() }, "what is in memory is not read again");
 }

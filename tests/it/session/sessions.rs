@@ -9,9 +9,9 @@ use crate::support::{
 };
 use skillmount::{
     Code, Outcome,
-    backend::BackendProtocol,
+    handle::BackendProtocol,
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
-    session::{Change, CreateSession, CreatedSession, Policy, SkillRule, SkillsAccess, Visibility},
+    session::{Change, CreateSession, CreatedSession, Policy, SkillRule, SkillsAccess, Visibility, list_sessions},
     store::Requests,
     wire::LoadSkillRequest,
 };
@@ -159,16 +159,16 @@ async fn sessions_are_listed_in_pages_and_deleted() {
     for name in ["a", "b", "c"] {
         sessions.create(&id("demo"), &id(name), CreateSession::default()).await.unwrap();
     }
-    let first = sessions.list(&id("demo"), 2, None).await.unwrap();
+    let first = list_sessions(sessions, &id("demo"), 2, None).await.unwrap();
     let names = |page: &skillmount::session::SessionPage| {
         page.sessions.iter().map(|one| one.session_id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(names(&first), ["a", "b"]);
-    let second = sessions.list(&id("demo"), 2, first.next_cursor.as_deref()).await.unwrap();
+    let second = list_sessions(sessions, &id("demo"), 2, first.next_cursor.as_deref()).await.unwrap();
     assert_eq!((names(&second), second.next_cursor), (vec!["c".to_owned()], None));
     sessions.delete(&id("demo"), &id("a")).await.unwrap();
     assert_eq!(code(sessions.delete(&id("demo"), &id("a")).await), Code::SessionNotFound);
-    assert_eq!(names(&sessions.list(&id("demo"), 9, None).await.unwrap()), ["b", "c"]);
+    assert_eq!(names(&list_sessions(sessions, &id("demo"), 9, None).await.unwrap()), ["b", "c"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -284,12 +284,12 @@ async fn a_service_that_only_reads_changes_nothing_and_says_why() {
     world.put_fixtures().await;
     world.agent().load("hipoteca").await.unwrap();
     let before = world.keys().await;
-    let options = skillmount::backend::ServiceOptions {
+    let options = skillmount::handle::ServiceOptions {
         read_only: Some("the bucket ignores If-Match".to_owned()),
         ..Default::default()
     };
     let (bucket, options) = under_test(world.bucket.clone(), options, clock());
-    let service = skillmount::backend::Service::new(bucket, options, clock());
+    let service = skillmount::handle::Service::new(bucket, options, clock());
     let agent = service.session(id("demo"), id("s"));
     assert_eq!(agent.names("/skills").await.unwrap(), ["/skills/hipoteca"]);
     let refused = [

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use skillmount::{
-    backend::ServiceOptions,
+    handle::ServiceOptions,
     limits::LIST_OBJECTS,
-    session::{Policy, TaggingReport, session_tags},
+    session::{Policy, TaggingReport, remove_idle_sessions, session_tags, tag_sessions},
     store::{MemoryStore, Tags, Verb, testing::Fault},
 };
 
@@ -42,8 +42,8 @@ async fn more_sessions_than_a_listing_may_have_are_all_cleared_away_and_tagged()
     }
     let world = World::undisturbed(memory.clone(), ServiceOptions::default(), clock());
     let sessions = world.service.sessions();
-    assert_eq!(sessions.collect_garbage(&id("demo")).await.unwrap().damaged.len() as u64, last);
-    assert_eq!(sessions.tag_all(&id("demo")).await.unwrap(), TaggingReport { tagged: last, untagged: None });
+    assert_eq!(remove_idle_sessions(sessions, &id("demo")).await.unwrap().damaged.len() as u64, last);
+    assert_eq!(tag_sessions(sessions, &id("demo")).await.unwrap(), TaggingReport { tagged: last, untagged: None });
 }
 
 #[tokio::test]
@@ -54,11 +54,11 @@ async fn sessions_without_a_tag_are_given_it_as_they_lie() {
     }
     let world = World::undisturbed(memory.clone(), ServiceOptions::default(), clock());
     let sessions = world.service.sessions();
-    let tagged = sessions.tag_all(&id("demo")).await.unwrap();
+    let tagged = tag_sessions(sessions, &id("demo")).await.unwrap();
     assert_eq!(tagged, TaggingReport { tagged: 2, untagged: None });
     assert_eq!(memory.tags_of("demo/.skillmount/sessions/one.json").unwrap(), session_tags());
     assert_eq!(world.bytes("demo/.skillmount/sessions/one.json").await.unwrap(), b"{}");
     world.faults.every(Verb::Tag, 1, Fault::Deny);
-    let refused = sessions.tag_all(&id("demo")).await.unwrap();
+    let refused = tag_sessions(sessions, &id("demo")).await.unwrap();
     assert!(refused.tagged == 0 && refused.untagged.is_some(), "{refused:?}");
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use skillmount::{
-    backend::{BackendProtocol as _, ServiceOptions},
+    handle::{BackendProtocol as _, ServiceOptions},
     limits::{NOTE_FLUSH, PROMPT_TOKENS, RANKED_SKILLS},
     path::SkillPath,
     prompt::{PromptRequest, for_session},

@@ -9,7 +9,7 @@ use pulldown_cmark::{Event, Parser};
 use regex::Regex;
 use serde_json::{Value, json};
 use skillmount::{
-    backend::SessionBackend,
+    handle::SessionBackend,
     prompt::{Format, PromptRequest, for_session as prompt_for},
     session::PromptMode,
     tools::{DefinitionShape, ToolOptions, for_session as tools_for, run, run_message},

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use skillmount::{
     Code,
-    backend::BackendProtocol as _,
+    handle::BackendProtocol as _,
     path::{KeyPrefix, ObjectKey},
     store::{
         Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, MemoryStore, Object, ObjectMeta, PageToken,

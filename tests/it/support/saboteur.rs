@@ -17,8 +17,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
-    backend::ServiceOptions,
     clock::Clock,
+    handle::ServiceOptions,
     path::{KeyPrefix, ObjectKey},
     store::{
         Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Metadata, Object, ObjectMeta, PutOptions,

@@ -4,8 +4,9 @@ use std::{fs, path::Path, sync::Arc};
 
 use skillmount::{
     Code, Result,
-    backend::{Caller, Service, ServiceOptions, SessionBackend},
     clock::{Clock, SystemClock},
+    context::Caller,
+    handle::{Service, ServiceOptions, SessionBackend},
     limits::FRESH,
     path::{Id, KeyPrefix},
     store::{
@@ -15,7 +16,7 @@ use skillmount::{
     wire::GrepRequest,
 };
 
-pub(crate) use skillmount::backend::BackendExt;
+pub(crate) use skillmount::handle::BackendExt;
 
 use super::{
     sabotage::indexes_are_sabotaged,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skillmount::{
-    backend::SessionBackend,
+    handle::SessionBackend,
     prompt::{PromptRequest, for_session as prompt_for},
     session::{LoadTool, Policy, PromptMode},
 };

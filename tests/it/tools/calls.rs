@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skillmount::{
     Code,
-    backend::{BackendProtocol as _, SessionBackend},
+    handle::{BackendProtocol as _, SessionBackend},
     limits::{JSON_VALUES, TOOL_CALLS, TOOL_PARALLEL},
     session::{LoadTool, Policy, PromptMode, ToolRule},
     tools::{ToolOptions, run, run_functions},

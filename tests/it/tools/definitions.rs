@@ -12,7 +12,7 @@ use crate::support::world::{World, id};
 
 const FILE_TOOLS: [&str; 8] = ["ls", "read", "grep", "glob", "write", "edit", "move", "delete"];
 
-async fn schema(agent: &skillmount::backend::SessionBackend, name: &str) -> Value {
+async fn schema(agent: &skillmount::handle::SessionBackend, name: &str) -> Value {
     let found = offered(agent).await.into_iter().find(|(tool, _)| tool == name);
     found.map(|(_, tool)| tool["input_schema"].clone()).unwrap()
 }

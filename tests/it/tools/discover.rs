@@ -4,7 +4,7 @@ use super::{agent_in, agent_with, names, notary, offered, said};
 use crate::support::world::{BackendExt, World, real_skill_texts};
 use serde_json::json;
 use skillmount::{
-    backend::BackendProtocol as _,
+    handle::BackendProtocol as _,
     limits::DISCOVERIES,
     prompt::{PromptRequest, for_session as prompt_for},
     session::{Policy, PromptMode, ToolRule},

@@ -10,7 +10,7 @@ pub(crate) mod words;
 
 use serde_json::{Value, json};
 use skillmount::{
-    backend::SessionBackend,
+    handle::SessionBackend,
     session::{CreateSession, Policy, PromptMode},
     tools::{DefinitionShape, ToolOptions, ToolResults, for_session, run},
 };

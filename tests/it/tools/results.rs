@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skillmount::{
-    backend::SessionBackend,
+    handle::SessionBackend,
     limits::{TOOL_LOADED_FILES, TOOL_RESULT_TOKENS},
     prompt::{PromptRequest, for_session},
     session::PromptMode,

@@ -11,10 +11,12 @@ use crate::support::{
 };
 use skillmount::{
     Code,
-    backend::{BackendProtocol, DraftReader, PublishOptions, ServiceOptions, SessionBackend, UploadedSkill},
+    content::DraftReader,
+    handle::{BackendProtocol, ServiceOptions, SessionBackend},
     path::{Id, SkillPath},
     prompt::{PromptRequest, for_session},
-    session::{Policy, PromptMode, SkillRule, ToolRule},
+    publish::{PublishOptions, UploadedSkill},
+    session::{Policy, PromptMode, SkillRule, ToolRule, list_sessions},
     store::{DirectoryStore, SharedStore, Verb},
     wire::{ListedState, SkillListRequest, UnloadSkillRequest, VersionListRequest},
 };
@@ -69,10 +71,10 @@ impl Restored {
     /// That a check of each user and of everybody finds nothing, and has nothing to repair.
     async fn is_clean(&self) {
         for user in ["ana", "bea", "nobody"] {
-            let report = self.world.service.check_user(&id(user), false).await.unwrap();
+            let report = self.world.service.upkeep().check_user(&id(user), false).await.unwrap();
             assert!(report.clean, "{report:#?}");
         }
-        let report = self.world.service.check_everybody(true).await.unwrap();
+        let report = self.world.service.upkeep().check_everybody(true).await.unwrap();
         assert!(report.clean && report.findings.iter().all(|found| !found.repaired), "{report:#?}");
     }
 }
@@ -85,7 +87,7 @@ fn names(ids: &[Id]) -> Vec<&str> {
 async fn sessions_have_their_skills_variables_and_policies() {
     let bucket = Restored::new();
     let sessions = bucket.world.service.sessions();
-    let page = sessions.list(&id("ana"), 10, None).await.unwrap();
+    let page = list_sessions(sessions, &id("ana"), 10, None).await.unwrap();
     let listed: Vec<_> = page.sessions.iter().map(|session| session.session_id.clone()).collect();
     assert_eq!((names(&listed), page.damaged.len()), (vec!["fork", "sale"], 0));
 
@@ -184,7 +186,7 @@ async fn a_check_calls_each_bucket_clean() {
 #[tokio::test]
 async fn sessions_from_before_publishing_have_their_skills_of_all_layers() {
     let bucket = Restored::of_layers();
-    let page = bucket.world.service.sessions().list(&id("bea"), 10, None).await.unwrap();
+    let page = list_sessions(bucket.world.service.sessions(), &id("bea"), 10, None).await.unwrap();
     let listed: Vec<_> = page.sessions.iter().map(|session| session.session_id.clone()).collect();
     assert_eq!((names(&listed), page.damaged.len()), (vec!["copia", "venta"], 0));
     let agent = bucket.of_bea("venta");
@@ -219,12 +221,13 @@ async fn a_skill_from_before_publishing_is_kept_as_a_version_by_the_first_publis
     let bucket = Restored::of_layers();
     let (service, user, skill) = (&bucket.world.service, id("bea"), SkillPath::parse("archivo/legajos").unwrap());
     let (policy, wanted) = (Policy::default(), SkillListRequest::default());
-    let found = service.list_skills(&user, &policy, &wanted, DraftReader::Control).await.unwrap().skills;
+    let found = service.library().list_skills(&user, &policy, &wanted, DraftReader::Control).await.unwrap().skills;
     assert!(found.len() == 4 && found.iter().all(|one| one.state == ListedState::Unmanaged), "{found:?}");
     let main = "---\nname: legajos\ndescription: Ordena los legajos.\n---\nDe otra manera.\n";
     let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into())]);
-    service.publish_skill(&user, &skill, files, PublishOptions::default()).await.unwrap();
-    let versions = service.list_versions(&user, &skill, &VersionListRequest::default()).await.unwrap().versions;
+    service.publisher().publish_skill(&user, &skill, files, PublishOptions::default()).await.unwrap();
+    let versions =
+        service.publisher().list_versions(&user, &skill, &VersionListRequest::default()).await.unwrap().versions;
     assert_eq!(versions.iter().map(|one| one.files).collect::<Vec<_>>(), [Some(1), Some(21)]);
     bucket.is_clean().await;
     let bucket = bucket.restarted();

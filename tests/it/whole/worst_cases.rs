@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use skillmount::{
     Code, Result,
-    backend::{BackendProtocol, Service, ServiceOptions, SessionBackend},
+    handle::{BackendProtocol, Service, ServiceOptions, SessionBackend},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES},
     session::CreateSession,
     wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, Newlines, UnloadSkillRequest, UploadFile},
@@ -73,7 +73,7 @@ async fn a_file_that_is_replaced_while_it_is_read_is_never_mixed() {
         check(read.map(|bytes| bytes.to_vec()), CHUNK_BYTES);
     }
     let streamed = while_it_changes(1500, CHUNK_BYTES, async |agent| {
-        let mut reader = agent.open(PATH, None, None).await?;
+        let mut reader = agent.files().open(PATH, None, None).await?;
         let mut bytes = Vec::new();
         while let Some(piece) = reader.next().await? {
             bytes.extend_from_slice(&piece);
@@ -114,7 +114,7 @@ async fn everything(agent: &SessionBackend, [one, two, three]: [String; 3], numb
         agent.edit(edit).await.map(drop),
         agent.upload(vec![UploadFile { path: one.clone(), bytes: two.into() }]).await.map(drop),
         agent.download(vec![one.clone(), three]).await.map(drop),
-        agent.stat(&one).await.map(drop),
+        agent.files().stat(&one).await.map(drop),
         agent.load_skill(load).await.map(drop),
         agent.unload_skill(UnloadSkillRequest { skill: one.clone() }).await.map(drop),
         agent.remove(&one).await.map(drop),

@@ -74,12 +74,6 @@ impl Memory {
 }
 
 impl Reservation {
-    /// The number of bytes.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.0.units()
-    }
-
     /// Returns all bytes over `bytes`.
     pub fn shrink_to(&mut self, bytes: u64) {
         self.0.shrink_to(bytes);

@@ -7,6 +7,7 @@
 //! by [`weight`].
 
 mod bandwidth;
+mod capacity;
 mod memory;
 mod shares;
 pub mod weight;
@@ -14,6 +15,7 @@ mod work;
 mod workers;
 
 pub use bandwidth::Bandwidth;
+pub use capacity::Capacity;
 pub use memory::{Memory, Reservation};
 pub use shares::{Owner, Share, Shares};
 pub use work::{StopReason, WorkBudget};

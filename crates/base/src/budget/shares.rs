@@ -226,12 +226,6 @@ impl Drop for Waiting<'_> {
 }
 
 impl Share {
-    /// The number of units.
-    #[must_use]
-    pub fn units(&self) -> u64 {
-        self.units
-    }
-
     /// Returns all units over `units`.
     pub fn shrink_to(&mut self, units: u64) {
         if let Some(over) = self.units.checked_sub(units).filter(|over| *over > 0) {
@@ -331,6 +325,6 @@ mod tests {
         assert!(poll!(&mut next).is_pending());
         large.shrink_to(1);
         assert!(poll!(&mut next).is_ready());
-        assert_eq!(large.units(), 1);
+        assert_eq!(large.units, 1);
     }
 }

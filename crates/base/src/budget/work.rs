@@ -55,8 +55,7 @@ impl WorkBudget {
     }
 
     /// Whether the work should end now, without a result.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
     }
 

@@ -134,6 +134,7 @@ codes! {
     FileTooLarge "file_too_large" TooLarge "A file or body over the limit.";
     RateLimited "rate_limited" TooMany "Too much at once.";
     StoreUnavailable "store_unavailable" Unavailable "The object store did not answer, or refused.";
+    ObjectDamaged "object_damaged" Internal "A stored object is damaged, or a newer service wrote it; the message says what an operator does.";
     Internal "internal" Internal "A bug; the cause is in the log.";
 }
 

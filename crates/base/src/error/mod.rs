@@ -16,6 +16,11 @@ pub use code::{Code, Kind};
 /// The result of every fallible function of the crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// The name of the result, for logs and records: `ok`, or that of the error's code.
+pub fn result_name<T>(result: &Result<T>) -> &'static str {
+    result.as_ref().map_or_else(Error::name, |_| "ok")
+}
+
 type Source = Arc<dyn std::error::Error + Send + Sync + 'static>;
 
 /// Whether a failed change is in the store.
@@ -58,8 +63,7 @@ pub struct Parts {
 
 impl Parts {
     /// The outcome of the whole.
-    #[must_use]
-    pub fn outcome(self) -> Option<Outcome> {
+    fn outcome(self) -> Option<Outcome> {
         Outcome::of_all([self.file, self.session, self.audit].into_iter().flatten())
     }
 }
@@ -103,6 +107,12 @@ impl Error {
         self
     }
 
+    /// An error of the same code with another message. This error is its cause.
+    #[must_use]
+    pub fn in_words(self, message: impl Into<String>) -> Self {
+        Self::new(self.0.code, message).with_source(self)
+    }
+
     /// The same error, saying whether the change it reports on is in the store.
     #[must_use]
     pub fn with_outcome(mut self, outcome: Outcome) -> Self {
@@ -141,6 +151,18 @@ impl Error {
     #[must_use]
     pub fn code(&self) -> Code {
         self.0.code
+    }
+
+    /// The name of the code, for logs, records and documents.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.0.code.as_str()
+    }
+
+    /// Whether both errors have one code and one outcome.
+    #[must_use]
+    pub fn is_alike(&self, other: &Self) -> bool {
+        (self.0.code, self.0.outcome) == (other.0.code, other.0.outcome)
     }
 
     /// The kind of the error, from which a caller sees how to react.

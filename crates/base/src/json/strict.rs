@@ -17,14 +17,14 @@ pub(super) struct Strict<'b, T> {
     inner: T,
     place: NestingDepth<'b>,
     /// The kind of value that the type asked for, so that an array is no object.
-    wanted: Expected,
+    wanted: ExpectedShape,
     /// The number of the member that this is the value of, if it is read into a field.
     member: Option<usize>,
 }
 
 /// The kind of value that a visitor waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Expected {
+enum ExpectedShape {
     /// Whatever comes.
     Any,
     /// An object with members of any name.
@@ -36,15 +36,15 @@ enum Expected {
 impl<'b, T> Strict<'b, T> {
     /// `inner`, watched from here on.
     pub(super) fn new(inner: T, place: NestingDepth<'b>) -> Self {
-        Self { inner, place, wanted: Expected::Any, member: None }
+        Self { inner, place, wanted: ExpectedShape::Any, member: None }
     }
 
     fn map(inner: T, place: NestingDepth<'b>) -> Self {
-        Self { wanted: Expected::Map, ..Self::new(inner, place) }
+        Self { wanted: ExpectedShape::Map, ..Self::new(inner, place) }
     }
 
     fn fields(inner: T, place: NestingDepth<'b>) -> Self {
-        Self { wanted: Expected::Fields, ..Self::new(inner, place) }
+        Self { wanted: ExpectedShape::Fields, ..Self::new(inner, place) }
     }
 }
 
@@ -191,7 +191,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Strict<'_, V> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<V::Value, A::Error> {
-        if self.wanted != Expected::Any {
+        if self.wanted != ExpectedShape::Any {
             return Err(A::Error::invalid_type(Unexpected::Seq, &self));
         }
         self.inner.visit_seq(Strict::new(list, self.place.deeper()?))
@@ -232,7 +232,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Strict<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
-        while self.wanted == Expected::Fields {
+        while self.wanted == ExpectedShape::Fields {
             let (member, is_absent) = self.place.nulls().next();
             self.member = Some(member);
             if !is_absent {

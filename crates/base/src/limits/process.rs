@@ -38,7 +38,7 @@ pub const MEMORY_BYTES: u64 = 256 << 20;
 /// The part of it for cached contents and sessions; requests have the rest.
 pub const MEMORY_CACHES_BYTES: u64 = 96 << 20;
 /// The part of the memory for caches for sessions, policies, use counts and the snapshots beside sessions.
-pub const SESSION_CACHE_BYTES: u64 = 24 << 20;
+const SESSION_CACHE_BYTES: u64 = 24 << 20;
 /// The part of the memory for caches for contents: the rest.
 pub const CONTENT_CACHE_BYTES: u64 = MEMORY_CACHES_BYTES - SESSION_CACHE_BYTES - VERSION_CACHE_BYTES;
 /// The part of the memory for sessions for policies of users.
@@ -154,10 +154,7 @@ pub const REQUEST_ID_BYTES: usize = 128;
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// How long requests under way may go on after the process is asked to stop.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
-/// How long a service goes on accepting after SIGTERM, unless configured otherwise: long enough for a balancer to see
-/// twice that it is not ready.
-pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(5);
-/// The longest drain that can be configured.
+/// The longest time that a service can be configured to go on accepting after SIGTERM.
 pub const SHUTDOWN_DRAIN_MOST: Duration = Duration::from_mins(10);
 /// How long other tasks may go on once requests are over or out of time. Then the process ends.
 pub const SHUTDOWN_END: Duration = Duration::from_secs(2);

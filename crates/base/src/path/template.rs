@@ -70,8 +70,7 @@ impl MountTemplate {
     }
 
     /// Whether the keys of some session could be `relative`, or lie below it. `relative` begins after `{user}/`.
-    #[must_use]
-    pub fn covers(&self, relative: &str) -> bool {
+    pub(super) fn covers(&self, relative: &str) -> bool {
         let mut segments = relative.split('/');
         self.parts.iter().all(|part| match (part, segments.next()) {
             (Part::Literal(name), Some(segment)) => name == segment,
@@ -81,7 +80,7 @@ impl MountTemplate {
     }
 
     /// The session variables it uses, without `session`.
-    pub fn variables(&self) -> impl Iterator<Item = &str> {
+    fn variables(&self) -> impl Iterator<Item = &str> {
         self.uses().map(|(name, _)| name)
     }
 

@@ -3,21 +3,19 @@
 use std::{collections::BTreeSet, thread};
 
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
 use serde_json::json;
 use tokio::{sync::mpsc, time::sleep};
 
 use super::super::{
     app::App,
     control::Control,
-    screen::{LastColumn, Table, Terminal},
+    screen::{Cell, LastColumn, plain},
     streams::Input,
 };
 use crate::{
-    error::{Code, Error, Result},
+    error::{Code, Result},
     limits::APPROVALS_LOOK,
-    session::{ApprovalList, DecideApproval, Decision, WaitingCall},
-    skill::shown::one_line,
+    session::{DecideApproval, Decision, WaitingCall},
 };
 
 #[derive(Debug, Args)]
@@ -72,7 +70,12 @@ impl ApprovalsArgs {
             Some(Action::Deny(choice)) => choice.decide(app, &control, Decision::Deny).await,
             None if self.watch => watch(app, &control).await,
             None => app.out.reply(&control.waiting_calls().await?, |out, waiting| {
-                out.table(&table(out.screen(), waiting, app.clock.now()))?;
+                let now = app.clock.now();
+                let row = |call: &WaitingCall| {
+                    let expires = out.screen().time(call.expires_at, now);
+                    [call.approval_id.clone(), plain(&call.tool), expires, input_of(call)].map(Cell::from)
+                };
+                out.table(LastColumn::Cut, waiting.approvals.iter().map(row))?;
                 if waiting.approvals.is_empty() {
                     out.note(format_args!("nothing waits for approval in session {}", app.session()?));
                 }
@@ -86,9 +89,9 @@ impl Choice {
     async fn decide(self, app: &App, control: &Control, decision: Decision) -> Result<()> {
         let Self { approval_id, remember } = self;
         if approval_id.is_empty() {
-            let message =
-                "the id of the call is empty; `skillmount approvals` lists the calls that wait, with their ids";
-            return Err(Error::new(Code::InvalidRequest, message));
+            return Err(invalid!(
+                "the id of the call is empty; `skillmount approvals` lists the calls that wait, with their ids"
+            ));
         }
         control.decide_approval(&approval_id, DecideApproval { decision, remember }).await?;
         let done = json!({ "approval_id": approval_id, "decision": decision, "remember": remember });
@@ -105,16 +108,7 @@ const fn past(decision: Decision) -> &'static str {
 
 /// The input of a call on one line, without anything that could drive a terminal.
 fn input_of(call: &WaitingCall) -> String {
-    one_line(&call.input.to_string()).plain().to_owned()
-}
-
-fn table(screen: Terminal, waiting: &ApprovalList, now: Timestamp) -> Table {
-    let mut table = Table::new(LastColumn::Cut);
-    for call in &waiting.approvals {
-        let (id, tool) = (call.approval_id.clone(), one_line(&call.tool).plain().to_owned());
-        table.row([id.into(), tool.into(), screen.time(call.expires_at, now).into(), input_of(call).into()]);
-    }
-    table
+    plain(&call.input.to_string())
 }
 
 /// Asks the person at the terminal about each call, until standard input ends.
@@ -122,7 +116,7 @@ async fn watch(app: &App, control: &Control) -> Result<()> {
     if app.out.is_json() || !app.process.stdin.is_terminal() {
         let message = "--watch asks a person at a terminal; a script reads `skillmount approvals --json`, and decides \
                        with `skillmount approvals allow ID` or `deny ID`";
-        return Err(Error::new(Code::InvalidRequest, message));
+        return Err(invalid!("{message}"));
     }
     app.out.note(format_args!("waiting for calls in session {}; Ctrl-C ends", app.session()?));
     let (mut typed, mut left) = (typed_lines(app.process.stdin.clone()), BTreeSet::new());
@@ -153,12 +147,9 @@ async fn watch(app: &App, control: &Control) -> Result<()> {
 
 fn show(app: &App, call: &WaitingCall) -> Result<()> {
     let part = if call.input_cut { "  (only a part of it)" } else { "" };
-    app.out.line(format_args!("{}  {}{part}", one_line(&call.tool).plain(), input_of(call)))?;
-    let whole = match &call.skill {
-        Some(skill) => format!("{} for this session", one_line(skill.as_str()).plain()),
-        None => format!("{} for this session", one_line(&call.tool).plain()),
-    };
-    app.out.line(format_args!("allow it? y: yes, n: no, a: always, {whole}; Enter leaves it"))
+    app.out.line(format_args!("{}  {}{part}", plain(&call.tool), input_of(call)))?;
+    let whole = plain(call.skill.as_ref().map_or(&call.tool, |skill| skill.as_str()));
+    app.out.line(format_args!("allow it? y: yes, n: no, a: always, {whole} for this session; Enter leaves it"))
 }
 
 fn meant(answer: &str) -> Option<DecideApproval> {
@@ -186,6 +177,8 @@ fn typed_lines(stdin: Input) -> mpsc::UnboundedReceiver<String> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     #[test]

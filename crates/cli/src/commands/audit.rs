@@ -7,14 +7,13 @@ use jiff::{Span, Timestamp, tz::TimeZone};
 
 use super::super::{
     app::App,
-    screen::{LastColumn, Table, Terminal},
+    screen::{Cell, LastColumn, Terminal, plain},
     settings::Setting,
 };
 use crate::{
-    audit::{AuditPage, AuditRecord, AuditRequest},
-    backend::Action,
-    error::{Code, Error, Result},
-    skill::shown::one_line,
+    audit::{AuditRecord, AuditRequest},
+    context::Action,
+    error::Result,
     wire::Operation,
 };
 
@@ -62,9 +61,8 @@ impl Since {
         match self {
             Self::Time(time) => Ok(time),
             Self::Ago(span) => {
-                let then = now.to_zoned(TimeZone::UTC).checked_sub(span).map_err(|error| {
-                    Error::new(Code::InvalidRequest, "--since is too long ago; give less").with_source(error)
-                })?;
+                let then = now.to_zoned(TimeZone::UTC).checked_sub(span);
+                let then = then.map_err(|error| invalid!("--since is too long ago; give less").with_source(error))?;
                 Ok(then.timestamp())
             }
         }
@@ -83,7 +81,8 @@ impl Audit {
         };
         let page = app.control().await?.audit(wanted, self.limit.get()).await?;
         app.out.reply(&page, |out, page| {
-            out.table(&table(out.screen(), page, app.clock.now()))?;
+            let now = app.clock.now();
+            out.table(LastColumn::Cut, page.records.iter().map(|record| row(out.screen(), record, now)))?;
             if page.records.is_empty() {
                 out.note("no records; --since reaches further back, and `serve --audit relaxed` writes them");
             } else if page.next_cursor.is_some() {
@@ -105,24 +104,13 @@ fn check_operation(named: &str) -> Result<()> {
         return Ok(());
     }
     let known: Vec<_> = known.into_iter().collect();
-    let message = format!("there is no operation {named:?}; those that records name are {}", known.join(", "));
-    Err(Error::new(Code::InvalidRequest, message))
+    Err(invalid!("there is no operation {named:?}; those that records name are {}", known.join(", ")))
 }
 
-fn table(screen: Terminal, page: &AuditPage, now: Timestamp) -> Table {
-    let mut table = Table::new(LastColumn::Cut);
-    for record in &page.records {
-        let AuditRecord { operation, outcome, session, by, subject, layer, .. } = record;
-        let plain = |text: &str| one_line(text).plain().to_string();
-        let who = |text: &Option<String>| text.as_deref().map_or_else(|| "-".to_owned(), plain);
-        table.row([
-            screen.time(record.time, now).into(),
-            plain(operation).into(),
-            plain(outcome).into(),
-            who(session).into(),
-            who(by).into(),
-            layer.map_or_else(|| plain(subject), |layer| format!("{} ({layer})", plain(subject))).into(),
-        ]);
-    }
-    table
+fn row(screen: Terminal, record: &AuditRecord, now: Timestamp) -> [Cell; 6] {
+    let AuditRecord { operation, outcome, session, by, subject, layer, .. } = record;
+    let who = |text: &Option<String>| text.as_deref().map_or_else(|| "-".to_owned(), plain);
+    let layer = layer.map(|layer| format!(" ({layer})")).unwrap_or_default();
+    let subject = plain(subject) + &layer;
+    [screen.time(record.time, now), plain(operation), plain(outcome), who(session), who(by), subject].map(Cell::from)
 }

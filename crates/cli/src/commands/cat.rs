@@ -5,8 +5,8 @@ use memchr::memchr;
 
 use super::super::app::App;
 use crate::{
-    backend::BackendProtocol,
     error::{Code, Error, Result},
+    handle::BackendProtocol,
     limits::{BINARY_PROBE_BYTES, READ_LINES},
     wire::ReadRequest,
 };
@@ -67,7 +67,7 @@ async fn whole(app: &App, backend: &dyn BackendProtocol, path: &str) -> Result<(
     for outcome in backend.download(vec![path.to_owned()]).await? {
         let bytes = outcome.result?;
         let probe = bytes.get(..BINARY_PROBE_BYTES).unwrap_or(&bytes);
-        if app.out.screen().is_terminal() && memchr(0, probe).is_some() {
+        if app.out.screen().is_terminal && memchr(0, probe).is_some() {
             return Err(Error::new(
                 Code::BinaryFile,
                 format!("{path} is binary and would garble the terminal; send it to a file with > NAME"),

@@ -1,6 +1,6 @@
 //! `skillmount catalog`
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use super::super::{app::App, output::Output};
 use crate::{
@@ -8,14 +8,8 @@ use crate::{
     wire::{CatalogStatus, IndexStatus},
 };
 
-#[derive(Debug, Args)]
-pub(in super::super) struct Catalog {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(in super::super) enum Catalog {
     /// Read the user's skills and say how many there are, and what is kept of them in the store
     #[command(after_help = "\
 Examples:
@@ -34,9 +28,9 @@ read the skills themselves wherever it is missing.")]
 
 impl Catalog {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let status = match self.action {
-            Action::Status => app.author().await?.catalog_status().await?,
-            Action::Rebuild => app.author_with(app.options()?).await?.rebuild_catalog().await?,
+        let status = match self {
+            Self::Status => app.author().await?.catalog_status().await?,
+            Self::Rebuild => app.author_with(app.options()?).await?.rebuild_catalog().await?,
         };
         app.out.reply(&status, print)
     }

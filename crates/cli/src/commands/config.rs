@@ -1,22 +1,16 @@
 //! `skillmount config`
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::json;
 
 use super::super::{
     app::App,
-    screen::{LastColumn, Table},
+    screen::{Cell, LastColumn},
 };
 use crate::error::Result;
 
-#[derive(Debug, Args)]
-pub(in super::super) struct Config {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(in super::super) enum Config {
     /// Print each setting with its value and where the value comes from
     #[command(after_help = "\
 Examples:
@@ -30,11 +24,9 @@ Origins, strongest first: flag, env NAME, file PATH, default. Secrets print as [
 
 impl Config {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
-        match self.action {
-            Action::Show => app.out.reply(&json!({ "settings": app.settings.shown() }), |out, _| {
-                let mut table = Table::new(LastColumn::Whole);
-                app.settings.shown().into_iter().for_each(|shown| table.row(shown.cells().map(Into::into)));
-                out.table(&table)
+        match self {
+            Self::Show => app.out.reply(&json!({ "settings": app.settings.shown() }), |out, _| {
+                out.table(LastColumn::Whole, app.settings.shown().into_iter().map(|line| line.cells().map(Cell::from)))
             }),
         }
     }

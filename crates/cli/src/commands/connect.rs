@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::super::{
     app::App,
-    connect::{Done, Host, Launch, change, entry_alone, launch, left_out},
+    connect::{ConfigChange, Host, Launch, change, entry_alone, launch, left_out},
 };
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -43,7 +43,7 @@ impl Connect {
                 });
         }
         let launch = if remove { None } else { Some(server(app)?) };
-        let Done { file, is_changed, backup } = change(&app.process, host, launch.as_ref())?;
+        let ConfigChange { file, is_changed, backup } = change(&app.process, host, launch.as_ref())?;
         let document = json!({
             "host": host.name(), "file": file, "connected": !remove, "changed": is_changed, "backup": backup
         });
@@ -71,7 +71,7 @@ fn server(app: &App) -> Result<Launch> {
     if app.settings.server()?.is_some() {
         let message = "connect makes a host start this program on a store; a host that speaks to a service takes its address \
                        with /mcp behind it";
-        return Err(Error::new(Code::InvalidRequest, message));
+        return Err(invalid!("{message}"));
     }
     launch(app, "mcp")
 }

@@ -1,16 +1,16 @@
 //! `skillmount skills discover` and `skillmount search`
 
 use clap::Args;
+use serde_json::{Value, json};
 
 use super::super::{
     app::App,
     output::Output,
-    screen::{Cell, LastColumn, Table},
+    screen::{Cell, LastColumn, plain},
 };
 use crate::{
     error::Result,
     limits::SEARCH_RESULTS,
-    skill::shown::{SafeText, one_line},
     wire::{DiscoverReply, DiscoverRequest, ExplainedSkill, SearchRanking, SkillStanding},
 };
 
@@ -56,20 +56,18 @@ impl Discover {
 }
 
 fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
-    let mut table = Table::new(LastColumn::Cut);
-    for found in &reply.skills {
-        let (skill, description) = (one_line(&found.skill), one_line(&found.description));
-        let (score, confidence) = (Cell::number(format!("{:.2}", found.score)), found.confidence.as_str());
-        table.row([score, confidence.into(), skill.plain().into(), description.plain().into()]);
-    }
-    out.table(&table)?;
+    let rows = reply.skills.iter().map(|found| {
+        let score = Cell::number(format!("{:.2}", found.score));
+        [score, found.confidence.as_str().into(), plain(&found.skill).into(), plain(&found.description).into()]
+    });
+    out.table(LastColumn::Cut, rows)?;
     say_how_sure(out, reply);
     if let Some(why) = &reply.why {
         return standing(out, why);
     }
     match (reply.skills.len(), reply.total) {
         (0, _) => {
-            out.note(format_args!("{} `skillmount skills list` shows them all.", one_line(&reply.message).plain()));
+            out.note(format_args!("{} `skillmount skills list` shows them all.", plain(&reply.message)));
         }
         (shown, total) if shown < total => {
             out.note(format_args!("the best {shown} of {total}; --limit shows more, and a narrower question fewer"));
@@ -81,10 +79,9 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
 
 /// Each skill with the words that made its score.
 fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
-    let nowhere: Vec<_> = reply.words.iter().filter(|word| !word.known).map(|word| one_line(&word.word)).collect();
+    let nowhere: Vec<_> = reply.words.iter().filter(|word| !word.known).map(|word| plain(&word.word)).collect();
     if !nowhere.is_empty() {
-        let words: Vec<_> = nowhere.iter().map(SafeText::plain).collect();
-        out.note(format_args!("no skill contains: {}", words.join(", ")));
+        out.note(format_args!("no skill contains: {}", nowhere.join(", ")));
     }
     out.line(match reply.ranking {
         SearchRanking::Lexical => "ranking: lexical, by words",
@@ -92,7 +89,7 @@ fn explained(out: &Output, reply: &DiscoverReply) -> Result<()> {
     })?;
     for found in &reply.skills {
         let confidence = found.confidence.as_str();
-        out.line(format_args!("{:.2}  {confidence}  {}", found.score, one_line(&found.skill).plain()))?;
+        out.line(format_args!("{:.2}  {confidence}  {}", found.score, plain(&found.skill)))?;
         found.explain.iter().try_for_each(|explained| matches(out, explained))?;
     }
     say_how_sure(out, reply);
@@ -111,29 +108,29 @@ fn say_how_sure(out: &Output, reply: &DiscoverReply) {
 
 /// Where one skill stands.
 fn standing(out: &Output, why: &SkillStanding) -> Result<()> {
-    let (skill, message) = (one_line(&why.skill), one_line(&why.message));
-    out.line(format_args!("{:.2}  {}: {}", why.score, skill.plain(), message.plain()))?;
+    out.line(format_args!("{:.2}  {}: {}", why.score, plain(&why.skill), plain(&why.message)))?;
     why.explain.iter().try_for_each(|explained| matches(out, explained))
 }
 
 /// The words of a skill, with the share of each in the score.
 fn matches(out: &Output, explained: &ExplainedSkill) -> Result<()> {
-    let weight = |weight: f32| Cell::number(format!("      {weight:.3}"));
-    let mut table = Table::new(LastColumn::Wrapped);
-    for one in &explained.matches {
-        let (matched, word) = (one_line(&one.matched), one_line(&one.word));
-        let how = format!("for {}: {}", word.plain(), one.by.in_words());
-        table.row([weight(one.weight), one.field.as_str().into(), matched.plain().into(), how.into()]);
-    }
-    if let Some(near) = explained.nearness {
+    let row = |share: f32, field: Value, matched: String, how: String| {
+        let field = field.as_str().unwrap_or_default();
+        [Cell::number(format!("      {share:.3}")), field.into(), matched.into(), how.into()]
+    };
+    let words = explained.matches.iter().map(|one| {
+        let how = format!("for {}: {}", plain(&one.word), one.by.in_words());
+        row(one.weight, json!(one.field), plain(&one.matched), how)
+    });
+    let near = explained.nearness.map(|near| {
         let how = format!("for the question: a cosine of {:.3}", near.cosine);
-        table.row([weight(near.weight), "meaning".into(), "".into(), how.into()]);
-    }
-    if let Some(raised) = explained.raised {
+        row(near.weight, "meaning".into(), String::new(), how)
+    });
+    let raised = explained.raised.map(|raised| {
         let how = format!("raised by your own loads: {} after like questions", raised.loads);
-        table.row([weight(raised.weight), "feedback".into(), "".into(), how.into()]);
-    }
-    out.table(&table)?;
+        row(raised.weight, "feedback".into(), String::new(), how)
+    });
+    out.table(LastColumn::Wrapped, words.chain(near).chain(raised))?;
     if explained.more > 0 {
         out.line(format_args!("      and {} words more, each of which adds less", explained.more))?;
     }

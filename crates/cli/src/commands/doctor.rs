@@ -9,14 +9,14 @@ use super::super::{
     connect::{Host, is_connected},
     encoding::encoder,
     output::Output,
-    screen::{Cell, LastColumn, Table},
+    screen::{Cell, LastColumn},
     settings::Setting,
     status::CHECKS_FAILED,
 };
 use crate::{
-    backend::failed_check,
     encoder::try_encoder,
     error::{Code, Error, Result},
+    handle::failed_check,
     wire::{CheckStatus, StoreCheck},
 };
 
@@ -40,8 +40,8 @@ impl Doctor {
             None => store_checks(app).await,
         };
         app.out.reply(&json!({ "checks": checks }), |out, _| print(out, &checks))?;
-        if checks.iter().any(|check| check.status == CheckStatus::Fail) {
-            let failed = checks.iter().filter(|check| check.status == CheckStatus::Fail).count();
+        let failed = checks.iter().filter(|check| check.status == CheckStatus::Fail).count();
+        if failed > 0 {
             return Err(Error::new(Code::StoreUnavailable, "a check failed; the report says how to mend it")
                 .with_detail(CHECKS_FAILED, failed));
         }
@@ -83,7 +83,7 @@ async fn encoder_check(app: &App) -> Option<StoreCheck> {
     let named = app.settings.get(Setting::Encoder).unwrap_or_default();
     Some(match try_encoder(&*encoder).await {
         Ok(dimensions) => StoreCheck::passed(NAME, format!("{named} makes vectors of {dimensions} numbers")),
-        Err(error) => failed_check(NAME, &Error::new(Code::InvalidRequest, error.chain()), fix),
+        Err(error) => failed_check(NAME, &invalid!("{}", error.chain()), fix),
     })
 }
 
@@ -113,17 +113,15 @@ async fn store_checks(app: &App) -> Vec<StoreCheck> {
 }
 
 fn print(out: &Output, checks: &[StoreCheck]) -> Result<()> {
-    let mut table = Table::new(LastColumn::Wrapped);
-    for StoreCheck { name, status, detail, fix } in checks {
-        let colour = match status {
-            CheckStatus::Ok => AnsiColor::Green,
-            CheckStatus::Warn => AnsiColor::Yellow,
-            CheckStatus::Fail => AnsiColor::Red,
+    let rows = checks.iter().flat_map(|StoreCheck { name, status, detail, fix }| {
+        let (word, colour) = match status {
+            CheckStatus::Ok => ("ok", AnsiColor::Green),
+            CheckStatus::Warn => ("warn", AnsiColor::Yellow),
+            CheckStatus::Fail => ("fail", AnsiColor::Red),
         };
-        table.row([Cell::from(status.to_string()).styled(colour.on_default()), name.into(), detail.into()]);
-        if let Some(fix) = fix {
-            table.row(["".into(), "".into(), format!("to mend it: {fix}").into()]);
-        }
-    }
-    out.table(&table)
+        let check = [Cell::from(word).styled(colour.on_default()), name.into(), detail.into()];
+        let fix = fix.iter().map(|fix| ["".into(), "".into(), format!("to mend it: {fix}").into()]);
+        std::iter::once(check).chain(fix)
+    });
+    out.table(LastColumn::Wrapped, rows)
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::super::{app::App, input};
+use super::super::{app::App, counts::counted, input};
 use crate::{
-    error::{Code, Error, Result},
+    error::Result,
     wire::{EditRequest, Newlines},
 };
 
@@ -45,7 +45,7 @@ pub(in super::super) struct Edit {
 impl Edit {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         if self.old_file.as_deref() == Some(Path::new("-")) {
-            return Err(Error::new(Code::InvalidRequest, "standard input can only give the new text: use --file -"));
+            return Err(invalid!("standard input can only give the new text: use --file -"));
         }
         let old_string = input::text(app, self.old, self.old_file.as_deref())?;
         let new_string = input::text(app, self.new, self.file.as_deref())?;
@@ -56,8 +56,7 @@ impl Edit {
         };
         let reply = app.backend().await?.edit(request).await?;
         app.out.reply(&reply, |out, reply| {
-            let times = if reply.occurrences == 1 { "time" } else { "times" };
-            out.line(format_args!("edited {} ({} {times})", reply.path, reply.occurrences))
+            out.line(format_args!("edited {} ({})", reply.path, counted(reply.occurrences, "time")))
         })
     }
 }

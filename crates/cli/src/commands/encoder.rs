@@ -1,25 +1,17 @@
 //! `skillmount encoder`
 
-use std::path::PathBuf;
-
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::json;
 
 use super::super::{
     app::App,
-    encoders::{Added, NewEncoder, Prefixes, add},
+    encoders::{AddedEncoder, NewEncoder, add},
     settings::Setting,
 };
 use crate::error::Result;
 
-#[derive(Debug, Args)]
-pub(in super::super) struct EncoderArgs {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(in super::super) enum EncoderArgs {
     /// Add a sentence encoder to this machine, by which skills are found for what they mean
     #[command(after_help = "\
 Examples:
@@ -39,53 +31,14 @@ above its folder onnx, has 1_Pooling/config.json or config_sentence_transformers
 the model is used. The encoder is put together in your data folder and encodes a sentence there; if
 it cannot, nothing stays. The last line of the output is the one that turns it on, in
 skillmount.toml.")]
-    Add(Add),
-}
-
-#[derive(Debug, Args)]
-struct Add {
-    /// The model, which ends in .onnx
-    #[arg(long, value_name = "FILE")]
-    model: PathBuf,
-    /// The tokenizer.json of the model
-    #[arg(long, value_name = "FILE")]
-    tokenizer: PathBuf,
-    /// The library of ONNX Runtime, such as libonnxruntime.so
-    #[arg(long, value_name = "FILE")]
-    runtime: PathBuf,
-    /// What it is called here [default: the name of the model's folder]
-    #[arg(long, value_name = "NAME")]
-    name: Option<String>,
-    /// What the model wants before each question
-    #[arg(long, value_name = "TEXT")]
-    question_prefix: Option<String>,
-    /// What the model wants before each skill
-    #[arg(long, value_name = "TEXT")]
-    skill_prefix: Option<String>,
-    /// Take the place of an encoder of the same name
-    #[arg(long)]
-    replace: bool,
+    Add(NewEncoder),
 }
 
 impl EncoderArgs {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let Action::Add(wanted) = self.action;
-        wanted.run(app).await
-    }
-}
-
-impl Add {
-    async fn run(self, app: &App) -> Result<()> {
-        let Self { model, tokenizer, runtime, name, question_prefix, skill_prefix, replace } = self;
-        let has_prefixes = question_prefix.is_some() || skill_prefix.is_some();
-        let prefixes = has_prefixes.then(|| Prefixes {
-            question: question_prefix.unwrap_or_default(),
-            skill: skill_prefix.unwrap_or_default(),
-        });
-        let local = |path: PathBuf| app.process.local(path);
-        let (model, tokenizer, runtime) = (local(model), local(tokenizer), local(runtime));
-        let added = add(app, NewEncoder { model, tokenizer, runtime, name, prefixes, replace }).await?;
-        let Added { name, folder, dimensions, bytes } = added;
+        let Self::Add(wanted) = self;
+        let added = add(app, wanted).await?;
+        let AddedEncoder { name, folder, dimensions, bytes } = added;
         let value = format!("dir:{}", folder.display());
         let document = json!({
             "name": name, "folder": folder, "dimensions": dimensions, "bytes": bytes, "encoder": value

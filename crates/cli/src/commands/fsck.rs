@@ -7,13 +7,12 @@ use super::super::{
     app::App,
     encoding::encoder,
     output::Output,
-    screen::{Cell, LastColumn, Table},
+    screen::{Cell, LastColumn, plain},
     status::ExitStatus,
 };
 use crate::{
-    backend::ServiceOptions,
     error::Result,
-    skill::shown::one_line,
+    handle::ServiceOptions,
     wire::{FindingLevel, FsckReport},
 };
 
@@ -46,9 +45,9 @@ impl Fsck {
         let service =
             app.direct_store("fsck").await?.direct_service(ServiceOptions { encoder, ..ServiceOptions::default() });
         let report = if self.all {
-            service.check_everybody(self.repair).await?
+            service.upkeep().check_everybody(self.repair).await?
         } else {
-            service.check_user(&app.user()?, self.repair).await?
+            service.upkeep().check_user(&app.user()?, self.repair).await?
         };
         app.out.reply(&report, print)?;
         Ok(if report.clean { ExitStatus::Done } else { ExitStatus::FoundWrong })
@@ -56,22 +55,18 @@ impl Fsck {
 }
 
 fn print(out: &Output, report: &FsckReport) -> Result<()> {
-    let mut table = Table::new(LastColumn::Wrapped);
-    for found in &report.findings {
+    let rows = report.findings.iter().flat_map(|found| {
         let (word, colour) = match (found.repaired, found.level) {
             (true, _) => ("mended", AnsiColor::Green),
             (false, FindingLevel::Note) => ("note", AnsiColor::Cyan),
             (false, FindingLevel::Warning) => ("warning", AnsiColor::Yellow),
             (false, FindingLevel::Error) => ("error", AnsiColor::Red),
         };
-        let what = format!("{}: {}", found.key, found.detail);
-        let what = one_line(&what).plain().to_owned();
-        table.row([Cell::from(word.to_owned()).styled(colour.on_default()), what.into()]);
-        if !found.repaired {
-            table.row(["".into(), format!("to mend it: {}", found.fix).into()]);
-        }
-    }
-    out.table(&table)?;
+        let what = plain(&format!("{}: {}", found.key, found.detail));
+        let fix = (!found.repaired).then(|| ["".into(), format!("to mend it: {}", found.fix).into()]);
+        std::iter::once([Cell::from(word).styled(colour.on_default()), what.into()]).chain(fix)
+    });
+    out.table(LastColumn::Wrapped, rows)?;
     let state = if report.clean { "clean" } else { "NOT CLEAN" };
     out.line(format_args!("{state}: {} object(s) of {} owner(s)", report.objects, report.owners))
 }

@@ -50,30 +50,18 @@ pub(in super::super) struct Grep {
 
 impl Grep {
     pub(in super::super) async fn run(self, app: &App) -> Result<ExitStatus> {
-        let output_mode = match (self.files, self.count) {
+        let Self { pattern, path, glob, literal, ignore_case, context, files, count, max_count } = self;
+        let output_mode = match (files, count) {
             (true, _) => GrepOutput::Files,
             (_, true) => GrepOutput::Count,
             _ => GrepOutput::Content,
         };
-        let request = GrepRequest {
-            pattern: self.pattern,
-            path: self.path,
-            glob: self.glob,
-            literal: self.literal,
-            ignore_case: self.ignore_case,
-            context: self.context,
-            output_mode,
-            max_count: self.max_count,
-        };
+        let request = GrepRequest { pattern, path, glob, literal, ignore_case, context, output_mode, max_count };
         let reply = app.backend().await?.grep(request).await?;
-        app.out.reply(&reply, |out, reply| print(out, reply, self.context > 0))?;
+        app.out.reply(&reply, |out, reply| print(out, reply, context > 0))?;
         let GrepReply { matches, files, counts, .. } = &reply;
-        let found = [
-            matches.as_ref().is_some_and(|matches| !matches.is_empty()),
-            files.as_ref().is_some_and(|files| !files.is_empty()),
-            counts.as_ref().is_some_and(|counts| !counts.is_empty()),
-        ];
-        if found.contains(&true) {
+        let found = [matches.as_ref().map(Vec::len), files.as_ref().map(Vec::len), counts.as_ref().map(Vec::len)];
+        if found.into_iter().flatten().any(|found| found > 0) {
             return Ok(ExitStatus::Done);
         }
         if !app.out.is_json() {

@@ -12,27 +12,20 @@ use super::super::{
     expiry::expiry,
     keys_file,
     local_path::LocalPath,
-    screen::{Cell, LastColumn, Table, Terminal},
+    screen::{Cell, LastColumn, Terminal, plain},
     settings::Setting,
 };
 use crate::{
     access::{self, KeyEntry, KeysText, Scope, read_keys_text},
-    error::{Code, Error, Result},
+    error::Result,
     limits::KEYS_LOOK,
     path::Id,
-    skill::shown::one_line,
 };
 
 const HEADINGS: [&str; 8] = ["HASH", "NAME", "USER", "SCOPES", "TEAM", "CREATED", "EXPIRES", "BOUND TO"];
 
-#[derive(Debug, Args)]
-pub(in super::super) struct KeysArgs {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(in super::super) enum KeysArgs {
     /// Make a key: the key for the client, and its entry for the keys file of `serve --keys`
     #[command(after_help = "\
 Examples:
@@ -43,7 +36,7 @@ Examples:
 A key without --only-session and --only-var reaches every session and every ticket
 of its user. The entry holds only a hash: whoever reads the keys file learns no key.
 A service that runs takes the key within 2 seconds of the entry being in its file.")]
-    New(New),
+    New(NewKey),
     /// List the keys of a keys file: what they are for, until when, and what they are bound to
     #[command(after_help = "\
 Examples:
@@ -68,7 +61,7 @@ a service does not take a file without keys.")]
 }
 
 #[derive(Debug, Args)]
-struct New {
+pub(in super::super) struct NewKey {
     /// For every user, not only the one named by --user
     #[arg(long)]
     all_users: bool,
@@ -103,14 +96,14 @@ enum KeyScope {
 }
 
 #[derive(Debug, Args)]
-struct List {
+pub(in super::super) struct List {
     /// The keys file [default: the setting keys, as for serve]
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-struct Revoke {
+pub(in super::super) struct Revoke {
     /// Its name, or the first digits of its hash, four at least
     #[arg(value_name = "NAME|HASH")]
     key: String,
@@ -122,23 +115,23 @@ struct Revoke {
 impl KeysArgs {
     /// The settings that were given as flags.
     pub(in super::super) fn settings(&self) -> Option<(Setting, String)> {
-        let file = match &self.action {
-            Action::New(_) => None,
-            Action::List(List { keys }) | Action::Revoke(Revoke { keys, .. }) => keys.as_ref(),
+        let file = match self {
+            Self::New(_) => None,
+            Self::List(List { keys }) | Self::Revoke(Revoke { keys, .. }) => keys.as_ref(),
         };
         file.map(|path| (Setting::Keys, path.display().to_string()))
     }
 
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
-        match self.action {
-            Action::New(new) => new.run(app),
-            Action::List(_) => list(app),
-            Action::Revoke(revoke) => revoke.run(app),
+        match self {
+            Self::New(new) => new.run(app),
+            Self::List(_) => list(app),
+            Self::Revoke(revoke) => revoke.run(app),
         }
     }
 }
 
-impl New {
+impl NewKey {
     fn run(self, app: &App) -> Result<()> {
         let (key, entry) = self.generate(app)?;
         // The command refuses a key that a service would refuse.
@@ -181,7 +174,7 @@ impl Revoke {
         let seconds = KEYS_LOOK.as_secs();
         let shown = json!({ "revoked": document(&entry, app.clock.now()), "refused_within_seconds": seconds });
         app.out.reply(&shown, |out, _| {
-            let name = entry.name.as_deref().map(|name| format!(" ({})", one_line(name).plain())).unwrap_or_default();
+            let name = entry.name.as_deref().map(|name| format!(" ({})", plain(name))).unwrap_or_default();
             out.line(format_args!("revoked {}{name}", entry.short_hash().unwrap_or_default()))?;
             out.line(format_args!(
                 "a service that runs with {} refuses it within {seconds} seconds; calls under way go on",
@@ -196,10 +189,9 @@ fn list(app: &App) -> Result<()> {
     let text = KeysText::parse(read_keys_text(&path, path.display())?)?;
     let shown: Vec<_> = text.entries().iter().map(|entry| document(entry, now)).collect();
     app.out.reply(&json!({ "keys": shown }), |out, _| {
-        let mut table = Table::new(LastColumn::Wrapped);
-        table.row(HEADINGS.map(|heading| Cell::from(heading).styled(Style::new().bold())));
-        text.entries().iter().for_each(|entry| table.row(row(entry, out.screen(), now).map(Cell::from)));
-        out.table(&table)
+        let headings = HEADINGS.map(|heading| Cell::from(heading).styled(Style::new().bold()));
+        let rows = text.entries().iter().map(|entry| row(entry, out.screen(), now).map(Cell::from));
+        out.table(LastColumn::Wrapped, std::iter::once(headings).chain(rows))
     })
 }
 
@@ -235,7 +227,7 @@ fn row(entry: &KeyEntry, screen: Terminal, now: Timestamp) -> [String; 8] {
     let bounds: Vec<_> = entry.sessions.iter().flatten().cloned().chain(vars).collect();
     [
         or_none(entry.short_hash().map(|hash| hash.to_string())),
-        or_none(entry.name.as_deref().map(|name| one_line(name).plain().to_owned())),
+        or_none(entry.name.as_deref().map(plain)),
         entry.user.clone(),
         entry.scopes.iter().map(scope).collect::<Vec<_>>().join(" "),
         or_none(entry.team.as_ref().map(ToString::to_string)),
@@ -246,11 +238,8 @@ fn row(entry: &KeyEntry, screen: Terminal, now: Timestamp) -> [String; 8] {
 }
 
 fn variable(text: &str) -> Result<(String, Id)> {
-    let (name, value) = text.split_once('=').ok_or_else(|| {
-        Error::new(
-            Code::InvalidRequest,
-            format!("{text:?} is no variable: write its name and value, like ticket_id=T-7"),
-        )
-    })?;
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| invalid!("{text:?} is no variable: write its name and value, like ticket_id=T-7"))?;
     Ok((name.to_owned(), Id::parse(value)?))
 }

@@ -4,10 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::super::{app::App, expiry::expiry, settings::Setting};
-use crate::{
-    access::LinkSecret,
-    error::{Code, Error, Result},
-};
+use crate::{access::LinkSecret, error::Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -34,15 +31,15 @@ impl LinkArgs {
     pub(in super::super) fn run(self, app: &App) -> Result<()> {
         let none = || {
             let message = "no secret for links is set; set SKILLMOUNT_LINK_SECRET, here and for the service: `openssl rand -hex 32` makes one";
-            Error::new(Code::InvalidRequest, message)
+            invalid!("{message}")
         };
         let secret = app.settings.parsed(Setting::LinkSecret, LinkSecret::parse)?.ok_or_else(none)?;
         let base = match self.base {
             Some(base) if base.starts_with("http://") || base.starts_with("https://") => base,
             Some(base) => {
-                let message =
-                    format!("{base:?} is not where a service is reached; that looks like https://skills.example.com");
-                return Err(Error::new(Code::InvalidRequest, message));
+                return Err(invalid!(
+                    "{base:?} is not where a service is reached; that looks like https://skills.example.com"
+                ));
             }
             None => format!("http://{}", app.settings.get(Setting::Listen).unwrap_or_default()),
         };

@@ -8,14 +8,13 @@ use super::super::{
     counts::counted,
     findings::{at_file, heading, judge, judge_no_skill, line, quality, read},
     folder::{Extent, FolderScan, LocalSkill, PullFolder, scan},
-    local_path::LocalPath,
     output::{OfSkills, Output},
-    sarif::Sarif,
+    sarif::sarif,
 };
 use crate::{
-    error::{Code, Error, Result},
+    error::Result,
     limits::LIST_OBJECTS,
-    skill::{Diagnostic, Severity, fix, patch, shown::block},
+    skill::{Diagnostic, Severity, fix, patch},
     wire::{LintFinding, LintListRequest, LintedSkill},
 };
 
@@ -76,19 +75,18 @@ enum Format {
 impl Lint {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         if app.out.is_json() && (self.diff || self.format.is_some()) {
-            let message = "--json says already how findings are written: leave it out, or --diff or --format";
-            return Err(Error::new(Code::InvalidRequest, message));
+            return Err(invalid!("--json says already how findings are written: leave it out, or --diff or --format"));
         }
         let folder = app.process.local(&self.target);
         let linted = if self.target != WHOLE_STORE && folder.exists() {
-            let scanned = self.scan(folder).await?;
+            let extent = if self.no_ignore { Extent::Everything } else { Extent::NotIgnored };
+            let scanned = blocking(move || scan(&folder, None, extent)).await?;
             if self.diff {
                 patches(&app.out, &scanned.skills)?;
             }
             self.lint_local(app, scanned).await?
         } else if self.fix || self.diff {
-            let message = format!("--fix mends folders on this machine, and {} is none; pull the skill", self.target);
-            return Err(Error::new(Code::InvalidRequest, message));
+            return Err(invalid!("--fix mends folders on this machine, and {} is none; pull the skill", self.target));
         } else {
             self.lint_stored(app).await?
         };
@@ -96,16 +94,9 @@ impl Lint {
         let counts = |finding: &&LintFinding| self.strict || finding.diagnostic.severity == Severity::Error;
         match linted.iter().flat_map(|skill| &skill.findings).filter(counts).count() {
             0 => Ok(()),
-            1 => Err(Error::new(Code::InvalidRequest, "1 finding must be mended; it is told above")),
-            many => {
-                Err(Error::new(Code::InvalidRequest, format!("{many} findings must be mended; they are told above")))
-            }
+            1 => Err(invalid!("1 finding must be mended; it is told above")),
+            many => Err(invalid!("{many} findings must be mended; they are told above")),
         }
-    }
-
-    async fn scan(&self, folder: LocalPath) -> Result<FolderScan> {
-        let extent = if self.no_ignore { Extent::Everything } else { Extent::NotIgnored };
-        blocking(move || scan(&folder, None, extent)).await
     }
 
     /// The findings on the skills of a folder. With --fix, files are fixed first.
@@ -149,12 +140,10 @@ impl Lint {
             None => out.reply(&OfSkills { skills: linted }, |out, linted| self.print(out, linted.skills)),
             Some(Format::Text) => self.print(out, linted),
             Some(Format::Json) => out.document(&OfSkills { skills: linted }),
-            Some(Format::Sarif) => out.document(&Sarif::from_skills(linted)),
+            Some(Format::Sarif) => out.document(&sarif(linted)),
         }
     }
-}
 
-impl Lint {
     fn print(&self, out: &Output, linted: &[LintedSkill]) -> Result<()> {
         for skill in linted.iter().filter(|skill| skill.mended.len() + skill.findings.len() > 0) {
             out.line(heading(skill))?;
@@ -188,12 +177,8 @@ fn patches(out: &Output, skills: &[LocalSkill]) -> Result<()> {
         let Some(fixed) = fix(&before, local.skill.folder()) else { continue };
         let file = local.main().display().to_string();
         // A file that can be fixed is UTF-8.
-        let patch = patch(&file, &file, &String::from_utf8_lossy(&before), &String::from_utf8_lossy(&fixed.bytes));
-        if out.screen().is_terminal() {
-            out.bytes(block(&patch).plain().as_bytes())?;
-        } else {
-            out.bytes(patch.as_bytes())?;
-        }
+        let [before, after] = [&before, &fixed.bytes].map(|bytes| String::from_utf8_lossy(bytes));
+        out.block(&patch(&file, &file, &before, &after))?;
     }
     Ok(())
 }

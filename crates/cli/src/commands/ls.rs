@@ -1,11 +1,10 @@
 //! `skillmount ls`
 
 use clap::Args;
-use jiff::Timestamp;
 
 use super::super::{
     app::App,
-    screen::{Cell, LastColumn, Table, Terminal},
+    screen::{Cell, LastColumn},
 };
 use crate::{
     error::Result,
@@ -32,7 +31,12 @@ impl Ls {
         let reply = app.backend().await?.ls(LsRequest { path: self.path }).await?;
         app.out.reply(&reply, |out, reply| {
             if self.long {
-                out.table(&table(out.screen(), &reply.entries, app.clock.now()))?;
+                let (screen, now) = (out.screen(), app.clock.now());
+                let row = |entry: &Entry| {
+                    let time = entry.modified_at.map_or_else(|| "-".to_owned(), |at| screen.time(at, now));
+                    [Cell::number(screen.size(entry.size)), time.into(), path(entry).into()]
+                };
+                out.table(LastColumn::Whole, reply.entries.iter().map(row))?;
             } else {
                 reply.entries.iter().try_for_each(|entry| out.line(path(entry)))?;
             }
@@ -50,14 +54,4 @@ impl Ls {
 /// The path, folders with a slash behind.
 fn path(entry: &Entry) -> String {
     format!("{}{}", entry.path, if entry.is_dir { "/" } else { "" })
-}
-
-/// Size, time and path of each.
-fn table(screen: Terminal, entries: &[Entry], now: Timestamp) -> Table {
-    let mut table = Table::new(LastColumn::Whole);
-    for entry in entries {
-        let time = entry.modified_at.map_or_else(|| "-".to_owned(), |at| screen.time(at, now));
-        table.row([Cell::number(screen.size(entry.size)), time.into(), path(entry).into()]);
-    }
-    table
 }

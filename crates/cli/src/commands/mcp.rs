@@ -47,7 +47,7 @@ impl Mcp {
         let service = app.shared_service(&store, read_only, Some(audit))?;
         let user = app.user()?;
         // From here on nothing is written for a user who is being deleted.
-        service.check_not_deleted(&user).await?;
+        service.deletions().check_not_deleted(&user).await?;
         Box::pin(serve_stdio(service.session(user, session))).await
     }
 }

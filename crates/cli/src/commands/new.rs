@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::{app::App, folder::PullFolder};
 use crate::{
-    error::{Code, Error, Result},
+    error::Result,
     limits::SKILL_NAME_CHARS,
     skill::{fix, template},
 };
@@ -40,11 +40,11 @@ impl New {
         PullFolder::create(folder.clone())?.write("SKILL.md", &text, app.clock.random())?;
         let file = folder.join("SKILL.md").display().to_string();
         let reply = json!({ "skill": self.name, "file": file });
-        app.out.reply(&reply, |out, _| out.line(format_args!("made {file}")))?;
-        if !app.out.is_json() {
-            app.out.note("write in there what it does, then `skillmount lint` it and `skillmount push` it");
-        }
-        Ok(())
+        app.out.reply(&reply, |out, _| {
+            out.line(format_args!("made {file}"))?;
+            out.note("write in there what it does, then `skillmount lint` it and `skillmount push` it");
+            Ok(())
+        })
     }
 }
 
@@ -56,13 +56,14 @@ fn begun(name: &str, description: Option<&str>) -> Result<Vec<u8>> {
     let text = template(description);
     fix(text.as_bytes(), name).filter(|_| !name.is_empty()).map(|fixed| fixed.bytes).ok_or_else(|| {
         let rule = "lower-case letters, digits and single `-` between them";
-        Error::new(Code::InvalidRequest, format!("{name:?} cannot be a name: use up to {SKILL_NAME_CHARS} {rule}"))
+        invalid!("{name:?} cannot be a name: use up to {SKILL_NAME_CHARS} {rule}")
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
     use crate::skill::lint;
 
     #[test]

@@ -20,16 +20,10 @@ use crate::{
 /// Seconds between two looks, unless others are asked for.
 const EVERY: u64 = 10;
 
-#[derive(Debug, Args)]
-pub(in super::super) struct Plugin {
-    #[command(subcommand)]
-    command: PluginCommand,
-}
-
 #[derive(Debug, Subcommand)]
-enum PluginCommand {
+pub(in super::super) enum Plugin {
     /// Write the user's skills with their hooks and tools as a plugin of Claude Code
-    Export(Export),
+    Export(ExportArgs),
 }
 
 #[derive(Debug, Args)]
@@ -45,7 +39,7 @@ every 10 seconds unless --every names others, and brings what is new, changed an
 ends it. With --server and a key, hooks and tools take the key from SKILLMOUNT_API_KEY of the host;
 it is not written down. Only what an export wrote is ever changed or removed: what somebody else put
 there or changed stays, and the exit status is 6. A folder with files that no export wrote is refused.")]
-struct Export {
+pub(in super::super) struct ExportArgs {
     /// The folder of the plugin, made if it is not there
     dir: PathBuf,
     /// What hosts call the plugin, before the names of its skills
@@ -61,16 +55,15 @@ struct Export {
 
 impl Plugin {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let PluginCommand::Export(export) = self.command;
+        let Self::Export(export) = self;
         export.run(app).await
     }
 }
 
-impl Export {
+impl ExportArgs {
     async fn run(self, app: &App) -> Result<()> {
         if !is_skill_name(&self.name) {
-            let message = "a plugin is called like a skill: small letters, digits and single hyphens";
-            return Err(Error::new(Code::InvalidRequest, message));
+            return Err(invalid!("a plugin is called like a skill: small letters, digits and single hyphens"));
         }
         let mut exporter = Exporter::open(app, app.process.local(&self.dir), &self.name).await?;
         let rows = exporter.pass().await?;
@@ -88,10 +81,7 @@ impl Export {
     /// Looks again and again until a signal stops the process, and prints news. `rows` are of the first look.
     async fn watch(&self, app: &App, mut exporter: Exporter<'_>, rows: Vec<ExportRow>) -> Result<()> {
         let every = self.every.unwrap_or(EVERY);
-        app.out.note(format_args!(
-            "looking every {}; Ctrl-C ends it",
-            counted(usize::try_from(every).unwrap_or(0), "second")
-        ));
+        app.out.note(format_args!("looking every {}; Ctrl-C ends it", counted(every, "second")));
         let mut told: BTreeMap<String, String> = rows.iter().map(|row| (row.path.clone(), row.line())).collect();
         loop {
             sleep(Duration::from_secs(every)).await;
@@ -138,8 +128,7 @@ fn outcome(rows: &[ExportRow]) -> Result<()> {
         return Err(Error::new(Code::VersionConflict, message));
     }
     if refused > 0 {
-        let message = format!("{} cannot be on this disk; see above", counted(refused, "skill"));
-        return Err(Error::new(Code::InvalidRequest, message));
+        return Err(invalid!("{} cannot be on this disk; see above", counted(refused, "skill")));
     }
     Ok(())
 }

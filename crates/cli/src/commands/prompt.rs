@@ -5,14 +5,13 @@ use clap::Args;
 use super::super::{
     app::App,
     output::Output,
-    screen::{Cell, LastColumn, Table},
+    screen::{Cell, LastColumn, plain},
 };
 use crate::{
     error::Result,
     limits::PROMPT_TOKENS,
     prompt::{Format, PromptExplanation, PromptRequest, Rendering},
     session::PromptMode,
-    skill::shown::one_line,
 };
 
 #[derive(Debug, Args)]
@@ -65,13 +64,11 @@ impl Prompt {
 
 /// The part of each skill in the prompt, and the reason.
 fn explained(out: &Output, reply: &Rendering, explanation: &PromptExplanation) -> Result<()> {
-    let mut table = Table::new(LastColumn::Wrapped);
-    for one in &explanation.skills {
-        let (skill, reason) = (one_line(&one.skill), one_line(&one.reason));
+    let rows = explanation.skills.iter().map(|one| {
         let tokens = Cell::number(one.tokens.to_string());
-        table.row([one.status.as_str().into(), tokens, skill.plain().into(), reason.plain().into()]);
-    }
-    out.table(&table)?;
+        [one.status.as_str().into(), tokens, plain(&one.skill).into(), plain(&one.reason).into()]
+    });
+    out.table(LastColumn::Wrapped, rows)?;
     if explanation.more > 0 {
         out.note(format_args!("{} more skills are out", explanation.more));
     }

@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use super::super::app::App;
+use super::super::{app::App, counts::counted};
 use crate::{
     error::{Code, Error, Result},
-    skill::shown::one_line,
+    screen::plain,
     wire::{DeleteRequest, LsRequest},
 };
 
@@ -39,14 +39,13 @@ impl Rm {
                 if !app.out.is_json() {
                     let shown = reply.failed.iter().take(SHOWN_FILES);
                     shown.for_each(|file| {
-                        app.out.note(format_args!("not deleted: {} ({})", one_line(&file.path).plain(), file.code));
+                        app.out.note(format_args!("not deleted: {} ({})", plain(&file.path), file.code));
                     });
                 }
                 return Err(error);
             }
             app.out.reply(&reply, |out, reply| {
-                let files = if reply.deleted == 1 { "file" } else { "files" };
-                out.line(format_args!("deleted {} ({} {files})", reply.path, reply.deleted))
+                out.line(format_args!("deleted {} ({})", reply.path, counted(reply.deleted, "file")))
             })?;
         }
         Ok(())

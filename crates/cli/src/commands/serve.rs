@@ -15,7 +15,7 @@ use super::super::{
     signals::{self, Signals},
 };
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     http::{self, HttpConfig},
     limits::SHUTDOWN_DRAIN_MOST,
     wire::StoreCheck,
@@ -107,9 +107,8 @@ impl Serve {
         let audit = app.recorder(&store, read_only.as_deref())?;
         let service = app.shared_service(&store, read_only, Some(audit.clone()))?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
-            let message =
-                format!("cannot listen on {address}; is something else there? --listen takes another address");
-            Error::new(Code::InvalidRequest, message).with_source(error)
+            invalid!("cannot listen on {address}; is something else there? --listen takes another address")
+                .with_source(error)
         })?;
         let bound = listener.local_addr().map_err(Error::internal)?;
         let (sources, callers) = CallerSources::read(&app.process, &app.settings, app.clock.now())?;
@@ -163,14 +162,11 @@ fn greet(app: &App, bound: SocketAddr, has_keys: bool, folder: &[StoreCheck]) {
 }
 
 fn parse_address(text: &str) -> Result<SocketAddr> {
-    text.parse().map_err(|_| {
-        Error::new(Code::InvalidRequest, format!("{text:?} is not an address; one looks like 127.0.0.1:8787"))
-    })
+    text.parse().map_err(|_| invalid!("{text:?} is not an address; one looks like 127.0.0.1:8787"))
 }
 
 fn parse_seconds(text: &str) -> Result<Duration> {
     let most = SHUTDOWN_DRAIN_MOST.as_secs();
-    text.parse().ok().filter(|seconds| *seconds <= most).map(Duration::from_secs).ok_or_else(|| {
-        Error::new(Code::InvalidRequest, format!("{text:?} is not a number of seconds from 0 to {most}"))
-    })
+    let seconds = text.parse().ok().filter(|seconds| *seconds <= most);
+    seconds.map(Duration::from_secs).ok_or_else(|| invalid!("{text:?} is not a number of seconds from 0 to {most}"))
 }

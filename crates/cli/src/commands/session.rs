@@ -2,21 +2,19 @@
 
 use std::{fmt::Display, time::Duration};
 
-use clap::{Args, Subcommand};
-use jiff::Timestamp;
+use clap::Subcommand;
 use serde_json::json;
 
 use super::super::{
     app::App,
     control::{CollectedOfAll, Control, DamagedOf},
     output::Output,
-    screen::{LastColumn, Table, Terminal},
+    screen::{LastColumn, plain},
     shell::quoted,
 };
 use crate::{
     error::{Error, Kind, Result},
-    session::{ExpiryReport, SessionPage, SessionSummary},
-    skill::shown::{SafeText, one_line},
+    session::{ExpiryReport, SessionSummary},
 };
 
 /// How long to leave a server alone that ended a stream of events.
@@ -24,14 +22,8 @@ const TAIL_PAUSE: Duration = Duration::from_secs(1);
 /// The remedy for a session that cannot be read.
 const DAMAGED: &str = "damaged; remove it with session delete";
 
-#[derive(Debug, Args)]
-pub(in super::super) struct SessionArgs {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(in super::super) enum SessionArgs {
     /// Show the session: what is loaded and what it may do
     #[command(after_help = "\
 Examples:
@@ -91,12 +83,19 @@ Examples:
 impl SessionArgs {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
-        match self.action {
-            Action::Show => app.out.reply(&control.session().await?, show),
-            Action::List => {
+        match self {
+            Self::Show => app.out.reply(&control.session().await?, show),
+            Self::List => {
                 let user = app.user()?;
                 app.out.reply(&control.sessions().await?, |out, page| {
-                    out.table(&table(out.screen(), page, app.clock.now()))?;
+                    let now = app.clock.now();
+                    let sessions = page.sessions.iter().map(|session| {
+                        let (loaded, changed) =
+                            (session.loaded_skills.len(), out.screen().time(session.updated_at, now));
+                        [session.session_id.to_string().into(), format!("{loaded} loaded, changed {changed}").into()]
+                    });
+                    let damaged = page.damaged.iter().map(|one| [one.session_id.to_string().into(), DAMAGED.into()]);
+                    out.table(LastColumn::Wrapped, sessions.chain(damaged))?;
                     if page.sessions.is_empty() && page.damaged.is_empty() {
                         out.note(format_args!(
                             "user {user} has no sessions yet; `skillmount skills load SKILL` begins one, as does an agent"
@@ -105,20 +104,17 @@ impl SessionArgs {
                     Ok(())
                 })
             }
-            Action::Tail { after } => tail(app, &control, after).await,
-            Action::Gc { all: false } => {
+            Self::Tail { after } => tail(app, &control, after).await,
+            Self::Gc { all: false } => {
                 let ExpiryReport { removed, damaged, .. } = control.collect_garbage().await?;
                 let names: Vec<&str> = damaged.iter().map(|damaged| damaged.session_id.as_str()).collect();
                 app.out.reply(&json!({ "removed": removed, "damaged": names }), |out, _| {
                     out.line(format_args!("{removed} removed"))?;
-                    for name in &names {
-                        out.line(format_args!("{name}  {DAMAGED}"))?;
-                    }
-                    Ok(())
+                    names.iter().try_for_each(|name| out.line(format_args!("{name}  {DAMAGED}")))
                 })
             }
-            Action::Gc { all: true } => app.out.reply(&control.collect_all_garbage().await?, collected),
-            Action::Delete { workspace } => {
+            Self::Gc { all: true } => app.out.reply(&control.collect_all_garbage().await?, collected),
+            Self::Delete { workspace } => {
                 control.delete_session(workspace).await?;
                 let session = app.session()?;
                 app.out.reply(&json!({ "deleted": session }), |out, _| out.line(format_args!("deleted {session}")))
@@ -134,7 +130,7 @@ fn collected(out: &Output, all: &CollectedOfAll) -> Result<()> {
         out.line(format_args!("{user_id} {session_id}  {DAMAGED}"))?;
     }
     if let Some(why) = untagged {
-        out.note(format_args!("sessions are untagged, and no rule by tag expires them: {}", one_line(why).plain()));
+        out.note(format_args!("sessions are untagged, and no rule by tag expires them: {}", plain(why)));
     }
     Ok(())
 }
@@ -148,10 +144,9 @@ async fn tail(app: &App, control: &Control, mut last: Option<String>) -> Result<
         while let Some(event) = events.next().await.map_err(|error| broken_off(error, last.as_deref()))? {
             last = event.id.clone().or(last);
             if app.out.is_json() {
-                app.out.line(serde_json::to_string(&event).map_err(Error::internal)?)?;
+                app.out.document(&event)?;
             } else {
-                let data = event.data.to_string();
-                app.out.line(format_args!("{:<18} {}", event.event, one_line(&data).plain()))?;
+                app.out.line(format_args!("{:<18} {}", event.event, plain(&event.data.to_string())))?;
             }
             if app.out.is_closed() {
                 return Ok(());
@@ -174,12 +169,12 @@ fn broken_off(error: Error, last: Option<&str>) -> Error {
 }
 
 fn show(out: &Output, session: &SessionSummary) -> Result<()> {
-    let current = session.current_skill.as_ref().map(|skill| one_line(skill.as_str()));
+    let current = session.current_skill.as_ref().map_or("null", |skill| skill.as_str());
     let facts: [(&str, &dyn Display); 7] = [
         ("user_id", &session.user_id),
         ("session_id", &session.session_id),
         ("version", &session.version),
-        ("current_skill", &current.as_ref().map_or("null", SafeText::plain)),
+        ("current_skill", &plain(current)),
         ("created_at", &session.created_at),
         ("updated_at", &session.updated_at),
         ("expires_at", &session.expires_at),
@@ -188,22 +183,8 @@ fn show(out: &Output, session: &SessionSummary) -> Result<()> {
         out.line(format_args!("{name:<14} {fact}"))?;
     }
     for loaded in &session.loaded_skills {
-        let (skill, mount) = (one_line(loaded.skill.as_str()), one_line(loaded.mount.as_str()));
-        out.line(format_args!("loaded         {} as /skills/{}", skill.plain(), mount.plain()))?;
+        let [skill, mount] = [loaded.skill.as_str(), loaded.mount.as_str()].map(plain);
+        out.line(format_args!("loaded         {skill} as /skills/{mount}"))?;
     }
     Ok(())
-}
-
-/// Every session, with the number of loaded skills and the time of the last change.
-fn table(screen: Terminal, page: &SessionPage, now: Timestamp) -> Table {
-    let mut table = Table::new(LastColumn::Wrapped);
-    for session in &page.sessions {
-        let (loaded, changed) = (session.loaded_skills.len(), screen.time(session.updated_at, now));
-        let about = format!("{loaded} loaded, changed {changed}");
-        table.row([session.session_id.to_string().into(), about.into()]);
-    }
-    for damaged in &page.damaged {
-        table.row([damaged.session_id.to_string().into(), DAMAGED.into()]);
-    }
-    table
 }

@@ -1,22 +1,19 @@
 //! `skillmount skills`
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use super::{
     super::{
         app::App,
         output::Output,
-        screen::{Cell, LastColumn, Table, Terminal},
+        screen::{Cell, LastColumn, plain},
     },
     discover::Discover,
     versions::{Diff, History, Move, Remove, Rollback},
 };
 use crate::{
     error::Result,
-    skill::{
-        Severity,
-        shown::{block, one_line},
-    },
+    skill::{Severity, shown::block},
     wire::{
         Invoker, ListedState, LoadSkillRequest, LoadStatus, SkillDiagnostic, SkillFile, SkillList, SkillPage,
         UnloadSkillRequest, UnloadStatus,
@@ -26,14 +23,8 @@ use crate::{
 /// Warnings of which each has a line; of more there is a count.
 const SHOWN_WARNINGS: usize = 3;
 
-#[derive(Debug, Args)]
-pub(in super::super) struct Skills {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(in super::super) enum Skills {
     /// List the user's skills, and say what is wrong with those left out
     #[command(after_help = "\
 Examples:
@@ -107,20 +98,20 @@ Examples:
 
 impl Skills {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        match self.action {
-            Action::List { category, fresh } => list(app, category, fresh).await,
-            Action::Show { skill } => app.out.reply(&app.control().await?.skill(&skill).await?, show),
-            Action::Discover(discover) => discover.run(app).await,
-            Action::Load { skill, mount_as, arguments, digest, invoker } => {
+        match self {
+            Self::List { category, fresh } => list(app, category, fresh).await,
+            Self::Show { skill } => app.out.reply(&app.control().await?.skill(&skill).await?, show),
+            Self::Discover(discover) => discover.run(app).await,
+            Self::Load { skill, mount_as, arguments, digest, invoker } => {
                 load(app, LoadSkillRequest { mount_as, arguments, digest, invoker, ..LoadSkillRequest::new(skill) })
                     .await
             }
-            Action::History(history) => history.run(app).await,
-            Action::Diff(diff) => diff.run(app).await,
-            Action::Rollback(rollback) => rollback.run(app).await,
-            Action::Rm(remove) => remove.run(app).await,
-            Action::Mv(moved) => moved.run(app).await,
-            Action::Unload { skill } => unload(app, UnloadSkillRequest { skill }).await,
+            Self::History(history) => history.run(app).await,
+            Self::Diff(diff) => diff.run(app).await,
+            Self::Rollback(rollback) => rollback.run(app).await,
+            Self::Rm(remove) => remove.run(app).await,
+            Self::Mv(moved) => moved.run(app).await,
+            Self::Unload { skill } => unload(app, UnloadSkillRequest { skill }).await,
         }
     }
 }
@@ -128,10 +119,10 @@ impl Skills {
 async fn unload(app: &App, request: UnloadSkillRequest) -> Result<()> {
     let reply = app.backend().await?.unload_skill(request).await?;
     app.out.reply(&reply, |out, reply| {
-        let skill = one_line(&reply.skill);
+        let skill = plain(&reply.skill);
         match reply.status {
-            UnloadStatus::Unloaded => out.line(format_args!("unloaded {}", skill.plain())),
-            UnloadStatus::NotLoaded => out.line(format_args!("{} is not loaded", skill.plain())),
+            UnloadStatus::Unloaded => out.line(format_args!("unloaded {skill}")),
+            UnloadStatus::NotLoaded => out.line(format_args!("{skill} is not loaded")),
         }
     })
 }
@@ -144,14 +135,12 @@ async fn load(app: &App, request: LoadSkillRequest) -> Result<()> {
             LoadStatus::AlreadyLoaded => "already loaded:",
             LoadStatus::Reloaded => "loaded again, it had changed:",
         };
-        let (skill, mount) = (one_line(&reply.skill), one_line(&reply.mount));
-        out.line(format_args!("{what} {} as {}", skill.plain(), mount.plain()))?;
-        out.table(&files(out.screen(), &reply.files))?;
+        out.line(format_args!("{what} {} as {}", plain(&reply.skill), plain(&reply.mount)))?;
+        print_files(out, &reply.files)?;
         for parameter in reply.parameters.iter().filter(|parameter| parameter.required && parameter.value.is_none()) {
-            let what = parameter.description.as_deref().map(one_line);
-            let what = what.map(|what| format!(" ({})", what.plain())).unwrap_or_default();
-            let name = one_line(&parameter.name);
-            out.note(format_args!("the parameter {}{what} has no value yet; give it with --arguments", name.plain()));
+            let what = parameter.description.as_deref().map(|what| format!(" ({})", plain(what))).unwrap_or_default();
+            let name = plain(&parameter.name);
+            out.note(format_args!("the parameter {name}{what} has no value yet; give it with --arguments"));
         }
         Ok(())
     })
@@ -162,13 +151,11 @@ async fn list(app: &App, category: Option<String>, fresh: bool) -> Result<()> {
     let user = app.user()?;
     app.out.reply(&reply, |out, reply| {
         let SkillList { skills, diagnostics, .. } = reply;
-        let mut table = Table::new(LastColumn::Cut);
-        for skill in skills {
-            let (path, description) = (one_line(&skill.skill), one_line(&skill.description));
+        let rows = skills.iter().map(|skill| {
             let mark = if skill.state == ListedState::Draft { "(draft) " } else { "" };
-            table.row([path.plain().into(), format!("{mark}{}", description.plain()).into()]);
-        }
-        out.table(&table)?;
+            [plain(&skill.skill).into(), format!("{mark}{}", plain(&skill.description)).into()]
+        });
+        out.table(LastColumn::Cut, rows)?;
         findings(out, diagnostics);
         if skills.is_empty() {
             match category {
@@ -191,8 +178,7 @@ fn findings(out: &Output, found: &[SkillDiagnostic]) {
         found.iter().partition(|found| found.diagnostic.severity == Severity::Error);
     let shown = if warnings.len() > SHOWN_WARNINGS { &[] } else { &*warnings };
     for SkillDiagnostic { skill, diagnostic } in errors.iter().chain(shown) {
-        let (skill, message) = (one_line(skill), one_line(&diagnostic.message));
-        out.note(format_args!("{} {}: {}", diagnostic.severity, skill.plain(), message.plain()));
+        out.note(format_args!("{} {}: {}", diagnostic.severity, plain(skill), plain(&diagnostic.message)));
     }
     if warnings.len() > shown.len() {
         out.note(format_args!("{} warnings; `skillmount skills list --json` holds them", warnings.len()));
@@ -201,30 +187,22 @@ fn findings(out: &Output, found: &[SkillDiagnostic]) {
 
 fn show(out: &Output, page: &SkillPage) -> Result<()> {
     let skill = &page.skill;
-    let [path, name, description] = [&skill.skill, &skill.name, &skill.description].map(|text| one_line(text));
     let facts = [
-        ("skill", path.plain().to_owned()),
-        ("name", name.plain().to_owned()),
-        ("description", description.plain().to_owned()),
+        ("skill", plain(&skill.skill)),
+        ("name", plain(&skill.name)),
+        ("description", plain(&skill.description)),
         ("layer", skill.layer.to_string()),
         ("size", out.screen().size(skill.size)),
         ("updated_at", skill.updated_at.to_string()),
     ];
-    let mut table = Table::new(LastColumn::Wrapped);
-    for (name, fact) in facts {
-        table.row([name.into(), fact.into()]);
-    }
-    out.table(&table)?;
-    out.table(&files(out.screen(), &page.file_list))?;
+    out.table(LastColumn::Wrapped, facts.map(|(name, fact)| [name.into(), fact.into()]))?;
+    print_files(out, &page.file_list)?;
     out.line("")?;
     out.bytes(block(&page.body).plain().as_bytes())
 }
 
 /// The files of a skill with their sizes.
-fn files(screen: Terminal, files: &[SkillFile]) -> Table {
-    let mut table = Table::new(LastColumn::Whole);
-    for file in files {
-        table.row([Cell::number(screen.size(file.size)), one_line(&file.path).plain().into()]);
-    }
-    table
+fn print_files(out: &Output, files: &[SkillFile]) -> Result<()> {
+    let row = |file: &SkillFile| [Cell::number(out.screen().size(file.size)), plain(&file.path).into()];
+    out.table(LastColumn::Whole, files.iter().map(row))
 }

@@ -11,8 +11,8 @@ use super::super::{
     sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome, save},
 };
 use crate::{
-    backend::SkillRepository,
-    error::{Code, Error, Result},
+    error::{Error, Result},
+    sync::SkillRepository,
 };
 
 #[derive(Debug, Args)]
@@ -57,7 +57,7 @@ struct FailedSource {
 
 impl FailedSource {
     fn document(&self) -> Value {
-        json!({ "source": self.source, "code": self.error.code().as_str(), "detail": self.error.message() })
+        json!({ "source": self.source, "code": self.error.name(), "detail": self.error.message() })
     }
 }
 
@@ -101,8 +101,7 @@ impl Update {
             planned.iter().filter(|_| !app.out.is_json()).try_for_each(|one| one.print(&app.out))?;
             let answer = typed(app, "change these skills? Type yes to do it:")?;
             if !answer.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())) {
-                let message = "nothing was changed; --yes changes without asking, --dry-run only shows";
-                return Err(Error::new(Code::InvalidRequest, message));
+                return Err(invalid!("nothing was changed; --yes changes without asking, --dry-run only shows"));
             }
         }
         let done = brought(&*author, lock, sources, false).await;

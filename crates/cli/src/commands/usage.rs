@@ -6,14 +6,13 @@ use super::{
     super::{
         app::App,
         output::Output,
-        screen::{Cell, LastColumn, Table},
+        screen::{Cell, LastColumn, plain},
     },
     audit::{Since, parse_since},
 };
 use crate::{
     audit::{AuditRequest, Usage as Figures, UsageRequest},
     error::Result,
-    skill::shown::one_line,
 };
 
 #[derive(Debug, Args)]
@@ -42,18 +41,16 @@ impl UsageArgs {
         let now = app.clock.now();
         app.out.reply(&figures, |out, figures| {
             print(out, figures, has_records)?;
-            let mut table = Table::new(LastColumn::Whole);
-            for used in &figures.skills {
-                let times = [used.conversations, used.loads].map(|count| Cell::number(count.to_string()));
-                let [conversations, loads] = times;
-                let last = out.screen().time(used.last_used, now);
-                let skill = one_line(&used.skill).plain().to_owned();
-                table.row([percent(Some(used.rate)), conversations, loads, last.into(), skill.into()]);
-            }
             if !figures.skills.is_empty() {
                 out.line("\nskills: share of conversations, conversations, loads, last used")?;
             }
-            out.table(&table)
+            let rows = figures.skills.iter().map(|used| {
+                let [conversations, loads] =
+                    [used.conversations, used.loads].map(|count| Cell::number(count.to_string()));
+                let last = out.screen().time(used.last_used, now);
+                [percent(Some(used.rate)), conversations, loads, last.into(), plain(&used.skill).into()]
+            });
+            out.table(LastColumn::Whole, rows)
         })
     }
 }
@@ -73,18 +70,13 @@ fn print(out: &Output, figures: &Figures, has_records: bool) -> Result<()> {
         (percent(figures.completion_rate), "of calls succeeded"),
         (number(figures.context_saved_tokens.map(|tokens| tokens.to_string())), "tokens saved in a conversation"),
     ];
-    let mut table = Table::new(LastColumn::Whole);
-    for (figure, what) in rows {
-        table.row([figure, what.into()]);
-    }
-    out.table(&table)?;
+    out.table(LastColumn::Whole, rows.map(|(figure, what)| [figure, what.into()]))?;
     if *conversations == 0 {
         let lacking = if has_records { "no conversations in the records" } else { "no records" };
         out.note(format_args!("{lacking}; --since reaches further back, and `serve --audit relaxed` writes them"));
     }
     if !figures.default_candidates.is_empty() {
-        let candidates: Vec<_> =
-            figures.default_candidates.iter().map(|skill| one_line(skill).plain().to_owned()).collect();
+        let candidates: Vec<_> = figures.default_candidates.iter().map(|skill| plain(skill)).collect();
         out.line(format_args!("\nworth loading from the start: {}", candidates.join(", ")))?;
     }
     if figures.truncated {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::json;
 use tempfile::NamedTempFile;
 use tokio::time::sleep;
@@ -20,21 +20,15 @@ use super::super::{
 use crate::{
     error::{Code, Error, Result},
     path::Id,
-    skill::shown::one_line,
+    screen::plain,
     wire::{Amount, Deletion, DeletionState},
 };
 
 /// How often a deletion that is waited for is looked at.
 const LOOK: Duration = Duration::from_secs(2);
 
-#[derive(Debug, Args)]
-pub(in super::super) struct UserArgs {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(in super::super) enum UserArgs {
     /// List the users who have objects in the store
     #[command(after_help = "\
 Examples:
@@ -96,15 +90,15 @@ On a store, it first does what is due of the deletion.")]
 impl UserArgs {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
-        match self.action {
-            Action::List => app.out.reply(&control.users().await?, |out, list| {
+        match self {
+            Self::List => app.out.reply(&control.users().await?, |out, list| {
                 list.users.iter().try_for_each(|user| out.line(&user.user_id))?;
                 if list.users.is_empty() {
                     out.note("there are no users yet; `skillmount push DIR` gives the user `me` its first skills");
                 }
                 Ok(())
             }),
-            Action::Export { id, file } => {
+            Self::Export { id, file } => {
                 let user = Id::parse(&id)?;
                 if has_nothing(&control, &user).await {
                     let message = format!("user {user} has nothing in the store; `skillmount user list` shows who has");
@@ -112,7 +106,7 @@ impl UserArgs {
                 }
                 export(app, control.export(&user).await?, &user, file).await
             }
-            Action::Delete { id, yes, wait } => {
+            Self::Delete { id, yes, wait } => {
                 let user = Id::parse(&id)?;
                 check_means_it(app, &user, yes, has_nothing(&control, &user).await)?;
                 let mut deletion = control.delete_user(&user).await?;
@@ -122,7 +116,7 @@ impl UserArgs {
                 }
                 show(app, &control, &deletion)
             }
-            Action::Deletion { id } => show(app, &control, &control.deletion(&Id::parse(&id)?).await?),
+            Self::Deletion { id } => show(app, &control, &control.deletion(&Id::parse(&id)?).await?),
         }
     }
 }
@@ -160,8 +154,8 @@ fn confirm(app: &App, user: &Id) -> Result<()> {
     let question = format!("This deletes every skill, file, session and record of user {user}. Type the id to go on: ");
     match typed(app, &question)? {
         Some(answer) if answer.trim() == user.as_str() => Ok(()),
-        Some(_) => Err(Error::new(Code::InvalidRequest, format!("that is not {user}; nothing was deleted"))),
-        None => Err(Error::new(Code::InvalidRequest, "nobody is there to ask; give --yes to delete without asking")),
+        Some(_) => Err(invalid!("that is not {user}; nothing was deleted")),
+        None => Err(invalid!("nobody is there to ask; give --yes to delete without asking")),
     }
 }
 
@@ -170,9 +164,7 @@ async fn export(app: &App, archive: UserArchive, user: &Id, file: PathBuf) -> Re
         return copy(archive, |piece| app.out.bytes(piece)).await.map(drop);
     }
     let file = app.process.local(file);
-    let failed = |error: std::io::Error| {
-        Error::new(Code::InvalidRequest, format!("{} cannot be written", file.display())).with_source(error)
-    };
+    let failed = |error: std::io::Error| invalid!("{} cannot be written", file.display()).with_source(error);
     if file.exists() {
         let message = format!("{} exists already; name another file, or remove it", file.display());
         return Err(Error::new(Code::AlreadyExists, message));
@@ -183,7 +175,7 @@ async fn export(app: &App, archive: UserArchive, user: &Id, file: PathBuf) -> Re
     let bytes = copy(archive, |piece| growing.write_all(piece).map_err(failed)).await?;
     growing.as_file().sync_all().map_err(failed)?;
     growing.persist_noclobber(&file).map_err(|error| failed(error.error))?;
-    let shown = one_line(&file.display().to_string()).plain().to_owned();
+    let shown = plain(&file.display().to_string());
     app.out.reply(&json!({ "user_id": user, "file": shown, "bytes": bytes }), |out, _| {
         out.line(format_args!("exported {user} to {shown} ({bytes} bytes)"))
     })
@@ -237,7 +229,7 @@ fn print(out: &Output, deletion: &Deletion) -> Result<()> {
             out.line(format_args!("  {:<12} {}", "versions", sweep.versions.objects))?;
         }
         if let Some(why) = &sweep.versions_left {
-            out.line(format_args!("  earlier versions may be left: {}", one_line(why).plain()))?;
+            out.line(format_args!("  earlier versions may be left: {}", plain(why)))?;
         }
         if sweep.left > 0 {
             out.line(format_args!("  {} object(s) stay: no path can name their keys", sweep.left))?;

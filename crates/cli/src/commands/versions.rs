@@ -10,18 +10,18 @@ use super::super::{
     app::App,
     counts::counted,
     output::Output,
-    screen::{Cell, LastColumn, Table},
+    screen::{Cell, LastColumn},
     shell::quoted,
 };
 use crate::{
-    backend::{Condition, NamedSkill, PublishOptions, SkillRepository, SkillText, skill_named},
     error::{Code, Error, Result},
     limits::VERSIONS_LISTED,
     path::SkillPath,
-    skill::{
-        MAIN, fix, read_document,
-        shown::{block, one_line},
-    },
+    publish::{Condition, PublishOptions},
+    screen::plain,
+    skill::{MAIN, fix, read_document},
+    skills::{NamedSkill, skill_named},
+    sync::{SkillRepository, SkillText},
     wire::{DiffRequest, VersionChange, VersionDiff, VersionDocument, VersionListRequest},
 };
 
@@ -33,7 +33,7 @@ const SHOWN_DIGITS: usize = 19;
 Examples:
   skillmount skills history escrituras/compraventa
   skillmount skills history compraventa --json | jq -r '.versions[].digest'")]
-pub(super) struct History {
+pub(in super::super) struct History {
     /// A skill path or a folder name; the path of a deleted skill
     skill: String,
     /// How many to show at most
@@ -47,7 +47,7 @@ Examples:
   skillmount skills diff compraventa                      what the last publish changed
   skillmount skills diff compraventa e21b0cc3             what changed since that version
   skillmount skills diff compraventa e21b0cc3 7f3a1d      between two of them")]
-pub(super) struct Diff {
+pub(in super::super) struct Diff {
     /// A skill path or a folder name; the path of a deleted skill
     #[arg(index = 1)]
     skill: String,
@@ -65,7 +65,7 @@ Examples:
   skillmount skills rollback compraventa sha256:e21b0cc3   any beginning that names one version
   skillmount skills rollback compraventa                   the one that the last change replaced, or this one
                                                            if its folder is gone")]
-pub(super) struct Rollback {
+pub(in super::super) struct Rollback {
     /// A skill path or a folder name; the path of a deleted skill
     #[arg(index = 1)]
     skill: String,
@@ -79,7 +79,7 @@ pub(super) struct Rollback {
 Examples:
   skillmount skills rm compraventa
   skillmount skills rollback escrituras/compraventa sha256:e21b0cc3   brings it back")]
-pub(super) struct Remove {
+pub(in super::super) struct Remove {
     /// A skill path or a folder name
     skill: String,
 }
@@ -88,7 +88,7 @@ pub(super) struct Remove {
 #[command(after_help = "\
 Examples:
   skillmount skills mv compraventa ventas/compraventa")]
-pub(super) struct Move {
+pub(in super::super) struct Move {
     /// A skill path or a folder name
     #[arg(index = 1)]
     from: String,
@@ -141,9 +141,7 @@ impl Rollback {
         known.look_for_folder(&*author).await?;
         let digest = known.choose(self.digest.as_deref())?;
         let reply = author.roll_back_skill(&known.skill, &digest).await?;
-        app.out.reply(&reply, |out, reply| {
-            out.line(format_args!("{} is {} again", one_line(&reply.skill).plain(), reply.digest))
-        })
+        app.out.reply(&reply, |out, reply| out.line(format_args!("{} is {} again", plain(&reply.skill), reply.digest)))
     }
 }
 
@@ -154,7 +152,7 @@ impl Remove {
         author.delete_skill(&skill, None).await?;
         let was_draft = is_unknown(&*author, &skill).await;
         app.out.reply(&json!({ "deleted": skill }), |out, _| {
-            let name = one_line(skill.as_str()).plain().to_owned();
+            let name = plain(skill.as_str());
             out.line(format_args!("deleted {name}"))?;
             if was_draft {
                 out.note(format_args!("it was a draft, of which no version is kept"));
@@ -173,8 +171,7 @@ impl Move {
         let author = app.author().await?;
         let (from, to) = (named(&*author, &self.from).await?, SkillPath::parse(&self.to)?);
         if from == to {
-            let message = format!("{to} is where the skill is already: name another path");
-            return Err(Error::new(Code::InvalidRequest, message));
+            return Err(invalid!("{to} is where the skill is already: name another path"));
         }
         let none = || Error::new(Code::SkillNotFound, format!("there is no skill {from}"));
         // A server shows its drafts too. To move one would publish it.
@@ -198,7 +195,7 @@ impl Move {
             Error::new(error.code(), message).with_source(error)
         })?;
         app.out.reply(&json!({ "from": from, "to": to }), |out, _| {
-            let [from, to] = [&from, &to].map(|path| one_line(path.as_str()).plain().to_owned());
+            let [from, to] = [&from, &to].map(|path| plain(path.as_str()));
             out.line(format_args!("moved {from} to {to}"))?;
             out.note(format_args!("the versions before stay under the old path: `skillmount skills history {from}`"));
             Ok(())
@@ -325,17 +322,14 @@ impl KnownVersions {
                 Err(Error::new(Code::VersionNotFound, message))
             }
             (Some(_), Some(_)) => {
-                let message = format!("several versions of {} begin with {named}: give more of it", self.skill);
-                Err(Error::new(Code::InvalidRequest, message))
+                Err(invalid!("several versions of {} begin with {named}: give more of it", self.skill))
             }
         }
     }
 }
 
 fn print(out: &Output, known: &KnownVersions) -> Result<()> {
-    let mut table = Table::new(LastColumn::Cut);
     let row = |what: String, at: Timestamp, files: String, (by, source): (Option<&str>, Option<&str>)| {
-        let plain = |text: &str| one_line(text).plain().to_owned();
         let at = at.strftime("%Y-%m-%d %H:%M:%SZ").to_string();
         let (by, source) = (plain(by.unwrap_or("-")), plain(source.unwrap_or_default()));
         [Cell::from(what), at.into(), Cell::number(files), by.into(), source.into()]
@@ -344,7 +338,7 @@ fn print(out: &Output, known: &KnownVersions) -> Result<()> {
     let short = |digest: &str| digest.get(..SHOWN_DIGITS).unwrap_or(digest).to_owned();
     // A rollback, a publish of older content and a deletion have no version of their own, and a line nevertheless.
     let again = known.again();
-    if let Some(change) = again {
+    let changed = again.map(|change| {
         let (what, files) = match &change.digest {
             Some(digest) => {
                 let version = known.versions.iter().find(|one| one.digest == *digest);
@@ -352,19 +346,19 @@ fn print(out: &Output, known: &KnownVersions) -> Result<()> {
             }
             None => ("  deleted".to_owned(), "-".to_owned()),
         };
-        table.row(row(what, change.at, files, (change.by.as_deref(), change.source.as_deref())));
-    }
-    for one in &known.versions {
+        row(what, change.at, files, (change.by.as_deref(), change.source.as_deref()))
+    });
+    let versions = known.versions.iter().map(|one| {
         let mark = if again.is_none() && Some(&one.digest) == known.current.as_ref() { "*" } else { " " };
         let who = (one.by.as_deref(), one.source.as_deref());
-        table.row(row(format!("{mark} {}", short(&one.digest)), one.published_at, files(one), who));
-    }
-    out.table(&table)?;
+        row(format!("{mark} {}", short(&one.digest)), one.published_at, files(one), who)
+    });
+    out.table(LastColumn::Cut, changed.into_iter().chain(versions))?;
     if known.current.is_none() {
         out.note("it is deleted; `skillmount skills rollback` brings one of these back");
     }
     if known.folder_is_gone {
-        let skill = quoted(one_line(known.skill.as_str()).plain());
+        let skill = quoted(&plain(known.skill.as_str()));
         out.note(format_args!(
             "another tool deleted its folder, so nobody sees it; `skillmount skills rollback {skill}` brings it back"
         ));
@@ -374,19 +368,15 @@ fn print(out: &Output, known: &KnownVersions) -> Result<()> {
 
 /// Prints a patch, and names the files that it says nothing of.
 fn print_diff(out: &Output, found: &VersionDiff) -> Result<()> {
-    if out.screen().is_terminal() {
-        out.bytes(block(&found.diff).plain().as_bytes())?;
-    } else {
-        out.bytes(found.diff.as_bytes())?;
-    }
+    out.block(&found.diff)?;
     for file in found.files.iter().filter(|file| file.binary) {
-        out.note(format_args!("{} differs, and is no text", one_line(&file.path).plain()));
+        out.note(format_args!("{} differs, and is no text", plain(&file.path)));
     }
     if found.total == 0 {
         out.note("nothing differs");
     }
     if let Some(why) = &found.truncation_reason {
-        out.note(one_line(why).plain());
+        out.note(plain(why));
     }
     Ok(())
 }

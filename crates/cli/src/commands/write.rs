@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::super::{app::App, input};
 use crate::{
-    error::{Code, Error, Result},
+    error::Result,
     wire::{UploadFile, WriteRequest},
 };
 
@@ -47,10 +47,7 @@ impl Write {
                 return Ok(());
             }
             Err(_) => {
-                return Err(Error::new(
-                    Code::InvalidRequest,
-                    "the content is not UTF-8 text; give --overwrite to store it as bytes",
-                ));
+                return Err(invalid!("the content is not UTF-8 text; give --overwrite to store it as bytes"));
             }
         };
         let request = WriteRequest { file_path: self.path, content, overwrite: self.overwrite };

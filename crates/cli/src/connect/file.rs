@@ -2,7 +2,6 @@
 
 use std::{
     fs, io,
-    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -12,8 +11,8 @@ use super::{
     launch::Launch,
 };
 use crate::{
-    error::{Code, Error, Result},
-    keys_file::keep_owner,
+    error::{Error, Result},
+    keys_file::replace_text,
     process::Process,
 };
 
@@ -22,7 +21,7 @@ const BACKUP: &str = ".before-skillmount";
 
 /// The outcome for a host's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Done {
+pub(crate) struct ConfigChange {
     /// The file.
     pub(crate) file: PathBuf,
     /// Whether anything was changed.
@@ -35,28 +34,27 @@ pub(crate) struct Done {
 ///
 /// # Errors
 /// `invalid_request` if the file cannot be understood, read or written; it is then as it was.
-pub(crate) fn change(process: &Process, host: Host, launch: Option<&Launch>) -> Result<Done> {
+pub(crate) fn change(process: &Process, host: Host, launch: Option<&Launch>) -> Result<ConfigChange> {
     let file = host.file(process)?;
     let old = read(&file)?;
     let text = old.as_deref().unwrap_or_default();
-    let unchanged = Done { file: file.clone(), is_changed: false, backup: None };
+    let unchanged = ConfigChange { file: file.clone(), is_changed: false, backup: None };
     if launch.is_none() && !is_in(host.form(), text) && edited(host.form(), text, None).is_ok() {
         return Ok(unchanged);
     }
     let new = edited(host.form(), text, launch).map_err(|why| {
-        let message = format!(
+        invalid!(
             "{} was left alone: {why}; `skillmount connect {} --print` shows what belongs there",
             file.display(),
             host.name()
-        );
-        Error::new(Code::InvalidRequest, message)
+        )
     })?;
     if new == text {
         return Ok(unchanged);
     }
     let backup = if old.is_some() { Some(keep(&file, text)?) } else { None };
-    replace(&file, &new).map_err(|error| failed(&file, error))?;
-    Ok(Done { file, is_changed: true, backup })
+    replace_text(&file, &new, |error| failed(&file, error), || Ok(()))?;
+    Ok(ConfigChange { file, is_changed: true, backup })
 }
 
 /// The text that belongs into an empty configuration of `host`.
@@ -108,22 +106,6 @@ fn beside(file: &Path, number: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    // A link stays: the file that it points to is replaced.
-    let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let folder = file.parent().unwrap_or(&file);
-    fs::create_dir_all(folder)?;
-    let mut new = tempfile::Builder::new().prefix(".skillmount-").tempfile_in(folder)?;
-    new.write_all(text.as_bytes())?;
-    if file.exists() {
-        keep_owner(&file, new.as_file())?;
-    }
-    new.as_file().sync_all()?;
-    new.persist(&file).map_err(|error| error.error)?;
-    Ok(())
-}
-
 fn failed(file: &Path, error: io::Error) -> Error {
-    let message = format!("{} cannot be read or written; run this as its owner, or use --print", file.display());
-    Error::new(Code::InvalidRequest, message).with_source(error)
+    invalid!("{} cannot be read or written; run this as its owner, or use --print", file.display()).with_source(error)
 }

@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::{
-    error::{Code, Error, Result},
-    process::Process,
-};
+use crate::{error::Result, process::Process};
 
 /// A program that agents run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -59,7 +56,7 @@ impl Host {
     /// # Errors
     /// `invalid_request` if this account has no home folder.
     pub(crate) fn file(self, process: &Process) -> Result<PathBuf> {
-        let nowhere = || Error::new(Code::InvalidRequest, "this account has no home folder: set HOME, or use --print");
+        let nowhere = || invalid!("this account has no home folder: set HOME, or use --print");
         let home = process.folders.home.clone().ok_or_else(nowhere)?;
         let settings = process.folders.config.as_ref().ok_or_else(nowhere)?;
         // A variable of the host may name another folder than its usual one.

@@ -5,6 +5,6 @@ mod file;
 mod host;
 mod launch;
 
-pub(super) use file::{Done, change, entry_alone, is_connected};
+pub(super) use file::{ConfigChange, change, entry_alone, is_connected};
 pub(super) use host::Host;
 pub(super) use launch::{Launch, launch, left_out};

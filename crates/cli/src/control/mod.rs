@@ -10,15 +10,21 @@ pub(super) use users::{CollectedOfAll, DamagedOf, UserArchive};
 
 use crate::{
     audit::{self, AuditLog, AuditPage, AuditRequest, Event, Events, Listener, Resume, Usage, UsageRequest},
-    backend::{Caller, DraftReader, NamedSkill, Service, skill_named},
     client::{RemoteBackend, RemoteEvents},
     clock::Clock,
+    content::DraftReader,
+    context::Caller,
     error::{Code, Error, Result},
+    handle::{Service, SessionBackend},
     hooks::{self, HookInput, HookOutput},
     limits::AUDIT_PAGE_RECORDS,
     path::{Id, SkillPath},
     prompt::{self, PromptRequest, Rendering},
-    session::{ApprovalList, DecideApproval, ExpiryReport, Policy, SessionListRequest, SessionPage, SessionSummary},
+    session::{
+        ApprovalList, DecideApproval, ExpiryReport, Policy, SessionListRequest, SessionPage, SessionSummary,
+        remove_idle_sessions,
+    },
+    skills::{NamedSkill, skill_named},
     wire::{SkillList, SkillListRequest, SkillPage},
 };
 
@@ -48,8 +54,8 @@ pub(super) enum Control {
         service: Service,
         /// Whose session.
         user: Id,
-        /// Which one.
-        session: Id,
+        /// The session.
+        backend: Box<SessionBackend>,
     },
     /// On a server.
     Remote(RemoteBackend),
@@ -59,7 +65,7 @@ impl Control {
     /// The session as it is now.
     pub(super) async fn session(&self) -> Result<SessionSummary> {
         match self {
-            Self::Local { service, user, session } => service.session(user.clone(), session.clone()).summary().await,
+            Self::Local { backend, .. } => backend.summary().await,
             Self::Remote(remote) => remote.session().await,
         }
     }
@@ -89,10 +95,8 @@ impl Control {
     /// Forgets a session; `with_workspace` deletes the files of its workspace too.
     pub(super) async fn delete_session(&self, with_workspace: bool) -> Result<()> {
         match self {
-            Self::Local { service, user, session } if with_workspace => {
-                service.session(user.clone(), session.clone()).forget_with_workspace().await
-            }
-            Self::Local { service, user, session } => service.sessions().delete(user, session).await,
+            Self::Local { backend, .. } if with_workspace => backend.forget_with_workspace().await,
+            Self::Local { service, user, backend } => service.sessions().delete(user, backend.session_id()).await,
             Self::Remote(remote) => remote.forget_session(with_workspace).await,
         }
     }
@@ -100,7 +104,7 @@ impl Control {
     /// Forgets the user's sessions that have expired.
     pub(super) async fn collect_garbage(&self) -> Result<ExpiryReport> {
         match self {
-            Self::Local { service, user, .. } => service.sessions().collect_garbage(user).await,
+            Self::Local { service, user, .. } => remove_idle_sessions(service.sessions(), user).await,
             Self::Remote(remote) => remote.collect_garbage().await,
         }
     }
@@ -134,10 +138,10 @@ impl Control {
     /// The events of the session from now on, or from the event `after` if that is given.
     pub(super) async fn events(&self, clock: &Arc<dyn Clock>, after: Option<&str>) -> Result<Tail> {
         match self {
-            Self::Local { service, user, session } => {
+            Self::Local { service, user, backend } => {
                 let after = after.map(Resume::parse).transpose()?;
                 let events = Events::new(service, None, Arc::clone(clock));
-                Ok(Tail::Local(Box::new(events.listen(user, Some(session), after).await?)))
+                Ok(Tail::Local(Box::new(events.listen(user, Some(backend.session_id()), after).await?)))
             }
             Self::Remote(remote) => Ok(Tail::Remote(Box::new(remote.events(after).await?))),
         }
@@ -146,10 +150,7 @@ impl Control {
     /// The prompt of the session.
     pub(super) async fn prompt(&self, wanted: &PromptRequest) -> Result<Rendering> {
         match self {
-            Self::Local { service, user, session } => {
-                let backend = service.session(user.clone(), session.clone());
-                prompt::for_session(&backend, wanted).await
-            }
+            Self::Local { backend, .. } => prompt::for_session(backend, wanted).await,
             Self::Remote(remote) => remote.prompt(wanted).await,
         }
     }
@@ -157,9 +158,7 @@ impl Control {
     /// The calls of the session that wait for approval.
     pub(super) async fn waiting_calls(&self) -> Result<ApprovalList> {
         match self {
-            Self::Local { service, user, session } => {
-                service.session(user.clone(), session.clone()).waiting_calls().await
-            }
+            Self::Local { backend, .. } => backend.approvals().waiting_calls().await,
             Self::Remote(remote) => remote.waiting_calls().await,
         }
     }
@@ -167,9 +166,8 @@ impl Control {
     /// Decides about one of them.
     pub(super) async fn decide_approval(&self, id: &str, decision: DecideApproval) -> Result<SessionSummary> {
         match self {
-            Self::Local { service, user, session } => {
-                let backend = service.session(user.clone(), session.clone());
-                backend.decide_approval(id, decision).await.map(|session| SessionSummary::from(&*session))
+            Self::Local { backend, .. } => {
+                backend.approvals().decide_approval(id, decision).await.map(|session| SessionSummary::from(&*session))
             }
             Self::Remote(remote) => remote.decide_approval(id, &decision).await,
         }
@@ -178,9 +176,7 @@ impl Control {
     /// The answer to a hook.
     pub(super) async fn hook(&self, input: &HookInput) -> Result<HookOutput> {
         match self {
-            Self::Local { service, user, session } => {
-                hooks::answer(&service.session(user.clone(), session.clone()), input).await
-            }
+            Self::Local { backend, .. } => hooks::answer(backend, input).await,
             Self::Remote(remote) => remote.hook(input).await,
         }
     }
@@ -213,7 +209,7 @@ impl Control {
         match self {
             Self::Local { service, user, .. } => {
                 let policy = service.sessions().user_policy(user).await?.for_control();
-                service.list_skills(user, &policy, wanted, DraftReader::Control).await
+                service.library().list_skills(user, &policy, wanted, DraftReader::Control).await
             }
             Self::Remote(remote) => remote.list_skills(wanted).await,
         }
@@ -249,7 +245,7 @@ impl Control {
         match self {
             Self::Local { service, user, .. } => {
                 let policy = service.sessions().user_policy(user).await?.for_control();
-                service.show_skill(user, &policy, skill, DraftReader::Control).await
+                service.library().show_skill(user, &policy, skill, DraftReader::Control).await
             }
             Self::Remote(remote) => remote.show_skill(skill).await,
         }

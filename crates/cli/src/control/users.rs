@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use super::{Control, next};
 use crate::{
-    backend::Export,
     client::RemoteExport,
     error::Result,
     path::Id,
-    session::TaggingReport,
+    session::{TaggingReport, remove_idle_sessions, tag_sessions},
+    users::Export,
     wire::{Deletion, User, UserList, UserListRequest},
 };
 
@@ -59,7 +59,7 @@ impl Control {
         let mut all = CollectedOfAll::default();
         for User { user_id } in self.users().await?.users {
             let collected = match self {
-                Self::Local { service, .. } => service.sessions().collect_garbage(&user_id).await?,
+                Self::Local { service, .. } => remove_idle_sessions(service.sessions(), &user_id).await?,
                 Self::Remote(remote) => remote.collect_garbage_of(&user_id).await?,
             };
             let of_user = collected.damaged.into_iter();
@@ -69,7 +69,7 @@ impl Control {
             all.users += 1;
             let TaggingReport { tagged, untagged } = match self {
                 Self::Local { .. } if all.untagged.is_some() => continue,
-                Self::Local { service, .. } => service.sessions().tag_all(&user_id).await?,
+                Self::Local { service, .. } => tag_sessions(service.sessions(), &user_id).await?,
                 Self::Remote(_) => {
                     TaggingReport { tagged: collected.tagged.unwrap_or_default(), untagged: collected.untagged }
                 }
@@ -116,7 +116,7 @@ impl Control {
 
     async fn users_page(&self, wanted: &UserListRequest) -> Result<UserList> {
         match self {
-            Self::Local { service, .. } => service.list_users(wanted).await,
+            Self::Local { service, .. } => service.users().list_users(wanted).await,
             Self::Remote(remote) => remote.list_users(wanted).await,
         }
     }
@@ -124,7 +124,7 @@ impl Control {
     /// The archive of everything that a user has.
     pub(crate) async fn export(&self, user: &Id) -> Result<UserArchive> {
         match self {
-            Self::Local { service, .. } => Ok(UserArchive::Local(Box::new(service.export(user)?))),
+            Self::Local { service, .. } => Ok(UserArchive::Local(Box::new(service.users().export(user)?))),
             Self::Remote(remote) => Ok(UserArchive::Remote(remote.export(user).await?)),
         }
     }
@@ -133,8 +133,8 @@ impl Control {
     pub(crate) async fn delete_user(&self, user: &Id) -> Result<Deletion> {
         match self {
             Self::Local { service, .. } => {
-                service.begin_deletion(user, None).await?;
-                service.advance_deletion(user).await
+                service.deletions().begin_deletion(user, None).await?;
+                service.deletions().advance_deletion(user).await
             }
             Self::Remote(remote) => remote.delete_user(user).await,
         }
@@ -143,7 +143,7 @@ impl Control {
     /// How far the deletion of a user is, or what the last one removed. On a store, the work that is due is done first.
     pub(crate) async fn deletion(&self, user: &Id) -> Result<Deletion> {
         match self {
-            Self::Local { service, .. } => service.advance_deletion(user).await,
+            Self::Local { service, .. } => service.deletions().advance_deletion(user).await,
             Self::Remote(remote) => remote.deletion(user).await,
         }
     }

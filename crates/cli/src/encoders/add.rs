@@ -5,10 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::json;
+use clap::Args;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::part::{Part, copy, name_of};
+use super::part::{self, copy, name_of};
 use crate::{
     app::App,
     encoder::{MODEL, POOLING, PROMPTS, TOKENIZER, try_encoder},
@@ -22,33 +23,42 @@ const ENCODERS: &str = "skillmount-encoders";
 /// The folder that sentence-transformers keeps models in, below the files that describe them.
 const ONNX: &str = "onnx";
 
-/// The texts put before each question and before each skill.
-#[derive(Clone, Debug)]
-pub(crate) struct Prefixes {
-    pub(crate) question: String,
-    pub(crate) skill: String,
+/// The parts of a new encoder.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct NewEncoder {
+    /// The model, which ends in .onnx
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// The tokenizer.json of the model
+    #[arg(long, value_name = "FILE")]
+    tokenizer: PathBuf,
+    /// The library of ONNX Runtime, such as libonnxruntime.so
+    #[arg(long, value_name = "FILE")]
+    runtime: PathBuf,
+    /// What it is called here [default: the name of the model's folder]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// What the model wants before each question
+    #[arg(long, value_name = "TEXT")]
+    question_prefix: Option<String>,
+    /// What the model wants before each skill
+    #[arg(long, value_name = "TEXT")]
+    skill_prefix: Option<String>,
+    /// Take the place of an encoder of the same name
+    #[arg(long)]
+    replace: bool,
 }
 
-/// The parts of a new encoder.
-#[derive(Clone, Debug)]
-pub(crate) struct NewEncoder {
-    /// The file of the model.
-    pub(crate) model: LocalPath,
-    /// The file of its tokenizer.
-    pub(crate) tokenizer: LocalPath,
-    /// The file of the library that runs it.
-    pub(crate) runtime: LocalPath,
-    /// The name of its folder; `None` takes the name of the model's folder.
-    pub(crate) name: Option<String>,
-    /// The texts before questions and skills; `None` takes the texts in the files beside the model.
-    pub(crate) prefixes: Option<Prefixes>,
-    /// Whether one of the same name gives way.
-    pub(crate) replace: bool,
+/// The files of a new encoder.
+struct EncoderFiles {
+    model: LocalPath,
+    tokenizer: LocalPath,
+    runtime: LocalPath,
 }
 
 /// An encoder that was added.
 #[derive(Clone, Debug)]
-pub(crate) struct Added {
+pub(crate) struct AddedEncoder {
     pub(crate) name: String,
     pub(crate) folder: PathBuf,
     pub(crate) dimensions: usize,
@@ -60,16 +70,17 @@ pub(crate) struct Added {
 /// # Errors
 /// `file_not_found` and `invalid_request` if a file is missing or is something else, or if the encoder does not work;
 /// `already_exists` if there is one of its name. Then nothing is left behind.
-pub(crate) async fn add(app: &App, wanted: NewEncoder) -> Result<Added> {
+pub(crate) async fn add(app: &App, wanted: NewEncoder) -> Result<AddedEncoder> {
+    let [model, tokenizer, runtime] =
+        [&wanted.model, &wanted.tokenizer, &wanted.runtime].map(|file| app.process.local(file));
     // Faults are reported before anything is copied.
-    for (part, file) in
-        [(Part::Model, &wanted.model), (Part::Tokenizer, &wanted.tokenizer), (Part::Runtime, &wanted.runtime)]
-    {
+    for (part, file) in [(part::MODEL, &model), (part::TOKENIZER, &tokenizer), (part::RUNTIME, &runtime)] {
         part.check(file)?;
     }
-    let home = home_of(&wanted.model);
+    let home = home_of(&model);
+    let files = EncoderFiles { model, tokenizer, runtime };
     let name = wanted.name.clone().unwrap_or_else(|| name_of(&home));
-    let nowhere = || Error::new(Code::InvalidRequest, "there is no data folder on this machine");
+    let nowhere = || invalid!("there is no data folder on this machine");
     let encoders = app.process.folders.data.as_ref().ok_or_else(nowhere)?.join(ENCODERS);
     let folder = encoders.join(checked(&name)?);
     if folder.exists() && !wanted.replace {
@@ -77,10 +88,10 @@ pub(crate) async fn add(app: &App, wanted: NewEncoder) -> Result<Added> {
         return Err(Error::new(Code::AlreadyExists, message));
     }
     let is_first = !encoders.exists();
-    let made = put_together(&encoders, &home, &wanted).await;
+    let made = put_together(&encoders, &home, &files, prompts(&wanted)).await;
     let added = made.and_then(|(new, dimensions, bytes)| {
         put_in_place(new, &folder).map_err(|error| failed(&folder, &error))?;
-        Ok(Added { name, folder, dimensions, bytes })
+        Ok(AddedEncoder { name, folder, dimensions, bytes })
     });
     if added.is_err() && is_first {
         // It stays if it is not empty.
@@ -99,7 +110,14 @@ fn home_of(model: &LocalPath) -> PathBuf {
     }
 }
 
-impl NewEncoder {
+/// The texts that the model wants before questions and skills; `None` takes the texts in the files beside the model.
+fn prompts(NewEncoder { question_prefix, skill_prefix, .. }: &NewEncoder) -> Option<Value> {
+    let text = |prefix: &Option<String>| prefix.clone().unwrap_or_default();
+    (question_prefix.is_some() || skill_prefix.is_some())
+        .then(|| json!({ "prompts": { "query": text(question_prefix), "document": text(skill_prefix) } }))
+}
+
+impl EncoderFiles {
     /// Copies the files of the encoder, and the descriptions in `home`, into `folder`. Returns the bytes.
     fn copy(&self, home: &Path, folder: &Path) -> Result<u64> {
         let mut bytes = copy(&self.model, &folder.join(MODEL))?;
@@ -112,25 +130,28 @@ impl NewEncoder {
                 bytes += copy(&file.into(), &to)?;
             }
         }
-        if let Some(Prefixes { question, skill }) = &self.prefixes {
-            let config = json!({ "prompts": { "query": question, "document": skill } });
-            fs::write(folder.join(PROMPTS), config.to_string()).map_err(|error| failed(folder, &error))?;
-        }
         Ok(bytes)
     }
 }
 
 /// Makes the encoder in a temporary folder and tries to encode with it. The folder goes with its handle.
-async fn put_together(encoders: &Path, home: &Path, wanted: &NewEncoder) -> Result<(TempDir, usize, u64)> {
+async fn put_together(
+    encoders: &Path,
+    home: &Path,
+    files: &EncoderFiles,
+    prompts: Option<Value>,
+) -> Result<(TempDir, usize, u64)> {
     fs::create_dir_all(encoders).map_err(|error| failed(encoders, &error))?;
     let new =
         tempfile::Builder::new().prefix(".new-").tempdir_in(encoders).map_err(|error| failed(encoders, &error))?;
-    let bytes = wanted.copy(home, new.path())?;
+    let bytes = files.copy(home, new.path())?;
+    if let Some(prompts) = prompts {
+        fs::write(new.path().join(PROMPTS), prompts.to_string()).map_err(|error| failed(new.path(), &error))?;
+    }
     let encoder = local(new.path())?;
-    let dimensions = try_encoder(&*encoder).await.map_err(|error| {
-        let why = format!("this is no sentence encoder that works: {}", error.chain());
-        Error::new(Code::InvalidRequest, why)
-    })?;
+    let dimensions = try_encoder(&*encoder)
+        .await
+        .map_err(|error| invalid!("this is no sentence encoder that works: {}", error.chain()))?;
     Ok((new, dimensions, bytes))
 }
 
@@ -158,13 +179,11 @@ fn checked(name: &str) -> Result<&str> {
     {
         return Ok(name);
     }
-    let message =
-        format!("{name:?} is no name of an encoder: give letters, digits, dots, dashes and underscores with --name");
-    Err(Error::new(Code::InvalidRequest, message))
+    Err(invalid!("{name:?} is no name of an encoder: give letters, digits, dots, dashes and underscores with --name"))
 }
 
 fn failed(folder: &Path, error: &io::Error) -> Error {
-    Error::new(Code::InvalidRequest, format!("{} could not be written: {error}", folder.display()))
+    invalid!("{} could not be written: {error}", folder.display())
 }
 
 #[cfg(test)]

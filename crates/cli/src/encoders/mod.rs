@@ -3,4 +3,4 @@
 mod add;
 mod part;
 
-pub(super) use add::{Added, NewEncoder, Prefixes, add};
+pub(super) use add::{AddedEncoder, NewEncoder, add};

@@ -14,82 +14,64 @@ use crate::{
 };
 
 /// Which file of an encoder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// The model.
-    Model,
-    /// Its tokenizer.
-    Tokenizer,
-    /// The library that runs it.
-    Runtime,
+pub(super) struct Part {
+    /// The option that names the file.
+    option: &'static str,
+    /// The kind of file, for messages.
+    described: &'static str,
+    /// Where a person gets the file.
+    origin: &'static str,
+    has_name: fn(&Path) -> bool,
 }
 
+/// The model.
+pub(super) const MODEL: Part = Part {
+    option: "--model",
+    described: "the model, a file that ends in .onnx",
+    origin: "models of sentence-transformers have one in their folder onnx; the Python package optimum exports \
+             others. If a package brings a server with /v1/embeddings, set `encoder` to its address",
+    has_name: |path| path.extension().is_some_and(|found| found == "onnx"),
+};
+
+/// The tokenizer of the model.
+pub(super) const TOKENIZER: Part = Part {
+    option: "--tokenizer",
+    described: "the tokenizer, a file tokenizer.json",
+    origin: "it is published with the model; AutoTokenizer.save_pretrained of the Python package transformers makes \
+             it of a tokenizer in another form",
+    has_name: |path| path.extension().is_some_and(|found| found == "json"),
+};
+
+/// The library that runs the model.
+pub(super) const RUNTIME: Part = Part {
+    option: "--runtime",
+    described: "ONNX Runtime, a file libonnxruntime.so, libonnxruntime.dylib or onnxruntime.dll",
+    origin: "`pip download --no-deps onnxruntime` gets a wheel, and `unzip` unpacks it: the file is in onnxruntime/capi",
+    has_name: |path| is_library(&name_of(path)),
+};
+
 impl Part {
-    /// The option that names the file.
-    const fn option(self) -> &'static str {
-        match self {
-            Self::Model => "--model",
-            Self::Tokenizer => "--tokenizer",
-            Self::Runtime => "--runtime",
-        }
-    }
-
-    /// The kind of file, for messages.
-    const fn described(self) -> &'static str {
-        match self {
-            Self::Model => "the model, a file that ends in .onnx",
-            Self::Tokenizer => "the tokenizer, a file tokenizer.json",
-            Self::Runtime => "ONNX Runtime, a file libonnxruntime.so, libonnxruntime.dylib or onnxruntime.dll",
-        }
-    }
-
-    /// Where a person gets the file.
-    const fn origin(self) -> &'static str {
-        match self {
-            Self::Model => {
-                "models of sentence-transformers have one in their folder onnx; the Python package optimum exports \
-                 others. If a package brings a server with /v1/embeddings, set `encoder` to its address"
-            }
-            Self::Tokenizer => {
-                "it is published with the model; AutoTokenizer.save_pretrained of the Python package transformers makes \
-                 it of a tokenizer in another form"
-            }
-            Self::Runtime => {
-                "`pip download --no-deps onnxruntime` gets a wheel, and `unzip` unpacks it: the file is in onnxruntime/capi"
-            }
-        }
-    }
-
-    fn has_name(self, name: &str) -> bool {
-        let has_ending = |ending: &str| Path::new(name).extension().is_some_and(|found| found == ending);
-        match self {
-            Self::Model => has_ending("onnx"),
-            Self::Tokenizer => has_ending("json"),
-            Self::Runtime => is_library(name),
-        }
-    }
-
     /// Checks by the name and the first bytes that the file at `path` can be this part.
     ///
     /// # Errors
     /// `file_not_found` if nothing is there; `invalid_request` if the file cannot be read or is another kind of file.
     /// The message says how to go on.
-    pub(super) fn check(self, path: &LocalPath) -> Result<()> {
+    pub(super) fn check(&self, path: &LocalPath) -> Result<()> {
         let failed = |error: io::Error| {
             let code = if error.kind() == io::ErrorKind::NotFound { Code::FileNotFound } else { Code::InvalidRequest };
             Error::new(code, format!("{} cannot be read: {error}", path.display()))
         };
-        let (option, described) = (self.option(), self.described());
+        let Self { option, described, origin, has_name } = self;
         let why = if fs::metadata(path).map_err(failed)?.is_dir() {
             format!("is a folder; give {option} the file in it: {described}")
         } else if is_archive(path).map_err(failed)? {
             format!("is a wheel or another zip archive; unzip it, and give {option} the file in it: {described}")
-        } else if self.has_name(&name_of(path)) {
+        } else if has_name(path) {
             return Ok(());
         } else {
-            format!("is not {described}; {}", self.origin())
+            format!("is not {described}; {origin}")
         };
-        Err(Error::new(Code::InvalidRequest, format!("{} {why}", path.display())))
+        Err(invalid!("{} {why}", path.display()))
     }
 }
 
@@ -98,10 +80,7 @@ impl Part {
 /// # Errors
 /// `file_too_large` beyond [`ENCODER_FILE_BYTES`]; `invalid_request` if it cannot be read or written.
 pub(super) fn copy(from: &LocalPath, to: &Path) -> Result<u64> {
-    let failed = |error: io::Error| {
-        let message = format!("{} could not be copied to {}: {error}", from.display(), to.display());
-        Error::new(Code::InvalidRequest, message)
-    };
+    let failed = |error: io::Error| invalid!("{} could not be copied to {}: {error}", from.display(), to.display());
     let mut copied = File::create(to).map_err(failed)?;
     let source = File::open(from).map_err(failed)?;
     let bytes = io::copy(&mut source.take(ENCODER_FILE_BYTES + 1), &mut copied).map_err(failed)?;

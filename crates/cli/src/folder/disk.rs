@@ -7,6 +7,8 @@ use std::{
     path::{Component, Path},
 };
 
+use serde::Serialize;
+
 use crate::{
     error::{Code, Error, Result},
     local_path::LocalPath,
@@ -52,11 +54,7 @@ impl PullFolder {
     /// `invalid_request` where the name cannot be held, a link is in the way, or the disk fails.
     pub(in super::super) fn read(&self, relative: &str) -> Result<Option<Vec<u8>>> {
         let path = self.checked(relative)?;
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed(&path, error)),
-        }
+        read_if_there(&path).map_err(|error| failed(&path, error))
     }
 
     /// Puts `bytes` at `relative`: whole or not at all. A file that is replaced passes on its permissions. `unique` names
@@ -95,10 +93,7 @@ impl PullFolder {
         for segment in relative.split('/') {
             path = path.join(local_name(segment, relative)?);
             if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink()) {
-                return Err(Error::new(
-                    Code::InvalidRequest,
-                    format!("{} is a link, and a pull writes through none; remove it first", path.display()),
-                ));
+                return Err(invalid!("{} is a link, and a pull writes through none; remove it first", path.display()));
             }
         }
         Ok(path)
@@ -129,6 +124,28 @@ pub(in super::super) fn replace_whole(path: &LocalPath, bytes: &[u8], unique: u1
     })
 }
 
+/// The bytes of the file at `path`; `None` if there is no file.
+///
+/// # Errors
+/// Those of the disk.
+pub(in super::super) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The text of a JSON file that people read too.
+///
+/// # Errors
+/// `internal` if the value is none of JSON.
+pub(in super::super) fn json_text(value: &impl Serialize) -> Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(value).map_err(Error::internal)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
 /// Checks that the disk can hold all of these names side by side.
 ///
 /// # Errors
@@ -141,9 +158,8 @@ fn check_names_on<'name>(folds_case: bool, names: impl IntoIterator<Item = &'nam
     let mut seen = HashSet::new();
     for name in names {
         if folds_case && !seen.insert(folded(name)) {
-            return Err(Error::new(
-                Code::InvalidRequest,
-                format!("{name} and another file are one name to this disk, which ignores case; rename one of them"),
+            return Err(invalid!(
+                "{name} and another file are one name to this disk, which ignores case; rename one of them"
             ));
         }
     }
@@ -159,11 +175,12 @@ fn local_name<'name>(segment: &'name str, relative: &str) -> Result<&'name str> 
         return Ok(segment);
     }
     let why = if plain { "belongs to a tool that would act on it" } else { "cannot be a file name on this machine" };
-    Err(Error::new(Code::InvalidRequest, format!("{relative} is not pulled: {segment:?} {why}")))
+    Err(invalid!("{relative} is not pulled: {segment:?} {why}"))
 }
 
-fn failed(path: &LocalPath, error: io::Error) -> Error {
-    Error::new(Code::InvalidRequest, format!("{} cannot be written or read", path.display())).with_source(error)
+/// The error of a disk that fails at `path`.
+pub(in super::super) fn failed(path: &LocalPath, error: io::Error) -> Error {
+    invalid!("{} cannot be written or read", path.display()).with_source(error)
 }
 
 #[cfg(test)]

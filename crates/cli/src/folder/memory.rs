@@ -1,14 +1,9 @@
 //! The file in a skill's folder that says which version the folder comes from. It is never pushed, because it belongs to a tool.
 
-use std::{fs, io};
+use std::fs;
 
-use super::disk::replace_whole;
-use crate::{
-    backend::SyncBase,
-    error::{Code, Error, Result},
-    local_path::LocalPath,
-    path::FOLDER_MEMORY,
-};
+use super::disk::{read_if_there, replace_whole};
+use crate::{error::Result, local_path::LocalPath, path::FOLDER_MEMORY, sync::SyncBase};
 
 /// The version that `folder` remembers.
 ///
@@ -16,14 +11,9 @@ use crate::{
 /// `invalid_request` if the file is a link, cannot be read, or is none.
 pub(in super::super) fn remembered(folder: &LocalPath) -> Result<Option<SyncBase>> {
     let path = place(folder)?;
-    match fs::read(&path) {
-        Ok(bytes) => SyncBase::from_json(&bytes, &path.display().to_string()).map(Some),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            let message = format!("{} cannot be read", path.display());
-            Err(Error::new(Code::InvalidRequest, message).with_source(error))
-        }
-    }
+    let bytes =
+        read_if_there(&path).map_err(|error| invalid!("{} cannot be read", path.display()).with_source(error))?;
+    bytes.map(|bytes| SyncBase::from_json(&bytes, &path.display().to_string())).transpose()
 }
 
 /// Makes `folder` remember `version`. `unique` names the file while it grows.
@@ -37,7 +27,7 @@ pub(in super::super) fn remember(folder: &LocalPath, version: &SyncBase, unique:
 fn place(folder: &LocalPath) -> Result<LocalPath> {
     let path = folder.join(FOLDER_MEMORY);
     if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink()) {
-        return Err(Error::new(Code::InvalidRequest, format!("{} is a link: remove it first", path.display())));
+        return Err(invalid!("{} is a link: remove it first", path.display()));
     }
     Ok(path)
 }

@@ -8,7 +8,7 @@ mod memory;
 mod plain;
 mod scan;
 
-pub(super) use disk::{PullFolder, check_names, replace_whole};
+pub(super) use disk::{PullFolder, check_names, failed, json_text, read_if_there, replace_whole};
 pub(super) use memory::{remember, remembered};
 pub(super) use plain::{address_of, refuse_plain};
 pub(super) use scan::{Extent, FolderScan, LocalFile, LocalSkill, NoSkill, scan};

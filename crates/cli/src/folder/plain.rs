@@ -6,7 +6,7 @@
 
 use std::{fs, path::Path};
 
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 use crate::local_path::LocalPath;
 
 /// The folder that only a used store has. A user's files lie as deep as a skill in a category, so this folder
@@ -30,12 +30,11 @@ pub(in super::super) fn refuse_plain(folder: &LocalPath) -> Result<()> {
     }
     let (shown, skills) =
         (folder.display(), if skills == 1 { "a skill".to_owned() } else { format!("{skills} skills") });
-    let message = format!(
+    Err(invalid!(
         "{shown} holds {skills} itself, and a store keeps them below {shown}/USER/skills: `skillmount serve {shown}` serves \
          them where they are, `skillmount push {shown}` without this --store copies them into your own store, `skillmount lint {shown}` checks them where they are, and another \
          --store makes a new one"
-    );
-    Err(Error::new(Code::InvalidRequest, message))
+    ))
 }
 
 /// How many skills lie in folders of `folder`, as deep as `levels`. A folder that cannot be read counts as empty; the

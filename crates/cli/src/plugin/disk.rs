@@ -5,8 +5,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 use sha2::{Digest as _, Sha256};
 
 use super::manifest::ExportRecord;
-use crate::error::{Code, Error, Result};
-use crate::local_path::LocalPath;
+use crate::{error::Result, folder::failed, local_path::LocalPath};
 
 /// Puts the folder `new` at `place`. A folder that was there moves to `old`.
 pub(super) fn take_place(place: &LocalPath, new: &Path, old: &Path) -> Result<()> {
@@ -65,8 +64,4 @@ pub(super) fn read_into(
 
 pub(super) fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
-}
-
-pub(super) fn failed(path: &LocalPath, error: io::Error) -> Error {
-    Error::new(Code::InvalidRequest, format!("{} cannot be written or read", path.display())).with_source(error)
 }

@@ -12,14 +12,16 @@ use super::{
 };
 use crate::{
     app::App,
-    backend::{SkillDigest, SkillRepository, SkillText, SyncBase, flat_names},
+    authoring::SkillDigest,
     control::Control,
     error::{Error, Result},
     folder::check_names,
     limits::PARALLEL_SKILLS,
     local_path::LocalPath,
+    screen::plain,
     session::{Policy, SkillRule},
-    skill::shown::one_line,
+    skills::flat_names,
+    sync::{SkillRepository, SkillText, SyncBase},
 };
 
 /// The outcome for a skill or a file of the plugin.
@@ -88,7 +90,9 @@ impl<'run> Exporter<'run> {
         let (mut changes, mut rows, mut fetched) = (PluginChanges::default(), Vec::new(), Vec::new());
         for (folder, there) in &named {
             match self.folder.skill(folder)? {
-                Occupant::Foreign(why) => rows.push(ExportRow::kept(folder, there, why)),
+                Occupant::Foreign(why) => {
+                    rows.push(ExportRow { why: Some(why), ..ExportRow::new(folder, there, ExportStatus::Kept) });
+                }
                 Occupant::Ours if self.is_version(folder, there, there.digest.as_deref()) => {
                     rows.push(ExportRow::new(folder, there, ExportStatus::Unchanged));
                 }
@@ -196,14 +200,10 @@ impl ExportRow {
         Self { path: path(folder), skill: Some(there.skill.to_string()), status, why: None }
     }
 
-    fn kept(folder: &str, there: &SkillDigest, why: String) -> Self {
-        Self { why: Some(why), ..Self::new(folder, there, ExportStatus::Kept) }
-    }
-
     /// The line that shows it.
     pub(crate) fn line(&self) -> String {
-        let path = one_line(&self.path).plain().to_owned();
-        let why = || one_line(self.why.as_deref().unwrap_or_default()).plain().to_owned();
+        let path = plain(&self.path);
+        let why = || plain(self.why.as_deref().unwrap_or_default());
         match self.status {
             ExportStatus::New => format!("{path}: new"),
             ExportStatus::Changed => format!("{path}: changed"),

@@ -13,14 +13,14 @@ use std::{
 use tempfile::TempDir;
 
 use super::{
-    disk::{failed, read_into, sha256, take_place},
+    disk::{read_into, sha256, take_place},
     manifest::{ExportRecord, MANIFEST, PluginExport},
 };
 use crate::{
-    backend::SkillText,
-    error::{Code, Error, Result},
-    folder::{PullFolder, replace_whole},
+    error::Result,
+    folder::{PullFolder, failed, replace_whole},
     local_path::LocalPath,
+    sync::SkillText,
 };
 
 /// The file by whose lock one export at a time works on the folder.
@@ -80,11 +80,10 @@ impl PluginFolder {
             Some(manifest) => manifest,
             None if is_empty(&root)? => PluginExport::default(),
             None => {
-                let message = format!(
+                return Err(invalid!(
                     "{} has files that no export wrote, and they are left alone: name a new folder",
                     root.display()
-                );
-                return Err(Error::new(Code::InvalidRequest, message));
+                ));
             }
         };
         let path = root.join(LOCK);
@@ -93,15 +92,13 @@ impl PluginFolder {
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let message = format!("another export works on {}; end it first", root.display());
-                return Err(Error::new(Code::InvalidRequest, message));
+                return Err(invalid!("another export works on {}; end it first", root.display()));
             }
             Err(TryLockError::Error(error)) => return Err(failed(&path, error)),
         }
         for folder in FOLDERS {
             if fs::symlink_metadata(root.join(folder)).is_ok_and(|meta| !meta.is_dir()) {
-                let message = format!("{} is no folder; remove it first", root.join(folder).display());
-                return Err(Error::new(Code::InvalidRequest, message));
+                return Err(invalid!("{} is no folder; remove it first", root.join(folder).display()));
             }
         }
         clear_leftovers(&root)?;
@@ -259,7 +256,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::{backend::SyncBase, path::SkillPath};
+    use crate::{path::SkillPath, sync::SyncBase};
 
     fn text(content: &str) -> SkillText {
         let files = [("SKILL.md", content), ("a/b.md", content)];

@@ -1,18 +1,15 @@
 //! The record of an export in its folder.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs, io,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    backend::SyncBase,
-    error::{Code, Error, Result},
-    folder::replace_whole,
+    error::Result,
+    folder::{json_text, read_if_there, replace_whole},
     local_path::LocalPath,
     path::SkillPath,
+    sync::SyncBase,
 };
 
 /// Its file in the folder of the plugin.
@@ -47,12 +44,9 @@ impl PluginExport {
     /// `invalid_request` if it cannot be read or is none.
     pub(super) fn read(root: &LocalPath) -> Result<Option<Self>> {
         let path = root.join(MANIFEST);
-        let wrong = |why: &str| Error::new(Code::InvalidRequest, format!("{} {why}", path.display()));
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(wrong("cannot be read").with_source(error)),
-        };
+        let wrong = |why: &str| invalid!("{} {why}", path.display());
+        let bytes = read_if_there(&path).map_err(|error| wrong("cannot be read").with_source(error))?;
+        let Some(bytes) = bytes else { return Ok(None) };
         let read: Self = serde_json::from_slice(&bytes)
             .map_err(|error| wrong("is damaged; export into a new folder").with_source(error))?;
         if read.format != FORMAT {
@@ -66,9 +60,7 @@ impl PluginExport {
     /// # Errors
     /// `invalid_request` if the disk fails.
     pub(super) fn write(&self, root: &LocalPath, unique: u128) -> Result<()> {
-        let mut text = serde_json::to_vec_pretty(self).map_err(Error::internal)?;
-        text.push(b'\n');
-        replace_whole(&root.join(MANIFEST), &text, unique)
+        replace_whole(&root.join(MANIFEST), &json_text(self)?, unique)
     }
 }
 

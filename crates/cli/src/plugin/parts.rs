@@ -2,13 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    app::App,
-    connect::launch,
-    error::{Error, Result},
-    settings::Setting,
-    shell::quoted,
-};
+use crate::{app::App, connect::launch, error::Result, folder::json_text, settings::Setting, shell::quoted};
 
 /// The events that the service answers and that a plugin asks about, with the tools that matter. The host lists the skills of a
 /// plugin itself when a conversation begins.
@@ -34,7 +28,7 @@ pub(super) fn parts(app: &App, name: &str) -> Result<Vec<(&'static str, Vec<u8>)
         ("hooks/hooks.json", json!({ "hooks": hooks })),
         (".mcp.json", json!({ "mcpServers": { "skillmount": server } })),
     ];
-    files.into_iter().map(|(path, value)| Ok((path, text(&value)?))).collect()
+    files.into_iter().map(|(path, value)| Ok((path, json_text(&value)?))).collect()
 }
 
 fn of_event(event: &str, matcher: Option<&str>, hook: &Value) -> (String, Value) {
@@ -86,10 +80,4 @@ fn of_store(app: &App) -> Result<(Value, Value)> {
 
 fn members<const N: usize>(of: [(&str, Value); N]) -> Map<String, Value> {
     of.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
-}
-
-fn text(value: &Value) -> Result<Vec<u8>> {
-    let mut text = serde_json::to_vec_pretty(value).map_err(Error::internal)?;
-    text.push(b'\n');
-    Ok(text)
 }

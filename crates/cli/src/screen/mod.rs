@@ -11,6 +11,8 @@ use unicode_width::UnicodeWidthChar;
 
 pub(super) use table::{Cell, LastColumn, Table};
 
+use crate::skill::shown::one_line;
+
 /// A terminal, or what is none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminal {
@@ -20,16 +22,6 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Whether it is a terminal.
-    pub(super) fn is_terminal(self) -> bool {
-        self.is_terminal
-    }
-
-    /// Columns that a line may take; `None` if nothing is to be cut.
-    pub(super) fn width(self) -> Option<usize> {
-        self.width
-    }
-
     /// A number of bytes.
     pub(super) fn size(self, bytes: u64) -> String {
         if self.is_terminal { HumanBytes(bytes).to_string() } else { bytes.to_string() }
@@ -48,6 +40,11 @@ impl Terminal {
     pub(super) fn fitted(self, line: &str, indent: usize) -> String {
         self.width.map_or_else(|| line.to_owned(), |width| cut(line, width.saturating_sub(indent)))
     }
+}
+
+/// A text of others on one line, without characters that drive a terminal.
+pub(super) fn plain(text: &str) -> String {
+    one_line(text).plain().to_owned()
 }
 
 /// The columns that a text takes. A wide character takes two.

@@ -69,14 +69,9 @@ pub(in super::super) enum LastColumn {
 }
 
 impl Table {
-    /// A table without rows.
-    pub(in super::super) fn new(last: LastColumn) -> Self {
-        Self { rows: Vec::new(), last }
-    }
-
-    /// Adds a row.
-    pub(in super::super) fn row<const N: usize>(&mut self, cells: [Cell; N]) {
-        self.rows.push(cells.into());
+    /// A table of these rows.
+    pub(in super::super) fn new<const N: usize>(last: LastColumn, rows: impl IntoIterator<Item = [Cell; N]>) -> Self {
+        Self { rows: rows.into_iter().map(Vec::from).collect(), last }
     }
 
     /// Its lines on a screen of this width, or whole ones.
@@ -140,11 +135,7 @@ mod tests {
     use super::*;
 
     fn table(rows: &[[&str; 2]], last: LastColumn) -> Table {
-        let mut table = Table::new(last);
-        for [one, other] in rows {
-            table.row([(*one).into(), (*other).into()]);
-        }
-        table
+        Table::new(last, rows.iter().map(|row| row.map(Cell::from)))
     }
 
     #[test]
@@ -172,11 +163,12 @@ mod tests {
 
     #[test]
     fn numbers_stand_at_the_right_and_styles_take_no_columns() {
-        let mut table = Table::new(LastColumn::Cut);
         let red = AnsiColor::Red.on_default();
-        table.row([Cell::number("5"), Cell::from("a").styled(red), "x".into()]);
-        table.row([Cell::number("100"), "bcd".into(), "y".into()]);
-        let lines = table.lines(Some(80));
+        let rows = [
+            [Cell::number("5"), Cell::from("a").styled(red), "x".into()],
+            [Cell::number("100"), "bcd".into(), "y".into()],
+        ];
+        let lines = Table::new(LastColumn::Cut, rows).lines(Some(80));
         assert_eq!(lines[0], "  5  \u{1b}[31ma\u{1b}[0m    x");
         assert_eq!(lines[1], "100  bcd  y");
     }

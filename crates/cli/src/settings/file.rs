@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{setting::Setting, text::Text};
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     path::distance,
     process::Process,
 };
@@ -54,7 +54,7 @@ impl ConfigFile {
             // An offset at the start of a line counts the lines before it.
             let starts = offset == 0 || text.as_bytes().get(offset - 1) == Some(&b'\n');
             let line = if starts && offset > 0 { line + 1 } else { line };
-            Error::new(Code::InvalidRequest, format!("{}, line {line}: {what}", path.display()))
+            invalid!("{}, line {line}: {what}", path.display())
         };
         let table = DeTable::parse(text)
             .map_err(|error| fail(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
@@ -100,8 +100,8 @@ fn unknown(name: &str) -> String {
 }
 
 fn unreadable(path: &Path, error: io::Error) -> Error {
-    let message = format!("the configuration file {} cannot be read; correct its name or its rights", path.display());
-    Error::new(Code::InvalidRequest, message).with_source(error)
+    invalid!("the configuration file {} cannot be read; correct its name or its rights", path.display())
+        .with_source(error)
 }
 
 #[cfg(test)]

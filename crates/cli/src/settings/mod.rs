@@ -19,7 +19,7 @@ use text::Text;
 
 use super::process::Process;
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     limits::DIGEST_PACE_MOST,
     path::{Id, distance},
 };
@@ -196,7 +196,7 @@ impl Settings {
             let bytes = text.parse().ok().and_then(|mib: u64| mib.checked_mul(1 << 20));
             bytes.filter(|bytes| *bytes >= least).ok_or_else(|| {
                 let least = least >> 20;
-                Error::new(Code::InvalidRequest, format!("{text:?} is not a number of MiB from {least} on"))
+                invalid!("{text:?} is not a number of MiB from {least} on")
             })
         })
     }
@@ -207,7 +207,7 @@ impl Settings {
             let time = text.parse().ok().map(Duration::from_millis).filter(|time| *time <= DIGEST_PACE_MOST);
             time.ok_or_else(|| {
                 let most = DIGEST_PACE_MOST.as_millis();
-                Error::new(Code::InvalidRequest, format!("{text:?} is not a number of milliseconds up to {most}"))
+                invalid!("{text:?} is not a number of milliseconds up to {most}")
             })
         })
     }
@@ -227,10 +227,9 @@ impl Settings {
         match server.origin.rank().cmp(&store) {
             std::cmp::Ordering::Less => Ok(Some(server.text.expose())),
             std::cmp::Ordering::Greater => Ok(None),
-            std::cmp::Ordering::Equal => Err(Error::new(
-                Code::InvalidRequest,
-                format!("both a store and a server are set ({}); keep one of --store and --server", server.origin),
-            )),
+            std::cmp::Ordering::Equal => {
+                Err(invalid!("both a store and a server are set ({}); keep one of --store and --server", server.origin))
+            }
         }
     }
 
@@ -255,20 +254,21 @@ impl SettingLine {
 
 fn missing(setting: Setting) -> Error {
     let flag = setting.name().replace('_', "-");
-    Error::new(Code::InvalidRequest, format!("no {flag} is set; give --{flag} or set {}", setting.env_name()))
+    invalid!("no {flag} is set; give --{flag} or set {}", setting.env_name())
 }
 
 fn on_or_off(text: &str) -> Result<bool> {
     match text {
         "true" | "1" | "yes" | "on" => Ok(true),
         "false" | "0" | "no" | "off" => Ok(false),
-        other => Err(Error::new(Code::InvalidRequest, format!("{other:?} is neither true nor false"))),
+        other => Err(invalid!("{other:?} is neither true nor false")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     fn file(text: &str) -> ConfigFile {
         ConfigFile::parse(PathBuf::from("skillmount.toml"), text).unwrap()

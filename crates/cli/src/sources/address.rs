@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     limits::SOURCE_BYTES,
     process::Process,
 };
@@ -79,8 +79,8 @@ impl SourceAddress {
     pub(crate) fn made_absolute(self, process: &Process) -> Result<Self> {
         match self {
             Self::Folder(folder) => process.local(&*folder).canonicalize().map(Self::Folder).map_err(|error| {
-                let message = format!("there is no folder {}; a repository is named by its address", folder.display());
-                Error::new(Code::InvalidRequest, message).with_source(error)
+                invalid!("there is no folder {}; a repository is named by its address", folder.display())
+                    .with_source(error)
             }),
             source => Ok(source),
         }
@@ -153,12 +153,13 @@ fn check_authority(scheme: &str, rest: &str) -> Result<()> {
 
 /// The source itself is left out of every refusal, because there may be a password in it.
 fn refused(why: &str) -> Error {
-    Error::new(Code::InvalidRequest, why)
+    invalid!("{why}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn a_source_is_a_host_a_repository_or_a_folder() {

@@ -12,15 +12,14 @@ use super::{
 };
 use crate::{
     app::App,
-    backend::{
-        PushOptions, PushSource, PushStatus, SkillDigest, SkillRepository, SkillText, SyncBase, VersionMemory,
-        push_skill,
-    },
+    authoring::SkillDigest,
     counts::counted,
     error::{Code, Error, Result},
     output::Output,
     path::SkillPath,
-    skill::{Diagnostic, shown::one_line},
+    screen::plain,
+    skill::Diagnostic,
+    sync::{PushOptions, PushSource, PushStatus, SkillRepository, SkillText, SyncBase, VersionMemory, push_skill},
     wire::FileChanges,
 };
 
@@ -169,7 +168,7 @@ impl SourceRow {
     }
 
     fn line(&self) -> String {
-        let skill = one_line(&self.skill).plain().to_owned();
+        let skill = plain(&self.skill);
         match self.status {
             SourceStatus::New => format!("{skill}: new"),
             SourceStatus::Changed => format!("{skill}: changed, {}", counted(self.changes.changed(), "file")),
@@ -192,14 +191,14 @@ impl SourceReport {
     /// # Errors
     /// If standard output is closed.
     pub(crate) fn print(&self, out: &Output) -> Result<()> {
-        out.line(format!("from {}", one_line(&self.source).plain()))?;
+        out.line(format!("from {}", plain(&self.source)))?;
         for row in &self.skills {
             out.line(row.line())?;
             for finding in &row.findings {
-                out.line(format!("  {}: {}", finding.code.as_str(), one_line(&finding.message).plain()))?;
+                out.line(format!("  {}: {}", finding.code.as_str(), plain(&finding.message)))?;
             }
         }
-        self.passed_over.iter().try_for_each(|what| out.line(format!("passed over: {}", one_line(what).plain())))
+        self.passed_over.iter().try_for_each(|what| out.line(format!("passed over: {}", plain(what))))
     }
 }
 

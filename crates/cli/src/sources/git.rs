@@ -23,10 +23,10 @@ use crate::{
     limits::{DISCOVERY_PATIENCE, LIST_OBJECTS, SKILL_DEPTH, SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_UNPACKED_BYTES},
     path::is_of_tools,
     process::Process,
-    skill::{SkillUpload, shown::one_line},
+    screen::plain,
+    skill::{MAIN, SkillUpload},
 };
 
-const MAIN: &str = "SKILL.md";
 /// The modes of a plain file and of an executable file.
 const PLAIN: [&str; 2] = ["100644", "100755"];
 const LINK: &str = "120000";
@@ -242,13 +242,11 @@ async fn finished(output: impl Future<Output = std::io::Result<Output>>) -> Resu
         return Ok(output);
     }
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let message = format!("git cannot fetch that: {}", one_line(said.trim()).plain());
-    Err(Error::new(Code::InvalidRequest, message))
+    Err(invalid!("git cannot fetch that: {}", plain(said.trim())))
 }
 
 fn missing(error: std::io::Error) -> Error {
-    Error::new(Code::InvalidRequest, "the program git cannot be started; it is needed for repositories")
-        .with_source(error)
+    invalid!("the program git cannot be started; it is needed for repositories").with_source(error)
 }
 
 fn strange(what: &str) -> Error {
@@ -256,6 +254,5 @@ fn strange(what: &str) -> Error {
 }
 
 fn text(bytes: &[u8]) -> Result<&str> {
-    std::str::from_utf8(bytes)
-        .map_err(|_| Error::new(Code::InvalidRequest, "the repository has names that are no text"))
+    std::str::from_utf8(bytes).map_err(|_| invalid!("the repository has names that are no text"))
 }

@@ -7,11 +7,9 @@ use crate::{
     blocking::blocking,
     client::DiscoveryHost,
     error::Result,
-    skill::{SkillUpload, VersionFile},
+    skill::{MAIN, SkillUpload, VersionFile},
 };
 
-/// The file that a skill without others is.
-const MAIN: &str = "SKILL.md";
 /// How an archive in the format zip begins, and one in tar.gz.
 const ZIP: &[u8] = b"PK";
 const GZIP: &[u8] = b"\x1f\x8b";
@@ -38,7 +36,7 @@ pub(super) async fn fetch(address: &str, shown: &str, into: Option<&str>, now: T
         fetched = blocking(move || {
             let mut upload = SkillUpload::default();
             if entry.is_archive && bytes.starts_with(GZIP) {
-                upload.add_tarball(bytes);
+                upload.add_tarball(&bytes);
             } else if entry.is_archive {
                 upload.add_archive(bytes);
             } else {

@@ -6,7 +6,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -15,11 +14,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     app::App,
-    backend::SyncBase,
-    error::{Code, Error, Result},
-    folder::replace_whole,
+    error::{Error, Result},
+    folder::{json_text, read_if_there, replace_whole},
     local_path::LocalPath,
     settings::Setting,
+    sync::SyncBase,
 };
 
 /// The format that this version writes, and the newest it reads.
@@ -65,14 +64,9 @@ impl Lock {
             Some(path) => app.process.local(path),
             None => place(app)?.into(),
         };
-        let wrong = |why: &str| Error::new(Code::InvalidRequest, format!("{} {why}", path.display()));
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Self { format: FORMAT, path, ..Self::default() });
-            }
-            Err(error) => return Err(wrong("cannot be read").with_source(error)),
-        };
+        let wrong = |why: &str| invalid!("{} {why}", path.display());
+        let bytes = read_if_there(&path).map_err(|error| wrong("cannot be read").with_source(error))?;
+        let Some(bytes) = bytes else { return Ok(Self { format: FORMAT, path, ..Self::default() }) };
         let read: Self = serde_json::from_slice(&bytes)
             .map_err(|error| wrong("is damaged; move it away, and add the sources again").with_source(error))?;
         if read.format != FORMAT {
@@ -91,8 +85,7 @@ impl Lock {
     /// # Errors
     /// `invalid_request` if the disk fails.
     pub(crate) fn save(&self, unique: u128) -> Result<()> {
-        let mut text = serde_json::to_vec_pretty(self).map_err(Error::internal)?;
-        text.push(b'\n');
+        let text = json_text(self)?;
         if text == self.was {
             return Ok(());
         }
@@ -100,7 +93,7 @@ impl Lock {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(&self.path, fs::Permissions::from_mode(0o600)).map_err(Error::internal)?;
+            std::fs::set_permissions(&self.path, std::fs::Permissions::from_mode(0o600)).map_err(Error::internal)?;
         }
         Ok(())
     }
@@ -108,7 +101,7 @@ impl Lock {
 
 /// The place of the lock file: a folder for each user of each store or server.
 fn place(app: &App) -> Result<PathBuf> {
-    let nowhere = || Error::new(Code::InvalidRequest, "there is no data folder for the lock file; name it with --lock");
+    let nowhere = || invalid!("there is no data folder for the lock file; name it with --lock");
     let kept_in = match app.settings.server()? {
         Some(server) => server.trim_end_matches('/').to_owned(),
         None => app.settings.get(Setting::Store).unwrap_or_default().to_owned(),

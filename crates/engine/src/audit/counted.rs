@@ -13,8 +13,8 @@ use super::{
     usage::UsageTally,
 };
 use crate::{
-    backend::Service,
     error::Result,
+    handle::Service,
     limits::{AUDIT_PIECE_BYTES, CANDIDATE_BATCHES, CANDIDATE_DAYS, CANDIDATES_PRELOADED, USAGE_BATCHES},
     path::{Id, SkillPath},
 };
@@ -28,7 +28,7 @@ const TOKEN_BYTES: u64 = 4;
 /// The store's.
 pub async fn usage(service: &Service, user: &Id, wanted: &UsageRequest) -> Result<Usage> {
     let counted = tally(&AuditLog::for_service(service), user, wanted).await?;
-    let stored = service.stored_skills(user).await?;
+    let stored = service.authoring().stored_skills(user).await?;
     let instructions = stored.skills.iter().map(|stored| (stored.skill.to_string(), stored.main_size() / TOKEN_BYTES));
     Ok(counted.figures(&instructions.collect()))
 }

@@ -15,9 +15,9 @@ use super::{
     record::{AuditRecord, AuditSkill},
 };
 use crate::{
-    backend::ObservedCall,
     catalog::Difference,
     error::{Code, Error, Result},
+    observer::ObservedCall,
     path::Id,
     session::ApprovalRequest,
     wire::{CallOutline, Operation},

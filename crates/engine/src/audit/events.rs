@@ -24,13 +24,13 @@ use super::{
     sight::{EventFilter, Watcher},
 };
 use crate::{
-    backend::Service,
     catalog::Catalogs,
     clock::Clock,
     error::{Error, Result},
+    handle::Service,
     limits::{EVENTS_LOOK, EVENTS_PAUSES, EVENTS_PIECE_BYTES},
     path::Id,
-    session::{ApprovalRequest, KnownSessions},
+    session::{ApprovalRequest, ApprovalWatch, poll_approval_watch, start_approval_watch},
 };
 
 /// The events of all users. Cheap to clone.
@@ -176,7 +176,7 @@ impl Events {
         let batches = self.recent(user, horizon(looked)).await?;
         self.channels.has_looked(user, followed, looked);
         let seen = batches.into_iter().map(|batch| batch.name).collect::<BTreeSet<_>>();
-        let sessions = self.service.sessions().known_sessions(user).await?;
+        let sessions = start_approval_watch(self.service.sessions(), user).await?;
         let (this, user, followed) = (self.clone(), user.clone(), Arc::clone(followed));
         tokio::spawn(async move { this.follow(&user, &followed, seen, looked, sessions).await });
         Ok(())
@@ -189,7 +189,7 @@ impl Events {
         followed: &FollowLock,
         mut seen: BTreeSet<BatchName>,
         mut looked: Timestamp,
-        mut sessions: KnownSessions,
+        mut sessions: ApprovalWatch,
     ) {
         let own = self.recorder.as_ref().map(Recorder::replica);
         loop {
@@ -197,7 +197,7 @@ impl Events {
             if self.channels.is_over(user, followed) {
                 return;
             }
-            match self.service.sessions().waiting_since(user, &mut sessions).await {
+            match poll_approval_watch(self.service.sessions(), user, &mut sessions).await {
                 Ok(waiting) => self.channels.tell(user, || {
                     let report = |(session, request): (Id, ApprovalRequest)| EventReport::waiting(&session, request);
                     waiting.into_iter().map(report)

@@ -4,8 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::batch::BatchName;
 use crate::{
-    backend::Service,
     error::Result,
+    handle::Service,
     limits::{AUDIT_LATENESS, EVENTS_LOOK},
     path::{Id, Namespace, ObjectKey},
     store::{CachePolicy, GetOptions, ListOptions, Object, SharedStore, StoreError},

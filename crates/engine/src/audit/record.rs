@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 
 use super::batch::{BatchName, Position};
 use crate::{
-    backend::{ChangeEffect, ObservedOperation, SkillUse},
     error::Outcome,
+    observer::{ChangeEffect, ObservedOperation, SkillUse},
     path::Layer,
     wire::{CallOutline, InputNames},
 };

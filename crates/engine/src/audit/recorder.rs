@@ -28,12 +28,13 @@ use super::{
     report::EventReport,
 };
 use crate::{
-    backend::{ObservedCall, ObservedOperation, Observer, OpenStore, RankedPaths, RecordWritten},
     clock::Clock,
     error::{Code, Error, Outcome, Result},
+    handle::OpenStore,
     limits::{CANDIDATE_USERS, CANDIDATES_REMEMBERED, PARALLEL_GETS},
+    observer::{ObservedCall, ObservedOperation, Observer, RankedPaths, RecordWritten},
     path::{Id, Namespace, SkillPath},
-    store::{Committer, SharedStore},
+    store::{SharedStore, StoreHandle},
 };
 
 /// The users whose next look for old batches is remembered. That of others may come sooner.
@@ -46,10 +47,7 @@ pub struct Recorder {
 }
 
 pub(super) struct RecorderState {
-    pub(super) store: SharedStore,
-    pub(super) committer: Committer,
-    pub(super) namespace: Namespace,
-    pub(super) clock: Arc<dyn Clock>,
+    pub(super) store: StoreHandle,
     options: AuditOptions,
     journals: Mutex<RecordBuffers>,
     /// The uptime at which the old batches of a user are looked for again.
@@ -85,10 +83,7 @@ impl Recorder {
     ) -> Self {
         let replica = format!("{:08x}", clock.random() & u128::from(u32::MAX));
         let shared = RecorderState {
-            committer: Committer::new(store.clone(), clock.clone()),
-            store,
-            namespace,
-            clock,
+            store: StoreHandle::new(store, namespace, clock, None),
             options: options.into(),
             journals: Mutex::new(RecordBuffers::new(replica)),
             pruned: Cache::builder().max_capacity(PRUNED_USERS).build(),
@@ -239,7 +234,7 @@ impl RecorderState {
     }
 
     pub(super) fn moment(&self) -> ClockReading {
-        ClockReading { now: self.clock.now(), uptime: self.clock.uptime() }
+        ClockReading { now: self.store.clock().now(), uptime: self.store.clock().uptime() }
     }
 
     /// Adds a record, and returns what its caller has to wait for.
@@ -292,8 +287,8 @@ impl RecorderState {
     /// The skills that a session of `user` may begin with. None if the records cannot be read: a session needs them less than
     /// its caller needs the session.
     async fn candidates_of(&self, user: &Id) -> Vec<SkillPath> {
-        let log = AuditLog::over(self.store.clone(), self.namespace.clone());
-        let read = candidates(&log, user, self.clock.now());
+        let log = AuditLog::over(self.store.store().clone(), self.store.namespace().clone());
+        let read = candidates(&log, user, self.store.clock().now());
         match self.candidates.try_get_with(user.clone(), async { read.await.map(Arc::new) }).await {
             Ok(skills) => skills.to_vec(),
             Err(error) => {

@@ -6,7 +6,7 @@ use super::{
     record::{AuditRecord, AuditSkill},
 };
 use crate::{
-    backend::ObservedCall,
+    observer::ObservedCall,
     path::Id,
     session::ApprovalRequest,
     wire::{CallOutline, InputNames},

@@ -20,7 +20,7 @@ impl RecorderState {
     /// Deletes the batches of `user` that are too old, once a day and behind the call: newer records do not wait for it. If some
     /// are left, it goes on sooner.
     pub(super) fn prune(self: &Arc<Self>, user: &Id) {
-        let now = self.clock.uptime();
+        let now = self.store.clock().uptime();
         if self.pruned.get(user).is_some_and(|due| now < due) {
             return;
         }
@@ -34,20 +34,20 @@ impl RecorderState {
                 false
             });
             if !are_gone {
-                this.pruned.insert(user, this.clock.uptime() + AUDIT_PRUNED_AGAIN);
+                this.pruned.insert(user, this.store.clock().uptime() + AUDIT_PRUNED_AGAIN);
             }
         });
     }
 
     /// Deletes batches of `user` that are too old, [`AUDIT_PRUNED`] at most. Returns whether all of them are gone.
     pub(super) async fn prune_now(&self, user: &Id) -> StoreResult<bool> {
-        let Ok(prefix) = self.namespace.user(user).and_then(|space| space.audit()) else { return Ok(true) };
+        let Ok(prefix) = self.store.namespace().user(user).and_then(|space| space.audit()) else { return Ok(true) };
         let age = SignedDuration::from_hours(24 * i64::from(self.options().retention_days));
-        let oldest = self.clock.now().checked_sub(age).unwrap_or_default();
+        let oldest = self.store.clock().now().checked_sub(age).unwrap_or_default();
         let mut options = ListOptions::default();
         let mut left = AUDIT_PRUNED;
         loop {
-            let page = self.store.list(&prefix, options.clone()).await?;
+            let page = self.store.store().list(&prefix, options.clone()).await?;
             // An object that is no batch belongs to another tool.
             let batch = |key: &str| Some((prefix.admit(key)?, BatchName::parse(prefix.relative(key)?)?));
             let batches: Vec<_> = page.objects.iter().filter_map(|entry| batch(&entry.key)).collect();
@@ -56,8 +56,9 @@ impl RecorderState {
             let old = batches.into_iter().filter(|(_, name)| name.time() < oldest).take(left);
             let old: Vec<_> = old.map(|(key, _)| key).collect();
             left -= old.len();
-            let deletes =
-                old.into_iter().map(|key| async move { self.store.delete(&key, DeleteOptions::default()).await });
+            let deletes = old
+                .into_iter()
+                .map(|key| async move { self.store.store().delete(&key, DeleteOptions::default()).await });
             stream::iter(deletes).buffer_unordered(PARALLEL_GETS).try_collect::<()>().await?;
             options.page = page.next_after(options.page.as_ref())?;
             if left == 0 {

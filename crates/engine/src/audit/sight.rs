@@ -17,11 +17,11 @@ use super::{
     report::EventReport,
 };
 use crate::{
-    backend::Service,
     catalog::Audience,
-    error::{Code, Result},
+    error::Result,
+    handle::Service,
     path::{Id, Layer, SkillPath},
-    session::{EffectivePolicy, Policy, Session, SkillRule},
+    session::{EffectivePolicy, Policy, Session, SessionError, SkillRule},
 };
 
 /// A watcher of events. The layers of its audience limit its view. If the watcher is an agent, the policy limits its
@@ -115,14 +115,14 @@ impl EventFilter {
         let (sessions, user) = (self.service.sessions(), &self.watcher.audience.user);
         let session = match session.and_then(|session| Id::parse(session).ok()) {
             None => None,
-            Some(session) => match sessions.look_on(user, &session, 0).await {
+            Some(session) => match sessions.get_untouched(user, &session, 0).await {
                 Ok(found) => Some(found),
                 // A damaged session shows no skill. Its watchers go on.
-                Err(error) if error.code() == Code::Internal => {
+                Err(SessionError::Damaged(_)) => {
                     let policy = blocked().under(&blocked());
                     return Ok(Some(Rules { policy, session: None }));
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             },
         };
         let of_user = sessions.user_policy(user).await?;

@@ -24,7 +24,7 @@ impl RecorderState {
         loop {
             let (next, wake) = {
                 let mut journals = self.journals();
-                (journals.next(user, self.clock.uptime()), journals.wake(user))
+                (journals.next(user, self.store.clock().uptime()), journals.wake(user))
             };
             match (next, wake) {
                 (Next::End, _) | (Next::Wait(_), None) => return,
@@ -70,13 +70,15 @@ impl RecorderState {
     /// Whether the user is being deleted, or was since the batch was begun. A process without calls does not look for
     /// tombstones, so a batch that has waited for long is not written unseen.
     async fn is_deleted_since(&self, user: &Id, batch: &Batch) -> bool {
-        if self.clock.uptime().saturating_sub(batch.opened) < DELETIONS_RENEWED {
+        if self.store.clock().uptime().saturating_sub(batch.opened) < DELETIONS_RENEWED {
             return false;
         }
-        let (Ok(tombstone), Ok(receipt)) = (self.namespace.deletion(user), self.namespace.receipt(user)) else {
+        let (Ok(tombstone), Ok(receipt)) =
+            (self.store.namespace().deletion(user), self.store.namespace().receipt(user))
+        else {
             return false;
         };
-        let (tombstone, receipt) = tokio::join!(self.store.head(&tombstone), self.store.head(&receipt));
+        let (tombstone, receipt) = tokio::join!(self.store.store().head(&tombstone), self.store.store().head(&receipt));
         // If the store does not answer, it does not take the batch either.
         tombstone.is_ok() || receipt.is_ok_and(|receipt| receipt.modified_at >= batch.begun)
     }
@@ -86,11 +88,11 @@ impl RecorderState {
     /// back.
     async fn put_in_time(&self, user: &Id, batch: &mut Batch) -> Result<()> {
         for _ in 0..PUTS {
-            if batch.is_late(self.clock.now()) {
-                self.journals().rename(user, batch, self.clock.now());
+            if batch.is_late(self.store.clock().now()) {
+                self.journals().rename(user, batch, self.store.clock().now());
             }
             self.put(user, batch).await?;
-            if !batch.is_late(self.clock.now()) {
+            if !batch.is_late(self.store.clock().now()) {
                 break;
             }
             batch.is_doubtful = true;
@@ -101,9 +103,9 @@ impl RecorderState {
     /// Deletes a batch under the names that it had before and may be in the store by.
     async fn forget_earlier(&self, user: &Id, batch: &mut Batch) {
         for name in std::mem::take(&mut batch.earlier) {
-            let key = self.namespace.user(user).and_then(|space| space.audit_batch(&name.to_string()));
+            let key = self.store.namespace().user(user).and_then(|space| space.audit_batch(&name.to_string()));
             let Ok(key) = key else { continue };
-            if let Err(error) = self.store.delete(&key, DeleteOptions::default()).await {
+            if let Err(error) = self.store.store().delete(&key, DeleteOptions::default()).await {
                 let error = Error::from(error);
                 tracing::warn!(%user, %name, error = %error.chain(), "records lie twice in the store, with the same calls");
             }
@@ -111,9 +113,10 @@ impl RecorderState {
     }
 
     async fn put(&self, user: &Id, batch: &Batch) -> Result<()> {
-        let key = self.namespace.user(user)?.audit_batch(&batch.name.to_string())?;
+        let key = self.store.namespace().user(user)?.audit_batch(&batch.name.to_string())?;
         let bytes = bytes::Bytes::copy_from_slice(&batch.text);
-        match timeout(2 * OPERATION_TIMEOUT, self.committer.commit(&key, bytes, &ExpectedVersion::Absent)).await {
+        match timeout(2 * OPERATION_TIMEOUT, self.store.committer().commit(&key, bytes, &ExpectedVersion::Absent)).await
+        {
             // No other process has this name: an earlier attempt of ours was not lost after all.
             Ok(Ok(_) | Err(StoreError::PreconditionFailed)) => Ok(()),
             Ok(Err(error)) => Err(Error::from(error).of_change()),

@@ -1,6 +1,6 @@
-//! The catalogs in memory, in one budget of bytes: the readings of layers, and the outlooks of audiences.
+//! The catalogs in memory, in one budget of bytes: the readings of layers, and the views of audiences.
 //!
-//! The least recently used leave first. One question uses an outlook and its layers together, so no question evicts its
+//! The least recently used leave first. One question uses an audience view and its layers together, so no question evicts its
 //! own parts. A group that is larger than the budget by itself stays while it is in use, and the others share a small
 //! part of the budget beside it. Otherwise each question would read thousands of skills again.
 
@@ -11,14 +11,14 @@ use std::{
     time::Duration,
 };
 
-use super::{layers::Audience, outlook::AudienceView, slot::LayerState};
+use super::{audience_view::AudienceView, layer_state::LayerState, layers::Audience};
 use crate::{
     clock::Clock,
     limits::{CATALOG_BESIDE, CATALOG_STALE},
     path::{Id, LayerOwner},
 };
 
-/// The overhead of one layer or outlook: fields, entries here, and a task.
+/// The overhead of one layer or audience view: fields, entries here, and a task.
 const LEAST: u64 = 2 << 10;
 
 /// All catalogs in memory.
@@ -32,23 +32,23 @@ pub(super) struct CatalogCache {
 #[derive(Debug)]
 struct State {
     layers: HashMap<LayerOwner, Arc<LayerState>>,
-    outlooks: HashMap<Audience, Arc<AudienceView>>,
+    audience_views: HashMap<Audience, Arc<AudienceView>>,
     order: Order<CacheKey>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum CacheKey {
     Layer(LayerOwner),
-    Outlook(Audience),
+    Audience(Audience),
 }
 
 impl CatalogCache {
     pub(super) fn new(budget: u64, clock: Arc<dyn Clock>) -> Self {
-        let state = State { layers: HashMap::new(), outlooks: HashMap::new(), order: Order::default() };
+        let state = State { layers: HashMap::new(), audience_views: HashMap::new(), order: Order::default() };
         Self { budget, clock, state: Mutex::new(state) }
     }
 
-    /// The layers of `owners` and the outlook of `audience`, marked as used now. Missing ones are made empty.
+    /// The layers of `owners` and the view of `audience`, marked as used now. Missing ones are made empty.
     pub(super) fn in_use(
         &self,
         audience: &Audience,
@@ -56,12 +56,12 @@ impl CatalogCache {
     ) -> (Vec<Arc<LayerState>>, Arc<AudienceView>) {
         let mut state = self.lock();
         let layers = owners.iter().map(|owner| state.layers.entry(owner.clone()).or_default().clone()).collect();
-        let outlook = state.outlooks.entry(audience.clone()).or_default().clone();
-        // An outlook keeps its readings alive, so it is the first of the group to leave.
-        let outlook_first = [CacheKey::Outlook(audience.clone())].into_iter();
-        let group = outlook_first.chain(owners.iter().cloned().map(CacheKey::Layer)).collect();
+        let audience_view = state.audience_views.entry(audience.clone()).or_default().clone();
+        // An audience view keeps its readings alive, so it is the first of the group to leave.
+        let audience_first = [CacheKey::Audience(audience.clone())].into_iter();
+        let group = audience_first.chain(owners.iter().cloned().map(CacheKey::Layer)).collect();
         self.touch(&mut state, group);
-        (layers, outlook)
+        (layers, audience_view)
     }
 
     /// The layer of `owner`, marked as used now.
@@ -73,7 +73,7 @@ impl CatalogCache {
     }
 
     /// The layer of `owner`, if it is in memory. Does not mark it as used.
-    pub(super) fn look_at(&self, owner: &LayerOwner) -> Option<Arc<LayerState>> {
+    pub(super) fn peek(&self, owner: &LayerOwner) -> Option<Arc<LayerState>> {
         self.lock().layers.get(owner).cloned()
     }
 
@@ -81,7 +81,7 @@ impl CatalogCache {
     pub(super) fn forget(&self, user: &Id) {
         let mut state = self.lock();
         state.layers.remove(&LayerOwner::User(user.clone()));
-        state.outlooks.retain(|audience, _| audience.user != *user);
+        state.audience_views.retain(|audience, _| audience.user != *user);
     }
 
     /// Whether `slot` is the present slot of `owner`.
@@ -97,11 +97,11 @@ impl CatalogCache {
         }
     }
 
-    /// Records the present size of an outlook.
-    pub(super) fn weigh_outlook(&self, audience: &Audience, outlook: &Arc<AudienceView>, bytes: u64) {
+    /// Records the present size of an audience view.
+    pub(super) fn weigh_audience(&self, audience: &Audience, audience_view: &Arc<AudienceView>, bytes: u64) {
         let mut state = self.lock();
-        if state.outlooks.get(audience).is_some_and(|kept| Arc::ptr_eq(kept, outlook)) {
-            self.weigh(&mut state, &CacheKey::Outlook(audience.clone()), bytes);
+        if state.audience_views.get(audience).is_some_and(|kept| Arc::ptr_eq(kept, audience_view)) {
+            self.weigh(&mut state, &CacheKey::Audience(audience.clone()), bytes);
         }
     }
 
@@ -132,7 +132,7 @@ impl State {
         for place in self.order.evict(budget, now) {
             match place {
                 CacheKey::Layer(owner) => drop(self.layers.remove(&owner)),
-                CacheKey::Outlook(audience) => drop(self.outlooks.remove(&audience)),
+                CacheKey::Audience(audience) => drop(self.audience_views.remove(&audience)),
             }
         }
     }
@@ -177,7 +177,7 @@ impl<P: Clone + Eq + Hash> Order<P> {
             self.by_use.insert(used, place.clone());
         }
         self.latest = group;
-        self.note_giant(budget, now);
+        self.record_giant(budget, now);
     }
 
     fn weigh(&mut self, place: &P, weight: u64, budget: u64, now: Duration) {
@@ -185,13 +185,13 @@ impl<P: Clone + Eq + Hash> Order<P> {
         self.total = self.total.saturating_sub(entry.weight).saturating_add(weight);
         entry.weight = weight;
         if self.latest.contains(place) {
-            self.note_giant(budget, now);
+            self.record_giant(budget, now);
         } else if weight > budget && !self.giant.as_ref().is_some_and(|(giant, _)| giant.contains(place)) {
             self.giant = Some((vec![place.clone()], now));
         }
     }
 
-    fn note_giant(&mut self, budget: u64, now: Duration) {
+    fn record_giant(&mut self, budget: u64, now: Duration) {
         if self.weight_of(&self.latest) > budget {
             self.giant = Some((self.latest.clone(), now));
         }

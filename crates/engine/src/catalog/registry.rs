@@ -2,27 +2,19 @@
 
 use std::sync::Arc;
 
-use futures_util::future::try_join_all;
 use tokio::sync::broadcast;
 
 use super::{
-    cache::CatalogCache,
-    change::CatalogChange,
-    layers::Audience,
-    outlook::AudienceView,
-    saved::SavedIndex,
-    slot::{Freshness, KnownCatalog},
-    studio::IndexBuilder,
-    vectors::VectorStore,
+    cache::CatalogCache, change::CatalogChange, index_builder::IndexBuilder, layers::Audience, vectors::VectorStore,
     view::CatalogView,
 };
 use crate::{
     budget::Workers,
     clock::Clock,
     error::Result,
-    limits::{CATALOG_CHANGES, MEMORY_CATALOGS_BYTES},
-    path::{Id, Layer, LayerOwner, Namespace, UserSpace},
-    store::{Committer, DeleteOptions, SharedStore},
+    limits::{CATALOG_CHANGES, FRESH, MEMORY_CATALOGS_BYTES},
+    path::{Id, Layer, Namespace, UserSpace},
+    store::{Committer, SharedStore},
 };
 
 /// All catalogs in memory, refreshed while callers ask for them.
@@ -32,7 +24,7 @@ pub struct Catalogs {
     pub(super) namespace: Namespace,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) kept: Arc<CatalogCache>,
-    pub(super) studio: IndexBuilder,
+    pub(super) index_builder: IndexBuilder,
     /// Writes `catalog.json`, if there is one.
     pub(super) index: Option<Committer>,
     /// Whether users also see skills of teams and of the organisation.
@@ -47,9 +39,9 @@ impl Catalogs {
     #[must_use]
     pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>, workers: Workers) -> Self {
         let kept = Arc::new(CatalogCache::new(MEMORY_CATALOGS_BYTES, clock.clone()));
-        let studio = IndexBuilder { kept: kept.clone(), workers, builds: Arc::default() };
+        let index_builder = IndexBuilder { kept: kept.clone(), workers, builds: Arc::default() };
         let changes = broadcast::Sender::new(CATALOG_CHANGES);
-        Self { store, namespace, clock, kept, studio, index: None, layers: false, changes, meanings: None }
+        Self { store, namespace, clock, kept, index_builder, index: None, layers: false, changes, meanings: None }
     }
 
     /// Sets the budget of bytes for catalogs and their search indexes together. The least recently used leave first. A
@@ -57,7 +49,7 @@ impl Catalogs {
     #[must_use]
     pub fn with_budget(self, bytes: u64) -> Self {
         let kept = Arc::new(CatalogCache::new(bytes, self.clock.clone()));
-        Self { studio: IndexBuilder { kept: kept.clone(), ..self.studio }, kept, ..self }
+        Self { index_builder: IndexBuilder { kept: kept.clone(), ..self.index_builder }, kept, ..self }
     }
 
     /// Adds an index in the bucket: a process without a catalog reads `catalog.json` in place of every SKILL.md. While
@@ -73,35 +65,6 @@ impl Catalogs {
         Self { layers: true, ..self }
     }
 
-    /// The catalog of `audience`; `as_of` is its time. With `fresh` the store is asked after this call began. All
-    /// layers are read at the same time.
-    ///
-    /// A catalog in memory is served for 30 s. Then it is read again in the background for as long as callers ask, so a
-    /// change shows within 30 s of activity. After a pause, a catalog younger than 5 minutes is served once more while
-    /// the store is asked, and an older one waits for the store.
-    ///
-    /// # Errors
-    /// As [`discover`](super::discover).
-    pub async fn view(&self, audience: impl Into<Audience>, fresh: bool) -> Result<Arc<CatalogView>> {
-        Ok(self.look(&audience.into(), Freshness::from_flag(fresh)).await?.0)
-    }
-
-    pub(super) async fn look(
-        &self,
-        audience: &Audience,
-        asked: Freshness,
-    ) -> Result<(Arc<CatalogView>, Arc<AudienceView>)> {
-        let owners = audience.owners(self.layers);
-        let (slots, outlook) = self.kept.in_use(audience, &owners);
-        let parts = owners.iter().zip(&slots).map(|(owner, slot)| self.view_of(owner, slot, asked));
-        let mut parts = try_join_all(parts).await?;
-        let view = match (parts.pop(), parts.is_empty()) {
-            (Some(only), true) => only,
-            (last, _) => self.studio.merged(&outlook, audience, parts.into_iter().chain(last).collect()).await?,
-        };
-        Ok((view, outlook))
-    }
-
     /// The layers that `audience` sees and their places in the bucket, nearest first.
     ///
     /// # Errors
@@ -112,33 +75,34 @@ impl Catalogs {
     }
 
     /// Returns one layer of `audience` from memory, of any age. Does not ask the store.
-    pub fn known(&self, audience: impl Into<Audience>, layer: Layer) -> Option<Arc<CatalogView>> {
+    pub fn cached_layer(&self, audience: impl Into<Audience>, layer: Layer) -> Option<Arc<CatalogView>> {
         let owners = audience.into().owners(self.layers);
-        let slot = self.kept.look_at(owners.iter().find(|owner| owner.layer() == layer)?)?;
-        slot.known().map(|known| known.discovery.view().clone())
+        let slot = self.kept.peek(owners.iter().find(|owner| owner.layer() == layer)?)?;
+        slot.cached().map(|known| known.discovery.view().clone())
     }
 
-    /// Reads all of the user's own skills again and reuses nothing. Deletes the index first. If there is to be an
-    /// index, writes a new one before returning.
-    ///
-    /// # Errors
-    /// As [`discover`](super::discover), and an error of the store if the index cannot be deleted.
-    pub async fn rebuild(&self, user: &Id) -> Result<Arc<CatalogView>> {
-        let owner = LayerOwner::User(user.clone());
-        let space = owner.space(&self.namespace)?;
-        self.store.delete(&space.catalog()?, DeleteOptions::default()).await?;
-        let slot = self.kept.layer(&owner);
-        // A reading under way began earlier, so it must also end earlier.
-        let _flight = slot.flight.lock().await;
-        let at = self.clock.uptime();
-        let discovery = super::discover(&*self.store, &space, &*self.clock, None).await?;
-        self.keep(&owner, &slot, KnownCatalog::read(discovery.clone(), at, self.clock.uptime()), Freshness::Fresh);
-        let view = discovery.view().clone();
-        if let Some(committer) = &self.index {
-            // The index that this process knows was deleted. A new value looks before it writes.
-            SavedIndex::default().save(&*self.store, committer, &space, discovery, &self.errand(&owner)).await;
-        }
-        Ok(view)
+    /// A text that changes when the skills that `audience` sees do. `None` unless all of its layers are in memory and
+    /// younger than [`FRESH`]. Does not ask the store.
+    #[must_use]
+    pub fn cached_tag(&self, audience: &Audience) -> Option<String> {
+        let now = self.clock.uptime();
+        let owners = audience.owners(self.layers);
+        let tags = owners.iter().map(|owner| {
+            let known = self.kept.peek(owner)?.cached().filter(|known| known.age(now) <= FRESH)?;
+            Some(format!("{owner:?}:{}", known.tag()))
+        });
+        tags.collect::<Option<Vec<_>>>().map(|tags| tags.join(" "))
+    }
+
+    /// Drops what is in memory of a user who is deleted, so that a later user of the same id does not see the skills.
+    pub fn forget_user(&self, user: &Id) {
+        self.kept.forget(user);
+    }
+
+    /// Whether users also see skills of teams and of the organisation.
+    #[must_use]
+    pub fn has_layers(&self) -> bool {
+        self.layers
     }
 
     /// Subscribes to the changes of catalogs that this process had read before. A receiver that is more than
@@ -183,7 +147,7 @@ mod tests {
         assert!((100 * 2000..100 * 10_000).contains(&one), "{one}");
 
         let catalogs = over(&store, one + one / 2);
-        let is_known = |user: &str| catalogs.known(&id(user), Layer::User).is_some();
+        let is_known = |user: &str| catalogs.cached_layer(&id(user), Layer::User).is_some();
         catalogs.searchable(&id("a")).await.unwrap();
         assert!(is_known("a"));
         catalogs.searchable(&id("b")).await.unwrap();
@@ -252,9 +216,9 @@ mod tests {
         catalogs.view(&id("a"), false).await.unwrap();
         // The threads of this user are taken, so that the build waits.
         let (free, taken) = std::sync::mpsc::channel::<()>();
-        let errand = catalogs.studio.workers.errand("a", 0);
+        let errand = catalogs.index_builder.workers.errand("a", 0);
         let holder = tokio::spawn(async move { errand.run(move |_| Ok(taken.recv().is_err())).await });
-        while catalogs.studio.workers.busy() == 0 {
+        while catalogs.index_builder.workers.busy() == 0 {
             tokio::task::yield_now().await;
         }
         let mut first = Box::pin(catalogs.searchable(id_of("a")));

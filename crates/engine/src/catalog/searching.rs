@@ -5,11 +5,12 @@ use std::sync::{Arc, atomic::Ordering};
 use futures_util::future::join_all;
 
 use super::{
+    audience_view::{AudienceView, Searchable},
+    layer_state::Freshness,
     layers::Audience,
-    outlook::{AudienceView, Searchable},
+    reading::read_audience,
     registry::Catalogs,
-    slot::Freshness,
-    vectors::{CatalogVectors, EncodingPriority, Told, VectorStore},
+    vectors::{CatalogVectors, EncodingPriority, EncodingProgress, VectorStore},
     view::CatalogView,
 };
 use crate::{encoder::Encoder, words::Similarity};
@@ -20,7 +21,7 @@ impl Catalogs {
     /// written there if it `is_writable`.
     #[must_use]
     pub fn with_encoder(mut self, encoder: Arc<dyn Encoder>, is_writable: bool) -> Self {
-        let (store, workers) = (self.store.clone(), self.studio.workers.clone());
+        let (store, workers) = (self.store.clone(), self.index_builder.workers.clone());
         self.meanings = Some(VectorStore::new(encoder, store, self.clock.clone(), workers, is_writable));
         self
     }
@@ -31,15 +32,16 @@ impl Catalogs {
     ///
     /// # Errors
     /// As [`view`](Self::view).
-    pub async fn encode_skills(&self, audience: impl Into<Audience>, told: &Told) -> Result<()> {
+    pub async fn encode_skills(&self, audience: impl Into<Audience>, told: &EncodingProgress) -> Result<()> {
         let Some(meanings) = &self.meanings else { return Ok(()) };
         let audience = audience.into();
-        let (looked, ()) = tokio::join!(self.look(&audience, Freshness::Known), self.read_vectors(&audience));
+        let (looked, ()) =
+            tokio::join!(read_audience(self, &audience, Freshness::Known), read_vectors(self, &audience));
         looked?;
         let until = self.clock.uptime() + VECTORS_AWAITED;
         for owner in audience.owners(self.layers) {
-            let Some(slot) = self.kept.look_at(&owner) else { continue };
-            if let Some(own) = slot.known() {
+            let Some(slot) = self.kept.peek(&owner) else { continue };
+            if let Some(own) = slot.cached() {
                 let key = owner.space(&self.namespace)?.vectors()?;
                 let pace = EncodingPriority::Awaited { until, told };
                 meanings.make_now(&key, &owner, &slot.vectors, (own.discovery.view(), pace)).await;
@@ -55,10 +57,11 @@ impl Catalogs {
     /// As [`view`](Self::view).
     pub async fn searchable(&self, audience: impl Into<Audience>) -> Result<Searchable> {
         let audience = audience.into();
-        let (looked, ()) = tokio::join!(self.look(&audience, Freshness::Known), self.read_vectors(&audience));
-        let (view, outlook) = looked?;
-        let searchable = self.studio.searchable(&outlook, &audience, view).await?;
-        let meaning = self.meaning(&audience, &outlook, &searchable.view).await;
+        let (looked, ()) =
+            tokio::join!(read_audience(self, &audience, Freshness::Known), read_vectors(self, &audience));
+        let (view, audience_view) = looked?;
+        let searchable = self.index_builder.searchable(&audience_view, &audience, view).await?;
+        let meaning = current_meaning(self, &audience, &audience_view, &searchable.view).await;
         Ok(Searchable { meaning, ..searchable })
     }
 
@@ -71,7 +74,7 @@ impl Catalogs {
     /// The number of search indexes that this process built.
     #[must_use]
     pub fn indexes_built(&self) -> u64 {
-        self.studio.builds.load(Ordering::Relaxed)
+        self.index_builder.builds.load(Ordering::Relaxed)
     }
 
     /// The likeness in meaning of the skills of `catalog` to the nearest part of a question.
@@ -85,54 +88,53 @@ impl Catalogs {
         let Some(vectors) = meanings.question(parts).await else { return Ok(None) };
         let steps = meaning.steps(&vectors);
         let (meaning, index) = (Arc::clone(meaning), Arc::clone(&catalog.index));
-        let errand = self.studio.workers.errand(owner, steps);
+        let errand = self.index_builder.workers.errand(owner, steps);
         let nearness = errand.run_sized(steps, move |_| Ok(meaning.nearness(&index, &vectors))).await?;
         if nearness.is_none() {
             meanings.doubt();
         }
         Ok(nearness)
     }
+}
 
-    /// Reads the vectors of the layers that `audience` sees, if they were not read before.
-    async fn read_vectors(&self, audience: &Audience) {
-        let Some(meanings) = &self.meanings else { return };
-        let owners = audience.owners(self.layers);
-        let (slots, _) = self.kept.in_use(audience, &owners);
-        join_all(owners.iter().zip(&slots).map(async |(owner, slot)| {
-            if let Ok(key) = owner.space(&self.namespace).and_then(|space| space.vectors()) {
-                meanings.read(&key, owner, &slot.vectors).await;
-            }
-        }))
-        .await;
-    }
+/// Reads the vectors of the layers that `audience` sees, if they were not read before.
+async fn read_vectors(catalogs: &Catalogs, audience: &Audience) {
+    let Some(meanings) = &catalogs.meanings else { return };
+    let owners = audience.owners(catalogs.layers);
+    let (slots, _) = catalogs.kept.in_use(audience, &owners);
+    join_all(owners.iter().zip(&slots).map(async |(owner, slot)| {
+        if let Ok(key) = owner.space(&catalogs.namespace).and_then(|space| space.vectors()) {
+            meanings.read(&key, owner, &slot.vectors).await;
+        }
+    }))
+    .await;
+}
 
-    /// The meaning of the skills of `view`, if each has its vector. A few that are missing are made on the spot, and
-    /// more behind the request.
-    async fn meaning(
-        &self,
-        audience: &Audience,
-        outlook: &Arc<AudienceView>,
-        view: &Arc<CatalogView>,
-    ) -> Option<Arc<CatalogVectors>> {
-        let meanings = self.meanings.as_ref()?;
-        let mut layers = Vec::new();
-        for owner in audience.owners(self.layers) {
-            let slot = self.kept.look_at(&owner)?;
-            let (key, own) = (owner.space(&self.namespace).ok()?.vectors().ok()?, slot.known()?);
-            meanings.catch_up(&key, &owner, &slot.vectors, own.discovery.view()).await;
-            let vectors = meanings.of_layer(key, &owner, &slot.vectors, own.discovery.view());
-            if slot.vectors.are_new() {
-                self.kept.weigh_layer(&owner, &slot, slot.bytes());
-            }
-            layers.push((owner.layer(), vectors));
+/// The meaning of the skills of `view`, if each has its vector. A few that are missing are made on the spot, and
+/// more behind the request.
+async fn current_meaning(
+    catalogs: &Catalogs,
+    audience: &Audience,
+    audience_view: &Arc<AudienceView>,
+    view: &Arc<CatalogView>,
+) -> Option<Arc<CatalogVectors>> {
+    let meanings = catalogs.meanings.as_ref()?;
+    let mut layers = Vec::new();
+    for owner in audience.owners(catalogs.layers) {
+        let slot = catalogs.kept.peek(&owner)?;
+        let (key, own) = (owner.space(&catalogs.namespace).ok()?.vectors().ok()?, slot.cached()?);
+        meanings.catch_up(&key, &owner, &slot.vectors, own.discovery.view()).await;
+        let vectors = meanings.of_layer(key, &owner, &slot.vectors, own.discovery.view());
+        if slot.vectors.are_new() {
+            catalogs.kept.weigh_layer(&owner, &slot, slot.bytes());
         }
-        // Each layer is asked before any is found to lack vectors, so that all of them are made.
-        let layers: Vec<_> =
-            layers.into_iter().map(|(layer, vectors)| Some((layer, vectors?))).collect::<Option<_>>()?;
-        let mut known = outlook.meaning();
-        if !known.as_ref().is_some_and(|known| known.is_of(view, &layers)) {
-            *known = CatalogVectors::from_layers(view, &layers).map(Arc::new);
-        }
-        known.clone()
+        layers.push((owner.layer(), vectors));
     }
+    // Each layer is asked before any is found to lack vectors, so that all of them are made.
+    let layers: Vec<_> = layers.into_iter().map(|(layer, vectors)| Some((layer, vectors?))).collect::<Option<_>>()?;
+    let mut known = audience_view.meaning();
+    if !known.as_ref().is_some_and(|known| known.is_of(view, &layers)) {
+        *known = CatalogVectors::from_layers(view, &layers).map(Arc::new);
+    }
+    known.clone()
 }

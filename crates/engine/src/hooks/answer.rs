@@ -11,14 +11,16 @@ use super::{
     context::{Hint, HookAudience, inherited, matching},
 };
 use crate::{
-    backend::{SessionBackend, SessionState, index_of_drafts, with_drafts},
     budget::WorkBudget,
     catalog::Searchable,
+    context::SessionState,
     error::Result,
+    handle::SessionBackend,
     limits::HOOK_SKILLS,
     path::SkillPath,
     prompt::{self, PromptRequest},
     session::{EffectivePolicy, PromptMode, ToolRule},
+    skills::{index_of_drafts, with_drafts},
     wire::Operation,
     words::{TriggerMatch, TriggerText},
 };
@@ -104,8 +106,9 @@ async fn listing(backend: &SessionBackend) -> Result<Option<String>> {
 
 /// The skills that a text calls for and that this session has not loaded, and its policy.
 async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<Hint>, EffectivePolicy)> {
+    let skills = backend.skills();
     let (SessionState { session, policy }, Searchable { view, index, .. }) =
-        tokio::try_join!(backend.state(), backend.searchable_catalog())?;
+        tokio::try_join!(backend.state(), skills.searchable_catalog())?;
     if !may_load(&policy) {
         return Ok((Vec::new(), policy));
     }
@@ -121,8 +124,8 @@ async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<
         let drafts = index_of_drafts(&view, &all);
         let mut found = Vec::new();
         for index in iter::once(&*index).chain(&drafts) {
-            let more = index
-                .called_for(&text, document, HOOK_SKILLS, work)
+            let more = text
+                .called_skills(index, document, HOOK_SKILLS, work)
                 .map_err(|stop| stop.into_error("the text of the hook has too many words for a catalog this large"))?;
             found.extend(more);
         }

@@ -2,10 +2,12 @@
 
 use super::{CurrentSkill, PromptInput, PromptRequest, Rendering, render};
 use crate::{
-    backend::{SessionBackend, SessionState, with_drafts},
     budget::WorkBudget,
+    context::SessionState,
     error::Result,
+    handle::SessionBackend,
     session::{PromptMode, Session},
+    skills::with_drafts,
 };
 
 /// Rough size of a skill in a listing.
@@ -36,6 +38,6 @@ async fn current(backend: &SessionBackend, session: &Session) -> Result<Option<C
     let Some(loaded) = session.current_skill.as_ref().and_then(|skill| session.loaded(skill)) else {
         return Ok(None);
     };
-    let Some(body) = backend.render_loaded(loaded).await? else { return Ok(None) };
+    let Some(body) = backend.skills().render_loaded(loaded).await? else { return Ok(None) };
     Ok(Some(CurrentSkill { skill: loaded.skill.clone(), name: loaded.name.clone(), mount: loaded.mount.clone(), body }))
 }

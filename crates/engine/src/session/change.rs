@@ -1,12 +1,15 @@
 //! Changes of a whole session by a caller: of policy, variables and current skill.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
-use super::{Change, Policy, Session, Sessions};
-use crate::{error::Result, path::Id};
+use super::{Policy, Session, vars::check_vars};
+use crate::{
+    error::Result,
+    path::{Id, MountTemplates},
+};
 
 /// What to change of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -31,35 +34,33 @@ pub struct ChangeSession {
     pub clear_current_skill: bool,
 }
 
-impl Sessions {
-    /// Changes a session, and returns it as it is then.
+impl ChangeSession {
+    /// Checks the variables and the policy.
     ///
     /// # Errors
-    /// `invalid_request` for variables without a use or a policy that does not hold together; the store's.
-    pub async fn change(&self, user: &Id, session: &Id, wanted: &ChangeSession) -> Result<Arc<Session>> {
-        if let Some(policy) = &wanted.policy {
+    /// `invalid_request`, naming the variable or the rule.
+    pub(super) fn check(&self, templates: &MountTemplates) -> Result<()> {
+        if let Some(policy) = &self.policy {
             policy.check()?;
         }
-        if let Some(vars) = &wanted.vars {
-            self.check_vars(vars)?;
+        self.vars.as_ref().map_or(Ok(()), |vars| check_vars(templates, vars))
+    }
+
+    /// Makes the change in `session`.
+    pub(super) fn apply_to(&self, session: &mut Session) {
+        if let Some(policy) = &self.policy {
+            let rights = session.rights();
+            session.policy.clone_from(policy);
+            if let Some(rights) = rights {
+                session.policy.restrict(rights);
+                session.given = Some(rights);
+            }
+            session.approvals.forget_remembered();
         }
-        let apply = |session: &mut Session| -> Result<Change<()>> {
-            if let Some(policy) = &wanted.policy {
-                let rights = session.rights();
-                session.policy.clone_from(policy);
-                if let Some(rights) = rights {
-                    session.policy.restrict(rights);
-                    session.given = Some(rights);
-                }
-                session.approvals.forget_remembered();
-            }
-            session.vars.extend(wanted.vars.clone().unwrap_or_default());
-            if wanted.clear_current_skill {
-                session.current_skill = None;
-            }
-            Ok(Change::Save(()))
-        };
-        Ok(self.update(user, session, apply).await?.0)
+        session.vars.extend(self.vars.clone().unwrap_or_default());
+        if self.clear_current_skill {
+            session.current_skill = None;
+        }
     }
 }
 

@@ -1,11 +1,11 @@
-//! Creating sessions: each is written once, complete.
+//! The first state of a session: each is written once, complete.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Change, ChildRights, Policy, Session, SessionVersion, Sessions};
+use super::{ChildRights, Policy, Session, SessionVersion, Sessions, vars::check_vars};
 use crate::{error::Result, path::Id};
 
 /// What a new session begins with.
@@ -35,74 +35,52 @@ pub struct CreatedSession {
     pub is_new: bool,
 }
 
-impl Sessions {
-    /// Creates a session, or returns the existing one.
-    ///
-    /// # Errors
-    /// `invalid_request` for variables without a use, an invalid policy or a parent that does not exist; the store's.
-    pub async fn create(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<CreatedSession> {
-        self.create_with(user, session, wanted, |_| Ok(())).await
-    }
-
-    /// As [`create`](Self::create). `furnish` changes a new session before it is written.
-    ///
-    /// # Errors
-    /// As [`create`](Self::create), and those of `furnish`: then no session is created.
-    pub async fn create_with(
-        &self,
-        user: &Id,
-        session: &Id,
-        wanted: CreateSession,
-        furnish: impl Fn(&mut Session) -> Result<()>,
-    ) -> Result<CreatedSession> {
-        let parent = self.check_wanted(user, &wanted).await?;
-        self.update(user, session, |state| {
-            if state.version > 0 {
-                return Ok(Change::None(false));
-            }
-            begin(state, parent.as_ref(), &wanted);
-            furnish(state)?;
-            Ok(Change::Save(true))
-        })
-        .await
-        .map(|(session, is_new)| CreatedSession { session, is_new })
-    }
-
-    /// The present session, or the session that [`create`](Self::create) would create. Writes nothing.
-    ///
-    /// # Errors
-    /// As [`create`](Self::create).
-    pub async fn draft(&self, user: &Id, session: &Id, wanted: &CreateSession) -> Result<Arc<Session>> {
-        let parent = self.check_wanted(user, wanted).await?;
-        let mut draft = self.get(user, session, &SessionVersion::default()).await?;
-        if draft.version == 0 {
-            begin(Arc::make_mut(&mut draft), parent.as_ref(), wanted);
-        }
-        Ok(draft)
-    }
-
-    /// Checks the first state of a new session. Returns the parent; `None` for a session without a parent.
-    async fn check_wanted(&self, user: &Id, wanted: &CreateSession) -> Result<Option<Parent>> {
-        self.check_vars(&wanted.vars)?;
-        if let Some(policy) = &wanted.policy {
-            policy.check()?;
-        }
-        let Some(parent) = &wanted.parent else { return Ok(None) };
-        let none = SessionVersion::default();
-        let (session, policy) = tokio::try_join!(self.existing(user, parent, &none), self.user_policy(user))?;
-        Ok(Some(Parent { children: session.policy.under(&policy).children(), session }))
+/// Fetches the ranks of a new session, so that the change that creates the session does not wait for them.
+pub async fn prefetch_ranks(sessions: &Sessions, session: &Session) {
+    if session.version == 0 {
+        sessions.usage.ranks(&session.user_id).await;
     }
 }
 
+/// The present session, or the session that [`Sessions::create`] would create. Writes nothing.
+///
+/// # Errors
+/// As [`Sessions::create`].
+pub async fn preview_session(
+    sessions: &Sessions,
+    user: &Id,
+    session: &Id,
+    wanted: &CreateSession,
+) -> Result<Arc<Session>> {
+    let parent = check_wanted(sessions, user, wanted).await?;
+    let mut preview = sessions.get(user, session, &SessionVersion::default()).await?;
+    if preview.version == 0 {
+        begin(Arc::make_mut(&mut preview), parent.as_ref(), wanted);
+    }
+    Ok(preview)
+}
+
+/// Checks the first state of a new session. Returns the parent; `None` for a session without a parent.
+pub(super) async fn check_wanted(sessions: &Sessions, user: &Id, wanted: &CreateSession) -> Result<Option<Parent>> {
+    check_vars(&sessions.templates, &wanted.vars)?;
+    if let Some(policy) = &wanted.policy {
+        policy.check()?;
+    }
+    let Some(parent) = &wanted.parent else { return Ok(None) };
+    let none = SessionVersion::default();
+    let (session, policy) = tokio::try_join!(sessions.existing(user, parent, &none), sessions.user_policy(user))?;
+    Ok(Some(Parent { children: session.policy.under(&policy).children(), session }))
+}
+
 /// The session that another one is made from.
-struct Parent {
+pub(super) struct Parent {
     session: Arc<Session>,
     /// The rights of sessions made from the parent.
     children: ChildRights,
 }
 
 /// Gives a new session its first state.
-fn begin(state: &mut Session, parent: Option<&Parent>, wanted: &CreateSession) {
+pub(super) fn begin(state: &mut Session, parent: Option<&Parent>, wanted: &CreateSession) {
     if let Some(Parent { session: parent, .. }) = parent {
         state.vars.clone_from(&parent.vars);
         state.policy.clone_from(&parent.policy);

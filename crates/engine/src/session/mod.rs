@@ -1,18 +1,21 @@
 //! Sessions: one agent conversation each, as an object in the bucket.
 
+mod approval_watch;
 mod approvals;
+mod cached_tag;
 mod change;
+mod check;
 mod create;
-mod followed;
-mod forget;
-mod inspect;
-mod known_tag;
-mod lanes;
+mod error;
+mod expiry;
+mod keyed_locks;
+mod lifecycle;
+mod lineage;
 mod list;
+mod load_history;
 mod objects;
-mod pending;
+mod pending_discoveries;
 mod policy;
-mod reach;
 #[cfg(feature = "testing")]
 mod read_counts;
 mod session_tags;
@@ -21,33 +24,37 @@ mod snapshots;
 mod state;
 mod stored;
 mod summary;
-mod tag;
+mod tagging;
+mod usage;
 mod user_policy;
-mod uses;
+mod vars;
 mod version;
-mod waiting;
 
+pub use approval_watch::{ApprovalWatch, poll_approval_watch, start_approval_watch};
 pub use approvals::{
-    ApprovalList, ApprovalRequest, Approvals, AskedCall, CallDecision, DecideApproval, Decision, WaitingCall,
+    ApprovalList, ApprovalRequest, Approvals, CallDecision, DecideApproval, Decision, PendingCall, WaitingCall,
 };
+pub use cached_tag::cached_session_tag;
 pub use change::ChangeSession;
-pub use create::{CreateSession, CreatedSession};
-pub use followed::FollowedLoad;
-pub use forget::ExpiryReport;
-pub use lanes::KeyedLocks;
-pub use list::{DamagedSession, SessionListRequest, SessionPage};
+pub use check::{is_sound_snapshot, read_stored_session};
+pub use create::{CreateSession, CreatedSession, prefetch_ranks, preview_session};
+pub use error::SessionError;
+pub use expiry::{ExpiryReport, remove_idle_sessions};
+pub use keyed_locks::KeyedLocks;
+pub use lineage::{SessionLineage, is_session_within};
+pub use list::{DamagedSession, SessionListRequest, SessionPage, list_sessions};
+pub use load_history::{FollowedLoad, LoadHistory};
 pub use policy::{
     ApproveBy, ChildRights, EffectivePolicy, LoadTool, Policy, Preload, PromptMode, SkillRule, SkillsAccess, ToolRule,
     Visibility,
 };
-pub use reach::SessionLineage;
 #[cfg(feature = "testing")]
 pub use read_counts::ReadCounts;
 pub use session_tags::session_tags;
 pub use sessions::{Change, Sessions};
 pub use state::{LoadedSkill, SearchRecord, Session, SessionDraft};
 pub use summary::{LoadedSummary, SessionSummary};
-pub use tag::TaggingReport;
-pub use uses::Ranks;
+pub use tagging::{TaggingReport, tag_sessions};
+pub use usage::{Ranks, UsageCounts};
+pub use user_policy::read_user_policy;
 pub use version::{SessionIncarnation, SessionVersion};
-pub use waiting::KnownSessions;

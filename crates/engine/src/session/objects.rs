@@ -20,7 +20,7 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op, policy::EvictionPolicy};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{SessionIncarnation, SessionVersion};
+use super::{SessionError, SessionIncarnation, SessionVersion};
 use crate::{
     budget::weight,
     clock::Clock,
@@ -71,12 +71,12 @@ impl<T> CachedObject<T> {
     /// The value; `None` if there is no object.
     ///
     /// # Errors
-    /// `internal` if the object is damaged.
-    pub(super) fn value(&self) -> Result<Option<&Arc<T>>> {
+    /// [`SessionError::Damaged`].
+    pub(super) fn value(&self) -> Result<Option<&Arc<T>>, SessionError> {
         match &self.content {
             ObjectState::Nothing => Ok(None),
             ObjectState::Value(value) => Ok(Some(value)),
-            ObjectState::Damaged(error) => Err(error.clone()),
+            ObjectState::Damaged(error) => Err(SessionError::Damaged(error.clone())),
         }
     }
 
@@ -161,12 +161,16 @@ impl<T: StoredValue> CasObjects<T> {
     /// The version in memory, if it is recent and not older than `claim`; otherwise the answer of the store.
     ///
     /// # Errors
-    /// `internal` if the object is damaged; the store's.
-    pub(super) async fn get(&self, key: &ObjectKey, claim: &SessionVersion) -> Result<Arc<CachedObject<T>>> {
+    /// [`SessionError::Damaged`]; the store's.
+    pub(super) async fn get(
+        &self,
+        key: &ObjectKey,
+        claim: &SessionVersion,
+    ) -> Result<Arc<CachedObject<T>>, SessionError> {
         let known = self.seen.get(key).await;
         let seen = match known {
             Some(known) if self.is_fresh(&known) && known.serves(claim) => known,
-            known => match (self.refresh(key, known.as_deref(), claim).await, known) {
+            known => match (self.fetch(key, known.as_deref(), claim).await, known) {
                 (Err(error), Some(known)) if error.retryable() && known.serves(claim) => {
                     tracing::warn!(key = %key, cause = %error.chain(), "the store is down: answering from memory");
                     known
@@ -189,7 +193,7 @@ impl<T: StoredValue> CasObjects<T> {
     }
 
     /// The version in memory, however old it is. Does not ask the store.
-    pub(super) async fn known(&self, key: &ObjectKey) -> Option<Arc<CachedObject<T>>> {
+    pub(super) async fn cached(&self, key: &ObjectKey) -> Option<Arc<CachedObject<T>>> {
         self.seen.get(key).await
     }
 
@@ -199,24 +203,24 @@ impl<T: StoredValue> CasObjects<T> {
     }
 
     /// The version in memory, if it is recent. Does not ask the store.
-    pub(super) async fn recall(&self, key: &ObjectKey) -> Option<Arc<CachedObject<T>>> {
+    pub(super) async fn cached_recent(&self, key: &ObjectKey) -> Option<Arc<CachedObject<T>>> {
         self.seen.get(key).await.filter(|known| self.is_fresh(known))
     }
 
     /// A text that changes when the object does, if memory has a recent version. Does not ask the store.
-    pub(super) async fn known_tag(&self, key: &ObjectKey) -> Option<String> {
-        let known = self.recall(key).await?;
+    pub(super) async fn cached_tag(&self, key: &ObjectKey) -> Option<String> {
+        let known = self.cached_recent(key).await?;
         Some(known.etag().map_or_else(|| "none".to_owned(), ToString::to_string))
     }
 
     /// The answer of the store, even if the object is damaged.
-    pub(super) async fn look(&self, key: &ObjectKey) -> Result<Arc<CachedObject<T>>> {
+    pub(super) async fn refresh(&self, key: &ObjectKey) -> Result<Arc<CachedObject<T>>> {
         let known = self.seen.get(key).await;
-        self.refresh(key, known.as_deref(), &SessionVersion::default()).await
+        self.fetch(key, known.as_deref(), &SessionVersion::default()).await
     }
 
     /// The answer of the store, even if the object is damaged, without keeping it: for objects that are read once.
-    pub(super) async fn pass(&self, key: &ObjectKey) -> Result<CachedObject<T>> {
+    pub(super) async fn get_uncached(&self, key: &ObjectKey) -> Result<CachedObject<T>> {
         match self.store.get(key, GetOptions { keep: CachePolicy::Not, ..GetOptions::default() }).await {
             Ok(object) => Ok(seen(key, self.read(key, &object.bytes), ExpectedVersion::version(&object.meta))),
             Err(StoreError::NotFound) => Ok(seen(key, ObjectState::Nothing, ExpectedVersion::Absent)),
@@ -233,7 +237,7 @@ impl<T: StoredValue> CasObjects<T> {
         !self.is_older(known, FRESH)
     }
 
-    async fn refresh(
+    async fn fetch(
         &self,
         key: &ObjectKey,
         known: Option<&CachedObject<T>>,

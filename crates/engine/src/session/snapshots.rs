@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use moka::{future::Cache, policy::EvictionPolicy};
 
-use super::{LoadedSkill, Session, stored::KnownSnapshots};
+use super::{LoadedSkill, Session, stored::SharedSnapshots};
 use crate::{
     budget::weight,
     clock::Clock,
@@ -33,12 +33,12 @@ pub(super) struct Snapshots {
     /// The keys that this process put of late, or whose objects it found young: no check takes them for orphans yet.
     stored: Cache<ObjectKey, ()>,
     clock: Arc<dyn Clock>,
-    known: Arc<KnownSnapshots>,
+    known: Arc<SharedSnapshots>,
 }
 
 impl Snapshots {
     /// An equal snapshot in `known` takes the place of a fetched snapshot.
-    pub(super) fn new(store: SharedStore, clock: Arc<dyn Clock>, known: Arc<KnownSnapshots>) -> Self {
+    pub(super) fn new(store: SharedStore, clock: Arc<dyn Clock>, known: Arc<SharedSnapshots>) -> Self {
         let weigh = |key: &ObjectKey, snapshot: &Arc<Snapshot>| {
             weight::counted(weight::SLOT + weight::text(key.as_str()) + snapshot.weight())
         };

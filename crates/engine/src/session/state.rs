@@ -12,7 +12,7 @@ use super::{
     SessionIncarnation, SessionVersion,
     approvals::Approvals,
     policy::{ChildRights, Policy},
-    uses::Ranks,
+    usage::Ranks,
 };
 use crate::{
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE, USED_IN_SESSION},
@@ -227,7 +227,7 @@ impl Session {
     }
 
     /// Records a load of `skill`. Returns true for the first one.
-    pub fn note_use(&mut self, skill: &SkillPath) -> bool {
+    pub fn record_use(&mut self, skill: &SkillPath) -> bool {
         self.used.len() < USED_IN_SESSION && self.used.insert(skill.clone())
     }
 
@@ -237,8 +237,8 @@ impl Session {
         self.drafts.iter().find(|draft| draft.skill == *skill)
     }
 
-    /// Notes a draft, in the place of one with the same path. Returns false if it is noted already.
-    pub fn note_draft(&mut self, made: SessionDraft) -> bool {
+    /// Records a draft, in the place of one with the same path. Returns false if it is recorded already.
+    pub fn record_draft(&mut self, made: SessionDraft) -> bool {
         if self.drafts.contains(&made) {
             return false;
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Policy, SessionVersion, Sessions, objects::StoredValue};
+use super::{Policy, SessionError, SessionVersion, Sessions, objects::StoredValue, policy::check_user_policy};
 use crate::{
     budget::weight,
     error::{Code, Error, Outcome, Result},
@@ -31,7 +31,7 @@ impl StoredValue for Policy {
 
     fn in_place_of_damaged(_: &ObjectKey) -> Result<Self> {
         let message = "the policy of this user is damaged, so nothing is allowed to them; set another with a key of scope control";
-        Err(Error::new(Code::Internal, message))
+        Err(Error::new(Code::ObjectDamaged, message))
     }
 }
 
@@ -40,13 +40,9 @@ impl Sessions {
     /// user without a policy.
     ///
     /// # Errors
-    /// `internal` if its object is damaged: an unreadable policy never counts as a laxer one. The store's.
+    /// `object_damaged` if its object is damaged: an unreadable policy never counts as a laxer one. The store's.
     pub async fn user_policy(&self, user: &Id) -> Result<Arc<Policy>> {
-        let key = self.namespace.user(user)?.policy()?;
-        #[cfg(feature = "testing")]
-        self.reads.count_policy();
-        let seen = self.policies.get(&key, &SessionVersion::default()).await?;
-        Ok(seen.value()?.cloned().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
+        Ok(read_user_policy(self, user).await?)
     }
 
     /// Replaces the user's policy, even a damaged one.
@@ -55,11 +51,11 @@ impl Sessions {
     /// `invalid_request` for an invalid policy, and for a policy with a setting that only sessions have; the store's.
     pub async fn set_user_policy(&self, user: &Id, policy: Policy) -> Result<Arc<Policy>> {
         self.check_writable()?;
-        policy.check_for_user()?;
-        let key = self.namespace.user(user)?.policy()?;
-        let _lane = self.lane(&key).await;
+        check_user_policy(&policy)?;
+        let key = self.store.namespace().user(user)?.policy()?;
+        let _lane = self.lanes.enter(key.as_str()).await;
         for _ in 0..SESSION_ATTEMPTS {
-            let seen = self.policies.look(&key).await?;
+            let seen = self.policies.refresh(&key).await?;
             match self.policies.put(&key, &seen, policy.clone()).await {
                 Ok(saved) => return Ok(saved),
                 Err(StoreError::PreconditionFailed | StoreError::NotFound) => {}
@@ -69,4 +65,16 @@ impl Sessions {
         Err(Error::new(Code::EditConflict, "others kept changing the policy at the same time; try again")
             .with_outcome(Outcome::NotApplied))
     }
+}
+
+/// As [`Sessions::user_policy`], for a caller that treats damage apart from an outage.
+///
+/// # Errors
+/// [`SessionError::Damaged`] if its object is damaged; the store's.
+pub async fn read_user_policy(sessions: &Sessions, user: &Id) -> Result<Arc<Policy>, SessionError> {
+    let key = sessions.store.namespace().user(user)?.policy()?;
+    #[cfg(feature = "testing")]
+    sessions.reads.count_policy();
+    let seen = sessions.policies.get(&key, &SessionVersion::default()).await?;
+    Ok(seen.value()?.cloned().unwrap_or_else(|| Arc::new(Policy::unrestricted())))
 }

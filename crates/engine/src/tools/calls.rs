@@ -20,8 +20,9 @@ use super::{
     },
 };
 use crate::{
-    backend::{SessionBackend, SessionState},
+    context::SessionState,
     error::{Code, Error, Result},
+    handle::SessionBackend,
     limits::{TOOL_CALLS, TOOL_PARALLEL},
     session::EffectivePolicy,
 };
@@ -86,7 +87,8 @@ impl CallOutcome {
 /// The store's if the session cannot be read. That the call fails is no error of this.
 pub async fn run_one(backend: &SessionBackend, name: &str, input: Value, options: ToolOptions) -> Result<CallOutcome> {
     // The call takes the state that its tool is found by.
-    let (backend, SessionState { policy, .. }) = backend.read_ahead().await?;
+    let mut backend = backend.clone();
+    let SessionState { policy, .. } = backend.read_ahead().await?;
     let form = TextFormat { room: options.room(), instructions: instructions_place(&policy) };
     let ran = match ParsedCall::parse(name, Ok(input), &policy) {
         Ok(call) => call.run_whole(&backend, form).await,
@@ -105,7 +107,8 @@ async fn answer_all(
     options: ToolOptions,
 ) -> Result<Vec<ToolAnswer>> {
     // The first call that runs takes the state that the tools are found by.
-    let (backend, SessionState { policy, .. }) = backend.read_ahead().await?;
+    let mut backend = backend.clone();
+    let SessionState { policy, .. } = backend.read_ahead().await?;
     let steps = steps(&calls);
     let calls = backend.errand().run_sized(steps, move |_| Ok(decoded(calls))).await?;
     let read = |(at, DecodedCall { id, name, input }): (usize, DecodedCall)| {

@@ -12,8 +12,9 @@ use super::{
     text,
 };
 use crate::{
-    backend::{SessionBackend, SessionState},
+    context::SessionState,
     error::Result,
+    handle::SessionBackend,
     limits::KEY_BYTES,
     path::SkillPath,
     session::{LoadedSummary, PromptMode},
@@ -86,7 +87,7 @@ pub async fn run_message(backend: &SessionBackend, text: &str, options: ToolOpti
         invoker: Invoker::Person,
         ..LoadSkillRequest::new(&typed.skill)
     };
-    let loaded = Box::pin(backend.load_skill_if_known(request)).await?;
+    let loaded = Box::pin(backend.skills().load_skill_if_known(request)).await?;
     let Some((reply, SessionState { session, policy })) = loaded else { return Ok(unchanged()) };
     let skill = SkillPath::parse(&reply.skill)?;
     let view = backend.catalog(false).await?;

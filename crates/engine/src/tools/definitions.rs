@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 
 use super::tool::Tool;
 use crate::{
-    backend::{SessionBackend, SessionState, with_drafts},
     catalog::{CatalogEntry, CatalogView},
+    context::SessionState,
     error::Result,
+    handle::SessionBackend,
     limits::TOOL_ENUM_SKILLS,
     session::{EffectivePolicy, PromptMode, Session, ToolRule},
     skill::shown::one_line,
+    skills::with_drafts,
     wire::Operation,
 };
 

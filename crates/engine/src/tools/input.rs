@@ -11,8 +11,8 @@ use super::{
     tool::Tool,
 };
 use crate::{
-    backend::{BackendProtocol as _, SessionBackend},
     error::{Code, Error, Result},
+    handle::{BackendProtocol as _, SessionBackend},
     json,
     session::EffectivePolicy,
     wire::{self, Access, Operation, Request as _, with_operations},

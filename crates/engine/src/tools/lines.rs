@@ -48,6 +48,25 @@ impl LinePage {
     }
 }
 
+/// One line each, as many as fit, or `empty`; `left_out` says what the backend left out, `more` how to see what did not fit.
+pub(super) fn list(
+    lines: impl IntoIterator<Item = String>,
+    empty: &str,
+    left_out: Option<&str>,
+    room: usize,
+    more: &str,
+) -> String {
+    let mut lines = lines.into_iter().peekable();
+    let is_empty = lines.peek().is_none();
+    let mut page = LinePage::new(room);
+    let mut left = lines.skip_while(|line| page.push(&format!("{line}\n"))).count();
+    left += usize::from(page.is_cut_in_line());
+    let cut = (left > 0).then(|| format!("[lines that did not fit: {left}; {more}]"));
+    let left_out = left_out.map(|what| format!("[{what}]"));
+    let empty = is_empty.then(|| empty.to_owned());
+    page.close(&[empty, left_out, cut].into_iter().flatten().collect::<Vec<_>>().join("\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

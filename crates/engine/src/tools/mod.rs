@@ -7,6 +7,7 @@ mod calls;
 mod commands;
 mod definitions;
 mod documents;
+mod found_skills;
 mod input;
 mod lines;
 mod options;

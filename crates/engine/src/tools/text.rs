@@ -3,20 +3,21 @@
 //! Each result says what was left out, and how to get it. Contents of files come as they are. Texts that skills have
 //! about themselves are cleaned and fenced, because they stand among sentences of ours.
 
+use crate::tools::found_skills::discover;
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{
-    lines::LinePage,
+    lines::{LinePage, list},
     reply_text::{Instructions, ReplyText, TextFormat},
 };
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Kind, Result},
     limits::TOOL_LOADED_FILES,
     skill::shown::{SafeText, ShownBlock, block, one_line, removed_note},
     wire::{
-        CreateSkillReply, DeleteReply, DiscoverReply, DiscoveredSkill, EditReply, GlobReply, GrepMatch, GrepReply,
-        LoadSkillReply, LoadStatus, LsReply, MoveReply, ReadReply, SearchConfidence, SkillFile, SkillParameter,
-        UnloadSkillReply, UnloadStatus, WriteReply,
+        CreateSkillReply, DeleteReply, DiscoverReply, EditReply, GlobReply, GrepMatch, GrepReply, LoadSkillReply,
+        LoadStatus, LsReply, MoveReply, ReadReply, SkillFile, SkillParameter, UnloadSkillReply, UnloadStatus,
+        WriteReply,
     },
 };
 
@@ -28,7 +29,7 @@ const INTERNAL: &str =
     "something went wrong inside the service; make the call again, and if it fails again go on without it";
 
 pub(super) fn error(error: &Error) -> String {
-    let message = if error.code() == Code::Internal { INTERNAL } else { error.message() };
+    let message = if error.kind() == Kind::Internal { INTERNAL } else { error.message() };
     format!("Error: {message}")
 }
 
@@ -294,50 +295,6 @@ impl Missing {
     }
 }
 
-/// The parts of a skill that the result of a search shows.
-struct Found {
-    skill: SafeText,
-    name: SafeText,
-    description: SafeText,
-    /// Its confidence, if it differs from the best skill's confidence. The message speaks for the best skill.
-    confidence: Option<SearchConfidence>,
-}
-
-impl Found {
-    fn new(found: &DiscoveredSkill, best: &DiscoveredSkill) -> Self {
-        Self {
-            skill: one_line(&found.skill),
-            name: one_line(&found.name),
-            description: one_line(&found.description),
-            confidence: Some(found.confidence).filter(|own| *own != best.confidence),
-        }
-    }
-
-    /// The path to load the skill by and its description. The name and the confidence are added only if they differ.
-    fn line(&self) -> String {
-        let is_named = self.skill.plain().rsplit('/').next() == Some(self.name.plain());
-        let name = if is_named { String::new() } else { format!(" ({})", self.name.inline()) };
-        let confidence = self.confidence.map(|own| format!(" ({} confidence)", own.as_str())).unwrap_or_default();
-        format!("- {}{name}: {}{confidence}", self.skill.at_line_start(), self.description.inline())
-    }
-
-    fn removed(&self) -> usize {
-        self.name.removed() + self.description.removed()
-    }
-}
-
-/// The skills that a search found, best first.
-fn discover(reply: &DiscoverReply, room: usize) -> String {
-    let best = reply.skills.first();
-    let skills: Vec<_> = best.iter().flat_map(|best| reply.skills.iter().map(|one| Found::new(one, best))).collect();
-    // The message names categories where nothing was found.
-    let message = one_line(&reply.message).inline().into_owned();
-    let lines = std::iter::once(message).chain(skills.iter().map(Found::line));
-    let removed: usize = skills.iter().map(Found::removed).sum();
-    let removed = removed_note(removed);
-    list(lines, "", removed.as_deref(), room, "ask more narrowly, or with a smaller limit")
-}
-
 fn unload(reply: &UnloadSkillReply) -> String {
     let skill = one_line(&reply.skill);
     let skill = skill.inline();
@@ -374,35 +331,18 @@ fn hits(matches: &[GrepMatch]) -> Vec<String> {
     text
 }
 
-/// One line each, as many as fit, or `empty`; `left_out` says what the backend left out, `more` how to see what did not fit.
-fn list(
-    lines: impl IntoIterator<Item = String>,
-    empty: &str,
-    left_out: Option<&str>,
-    room: usize,
-    more: &str,
-) -> String {
-    let mut lines = lines.into_iter().peekable();
-    let is_empty = lines.peek().is_none();
-    let mut page = LinePage::new(room);
-    let mut left = lines.skip_while(|line| page.push(&format!("{line}\n"))).count();
-    left += usize::from(page.is_cut_in_line());
-    let cut = (left > 0).then(|| format!("[lines that did not fit: {left}; {more}]"));
-    let left_out = left_out.map(|what| format!("[{what}]"));
-    let empty = is_empty.then(|| empty.to_owned());
-    page.close(&[empty, left_out, cut].into_iter().flatten().collect::<Vec<_>>().join("\n"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     // S-TOOL-10: A model reads what a model can act on.
     #[test]
     fn an_error_of_ours_is_read_without_what_is_for_those_who_run_the_service() {
-        for text in
-            [error(&Error::internal("disk on fire")), error(&Error::new(Code::Internal, "set a policy with a key"))]
-        {
+        for text in [
+            error(&Error::internal("disk on fire")),
+            error(&Error::new(Code::ObjectDamaged, "set a policy with a key")),
+        ] {
             assert_eq!(text, format!("Error: {INTERNAL}"));
         }
         assert_eq!(error(&Error::new(Code::FileNotFound, "no file")), "Error: no file");

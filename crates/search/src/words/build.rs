@@ -32,7 +32,7 @@ impl SearchIndex {
     /// Indexes with some steps left out, to measure the effect of each.
     #[must_use]
     pub fn build_with<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>, steps: Steps) -> Self {
-        let Ok(index) = Self::build_while(documents, steps, |_| Ok::<_, Infallible>(()));
+        let Ok(index) = build_while(documents, steps, |_| Ok::<_, Infallible>(()));
         index
     }
 
@@ -44,23 +44,44 @@ impl SearchIndex {
         documents: impl IntoIterator<Item = SearchDocument<'a>>,
         work: &WorkBudget,
     ) -> Result<Self, StopReason> {
-        Self::build_while(documents, Steps::ALL, |bytes| work.spend(bytes))
+        build_while(documents, Steps::ALL, |bytes| work.spend(bytes))
     }
 
-    fn build_while<'a, E>(
-        documents: impl IntoIterator<Item = SearchDocument<'a>>,
-        steps: Steps,
-        mut spend: impl FnMut(u64) -> Result<(), E>,
-    ) -> Result<Self, E> {
-        let mut documents: Vec<_> = documents.into_iter().collect();
-        documents.sort_by_key(|document| document.skill);
-        let mut builder = Builder::new(steps);
-        for document in &documents {
-            spend(document.bytes())?;
-            builder.add(document);
-        }
-        builder.finish(documents.iter().map(|document| document.skill.clone()).collect(), || spend(1))
+    /// The bytes the index takes on the heap, the skill paths it shares with the catalog included.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let skills: usize = self.skills.iter().map(|skill| skill.as_str().len() + size_of::<[usize; 2]>()).sum();
+        skills
+            + self.skills.capacity() * size_of::<SkillPath>()
+            + self.terms.memory_bytes()
+            + self.spellings.memory_bytes()
+            + self.ends.capacity() * size_of::<u32>()
+            + self.postings.capacity() * size_of::<Posting>()
+            + self.vectors.capacity() * size_of::<Option<WordVector>>()
+            + self.gists.memory_bytes()
     }
+
+    /// The different words of names, descriptions, lists and categories. A word of a question that none of them is may be compared
+    /// with each.
+    #[must_use]
+    pub fn known_words(&self) -> usize {
+        self.spellings.len()
+    }
+}
+
+fn build_while<'a, E>(
+    documents: impl IntoIterator<Item = SearchDocument<'a>>,
+    steps: Steps,
+    mut spend: impl FnMut(u64) -> Result<(), E>,
+) -> Result<SearchIndex, E> {
+    let mut documents: Vec<_> = documents.into_iter().collect();
+    documents.sort_by_key(|document| document.skill);
+    let mut builder = Builder::new(steps);
+    for document in &documents {
+        spend(document.bytes())?;
+        builder.add(document);
+    }
+    builder.finish(documents.iter().map(|document| document.skill.clone()).collect(), || spend(1))
 }
 
 /// The data gathered while documents are added in byte order of their paths.
@@ -73,12 +94,12 @@ struct Builder {
     vectors: Vec<Option<WordVector>>,
     documents: Vec<DocumentTerms>,
     /// The words of the document that is added.
-    found: Vec<Found>,
+    found: Vec<TermUse>,
 }
 
 /// A term in a field, and how it is written: `term * 16 + spacing * 8 + field`. There is one for each word of each document, so it is
 /// small; a catalog has fewer words than two hundred million.
-type Found = u32;
+type TermUse = u32;
 
 /// Takes the place of a term for stop words.
 const STOP_WORD: u32 = u32::MAX;
@@ -95,7 +116,7 @@ struct VocabularyWord {
 /// A document as terms.
 struct DocumentTerms {
     /// The terms of its words, in the order of its fields.
-    found: Box<[Found]>,
+    found: Box<[TermUse]>,
     lengths: FieldNumbers,
 }
 
@@ -148,7 +169,7 @@ impl Builder {
         }
     }
 
-    fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<Found>) {
+    fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<TermUse>) {
         let counted_as = if self.steps.has(RankingStep::Fields) { field } else { Field::Description };
         let is_spelling = !matches!(field, Field::Headings | Field::Body);
         for word in words(folded) {
@@ -317,11 +338,11 @@ pub(super) fn count(number: usize) -> f32 {
     f32::from(u16::try_from(number).unwrap_or(u16::MAX))
 }
 
-fn whole(term: u32, field: Field, spacing: Spacing) -> Found {
-    term * 16 + spacing as Found * 8 + field as Found
+fn whole(term: u32, field: Field, spacing: Spacing) -> TermUse {
+    term * 16 + spacing as TermUse * 8 + field as TermUse
 }
 
-fn parts(found: Found) -> Option<(u32, Field, Spacing)> {
+fn parts(found: TermUse) -> Option<(u32, Field, Spacing)> {
     let field = Field::ALL.get(usize::try_from(found % 8).ok()?)?;
     let spacing = Spacing::ALL.get(usize::try_from(found / 8 % 2).ok()?)?;
     Some((found / 16, *field, *spacing))

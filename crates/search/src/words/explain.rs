@@ -1,16 +1,17 @@
 //! Why a skill has its score: the words and fields that made the score.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
+    cost::SearchCost,
     document::SearchDocument,
     fusion::{Scale, Similarity},
     gist::QuestionGist,
-    index::SearchIndex,
+    index::{SearchIndex, postings},
     matches::{FieldMatch, MatchedBy, WordHit, WordMatch, as_written, places, shared},
+    passage::{PART, parts},
     query::{self, MatchRoute, QueryWord},
-    score::{SearchResults, is_enough, share_of},
-    spent::Spent,
+    score::{SearchResults, gist, is_enough, share_of, tallies},
     word_split::{fold, words},
 };
 use skillmount_base::{error::Result, limits::SEARCH_EXPLAINED_WORDS, path::SkillPath};
@@ -74,15 +75,32 @@ impl SearchIndex {
     /// # Errors
     /// As [`search`](Self::search).
     pub fn question(&self, query: &str) -> Result<ParsedQuestion<'_>> {
-        let mut spent = Spent::default();
+        let mut spent = SearchCost::default();
         let meanings = query::meanings(self, query, &mut spent)?;
         let information = meanings.iter().map(|meaning| meaning.information).sum();
-        let best = self.tallies(&meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
-        let gist = self.gist(&meanings, None, &mut spent)?;
+        let best = tallies(self, &meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
+        let gist = gist(self, &meanings, None, &mut spent)?;
         let weight = gist.as_ref().map_or(0.0, |gist| gist.weight);
         let scale = Scale { best, best_share: share_of(best, information), gist: weight, ..Scale::default() };
         let written = written(query);
         Ok(ParsedQuestion { index: self, written, meanings, information, scale, nearest: 0.0, nearness: None, gist })
+    }
+
+    /// The parts of `query` to encode: a short query as a whole. Of a long query the beginning, and the part with most
+    /// information by the words of the index.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn telling_parts(&self, query: &str) -> Result<Vec<String>> {
+        let query = query.trim();
+        if query.len() <= PART {
+            return Ok(vec![query.to_owned()]);
+        }
+        let meanings = query::meanings(self, query, &mut SearchCost::default())?;
+        let known = meanings.iter().filter(|meaning| meaning.is_known());
+        let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
+        let parts = parts(query, |word| told.get(word).copied().unwrap_or_default());
+        Ok(parts.into_iter().map(str::to_owned).collect())
     }
 }
 
@@ -121,7 +139,7 @@ impl<'index> ParsedQuestion<'index> {
     }
 
     fn is_known(&self, meaning: &QueryWord, is_heard_of: impl Fn(&SkillPath) -> bool) -> bool {
-        let postings = meaning.senses.iter().flat_map(|sense| self.index.postings(sense.term));
+        let postings = meaning.senses.iter().flat_map(|sense| postings(self.index, sense.term));
         let mut holders = postings.filter_map(|posting| self.index.skills.get(posting.document as usize));
         holders.any(is_heard_of)
     }
@@ -168,7 +186,7 @@ impl<'index> ParsedQuestion<'index> {
     /// The sense of a word that counts for a skill: the best of the senses that the skill contains.
     fn answered<'a>(&self, meaning: &'a QueryWord, skill: u32) -> Option<WordHit<'a>> {
         let gains = meaning.senses.iter().filter_map(|sense| {
-            let postings = self.index.postings(sense.term);
+            let postings = postings(self.index, sense.term);
             let at = postings.binary_search_by_key(&skill, |posting| posting.document).ok()?;
             Some((sense, postings.get(at)?.strength * sense.factor))
         });

@@ -6,7 +6,7 @@
 
 use super::{
     gists::Gists,
-    index::SearchIndex,
+    index::{SearchIndex, postings},
     query::{MatchRoute, QueryWord, information},
     word_vectors::{NUMBERS, WordVector},
 };
@@ -22,7 +22,7 @@ pub(super) fn of_skills<E>(index: &SearchIndex, mut go_on: impl FnMut() -> Resul
     for (term, vector) in (0..).zip(&index.vectors) {
         let Some(vector) = vector else { continue };
         go_on()?;
-        let postings = index.postings(term);
+        let postings = postings(index, term);
         let mut told = [0.0; NUMBERS];
         vector.add_to(&mut told, information(postings.len(), index.skills.len()));
         for posting in postings {

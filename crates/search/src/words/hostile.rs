@@ -163,12 +163,12 @@ fn a_question_that_takes_one_step_more_than_there_are_is_too_expensive() {
         let question = "escritura de compraventa";
         let needed = index.search(question, |_| true, 1).unwrap().steps;
         for (left, refused) in [(needed, None), (needed - 1, Some(Code::TooExpensive))] {
-            let mut spent = spent::Spent::default();
+            let mut spent = cost::SearchCost::default();
             spent.take(usize::try_from(SEARCH_STEPS - left).unwrap()).unwrap();
             let meanings = query::meanings(index, question, &mut spent);
             let scores = meanings.and_then(|meanings| {
-                index.tallies(&meanings, &mut spent)?;
-                index.gist(&meanings, None, &mut spent)
+                score::tallies(index, &meanings, &mut spent)?;
+                score::gist(index, &meanings, None, &mut spent)
             });
             assert_eq!(scores.err().map(|error| error.code()), refused);
         }

@@ -31,33 +31,10 @@ pub(super) struct Posting {
     pub(super) strength: f32,
 }
 
-impl SearchIndex {
-    /// The bytes the index takes on the heap, the skill paths it shares with the catalog included.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        let skills: usize = self.skills.iter().map(|skill| skill.as_str().len() + size_of::<[usize; 2]>()).sum();
-        skills
-            + self.skills.capacity() * size_of::<SkillPath>()
-            + self.terms.memory_bytes()
-            + self.spellings.memory_bytes()
-            + self.ends.capacity() * size_of::<u32>()
-            + self.postings.capacity() * size_of::<Posting>()
-            + self.vectors.capacity() * size_of::<Option<WordVector>>()
-            + self.gists.memory_bytes()
-    }
-
-    /// The different words of names, descriptions, lists and categories. A word of a question that none of them is may be compared
-    /// with each.
-    #[must_use]
-    pub fn known_words(&self) -> usize {
-        self.spellings.len()
-    }
-
-    /// The skills in which `term` occurs, in byte order of their paths.
-    pub(super) fn postings(&self, term: u32) -> &[Posting] {
-        let at = term as usize;
-        let end = self.ends.get(at).copied().unwrap_or_default() as usize;
-        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or_default() as usize;
-        self.postings.get(start..end).unwrap_or_default()
-    }
+/// The skills in which `term` occurs, in byte order of their paths.
+pub(super) fn postings(index: &SearchIndex, term: u32) -> &[Posting] {
+    let at = term as usize;
+    let end = index.ends.get(at).copied().unwrap_or_default() as usize;
+    let start = at.checked_sub(1).and_then(|before| index.ends.get(before)).copied().unwrap_or_default() as usize;
+    index.postings.get(start..end).unwrap_or_default()
 }

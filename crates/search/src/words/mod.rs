@@ -13,6 +13,7 @@
 
 mod build;
 mod chat;
+mod cost;
 mod document;
 mod everyday;
 mod explain;
@@ -35,7 +36,6 @@ mod query;
 mod score;
 #[cfg(test)]
 mod scripts;
-mod spent;
 #[cfg(test)]
 mod tests;
 mod triggers;

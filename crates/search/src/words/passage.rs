@@ -5,41 +5,17 @@
 //! encoded instead: the beginning, and the part whose words have most information. The nearness of a skill is the
 //! nearness to the nearer part.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::{
-    index::SearchIndex,
-    query,
-    spent::Spent,
-    word_split::{fold, words},
-};
-use skillmount_base::{error::Result, limits::SEARCH_PART_BYTES as PART};
+use super::word_split::{fold, words};
+pub(super) use skillmount_base::limits::SEARCH_PART_BYTES as PART;
 
 /// How far parts that are compared begin from each other, in bytes.
 const STEP: usize = PART / 8;
 
-impl SearchIndex {
-    /// The parts of `query` to encode: a short query as a whole. Of a long query the beginning, and the part with most
-    /// information by the words of the index.
-    ///
-    /// # Errors
-    /// As [`search`](Self::search).
-    pub fn telling_parts(&self, query: &str) -> Result<Vec<String>> {
-        let query = query.trim();
-        if query.len() <= PART {
-            return Ok(vec![query.to_owned()]);
-        }
-        let meanings = query::meanings(self, query, &mut Spent::default())?;
-        let known = meanings.iter().filter(|meaning| meaning.is_known());
-        let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
-        let parts = parts(query, |word| told.get(word).copied().unwrap_or_default());
-        Ok(parts.into_iter().map(str::to_owned).collect())
-    }
-}
-
 /// The beginning of a long text, and the part whose different words together have most information, if that is another
 /// part. The first of equals counts.
-fn parts(text: &str, tells: impl Fn(&str) -> f32) -> Vec<&str> {
+pub(super) fn parts(text: &str, tells: impl Fn(&str) -> f32) -> Vec<&str> {
     let beginning = part(text, 0);
     let told = |part: &str| {
         let folded = fold(part);
@@ -77,6 +53,7 @@ fn spaces(text: &str, most: usize) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::SearchIndex;
 
     #[test]
     fn a_long_text_gives_its_beginning_and_the_part_that_tells_most() {

@@ -5,12 +5,11 @@ use std::collections::{HashMap, HashSet};
 use super::{
     RankingStep,
     chat::{self, CommonWordLoad, MessageWord},
+    cost::SearchCost,
     everyday,
-    index::SearchIndex,
+    index::{SearchIndex, postings},
     language::Language,
-    lexicon,
-    spent::Spent,
-    typo,
+    lexicon, typo,
     word_split::{fold, is_sign, words},
     word_vectors::WordVector,
 };
@@ -87,7 +86,7 @@ impl QueryWord {
 }
 
 /// The words of `query` except stop words, each once, in alphabetical order.
-pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> Result<Vec<QueryWord>> {
+pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut SearchCost) -> Result<Vec<QueryWord>> {
     if query.len() > SEARCH_QUERY_BYTES {
         return Err(refused(&format!("{} bytes long; the limit is {SEARCH_QUERY_BYTES}", query.len())));
     }
@@ -120,7 +119,7 @@ pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut Spent) -> R
 }
 
 /// In a long message, reduces the information of everyday words, and of words that stand far from the task.
-fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut Spent) -> Result<()> {
+fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut SearchCost) -> Result<()> {
     let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
     let crowd = CommonWordLoad::from_sum(everyday.map(|meaning| meaning.information).sum());
     if let Some(crowd) = crowd {
@@ -205,7 +204,7 @@ impl<'index> Reading<'index> {
             }
         }
         let telling = self.senses.get(..exact).filter(|exact| !exact.is_empty()).unwrap_or(&self.senses);
-        let held: usize = telling.iter().map(|sense| self.index.postings(sense.term).len()).sum();
+        let held: usize = telling.iter().map(|sense| postings(self.index, sense.term).len()).sum();
         let (information, everyday) = (information(held, self.index.skills.len()), self.everyday(word));
         let general = everyday::general(everyday);
         let information = everyday.map_or(information, |power| information.min(everyday::ceiling(power)));

@@ -2,12 +2,12 @@
 
 use super::{
     RankingStep,
+    cost::SearchCost,
     fusion::{FOUND_BY_MEANING, NEAR_ENOUGH, NearnessScale, Scale, Similarity},
     gist::QuestionGist,
     gists::Gists,
-    index::SearchIndex,
+    index::{SearchIndex, postings},
     query::{self, QueryWord, TermWeight},
-    spent::Spent,
 };
 use skillmount_base::{error::Result, limits::SEARCH_STEPS, path::SkillPath};
 
@@ -126,21 +126,21 @@ impl SearchIndex {
         filter: impl Fn(&SkillPath) -> bool,
         limit: usize,
     ) -> Result<SearchResults> {
-        let mut spent = Spent::default();
+        let mut spent = SearchCost::default();
         spent.take_all(nearness.map_or(0, Similarity::steps))?;
         let meanings = query::meanings(self, query, &mut spent)?;
-        let tallies = self.tallies(&meanings, &mut spent)?;
+        let tallies = tallies(self, &meanings, &mut spent)?;
         let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
         let known: f32 = meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
-        let gist = self.gist(&meanings, nearness, &mut spent)?;
-        let mut found: Vec<Found<'_>> = (self.skills.iter().zip(tallies).enumerate())
+        let gist = gist(self, &meanings, nearness, &mut spent)?;
+        let mut found: Vec<Candidate<'_>> = (self.skills.iter().zip(tallies).enumerate())
             .filter(|(document, (skill, tally))| {
                 let is_near = || nearness.is_some_and(|nearness| nearness.score_for(*document) >= NEAR_ENOUGH);
                 (tally.score > 0.0 || is_near()) && filter(skill)
             })
             .map(|(document, (skill, tally))| {
                 let gist = gist.as_ref().map_or(0.0, |gist| gist.cosine(self, document));
-                Found { skill, near: nearness.map(|one| one.score_for(document)), gist, tally }
+                Candidate { skill, near: nearness.map(|one| one.score_for(document)), gist, tally }
             })
             .collect();
         let scale = Scale {
@@ -154,15 +154,15 @@ impl SearchIndex {
                     || (one.tally.score > 0.0 && is_enough(one.tally.covered, known, one.tally.score, scale.best))
             });
         }
-        let share = |one: &Found<'_>| share_of(one.tally.score, information);
-        let score = |one: &Found<'_>| match one.near {
+        let share = |one: &Candidate<'_>| share_of(one.tally.score, information);
+        let score = |one: &Candidate<'_>| match one.near {
             None => scale.parts_of_words(share(one), one.gist).iter().sum(),
             Some(near) => scale.lexical_part(one.tally.score) + scale.near_part(near),
         };
         // The sort is stable and the skills come in byte order.
         found.sort_by(|one, two| score(two).total_cmp(&score(one)));
         let total = found.len();
-        let hit = |one: Found<'_>| SearchHit {
+        let hit = |one: Candidate<'_>| SearchHit {
             skill: one.skill.clone(),
             score: score(&one),
             share: share(&one),
@@ -171,58 +171,58 @@ impl SearchIndex {
         let steps = spent.steps();
         Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, steps, scale, nearest })
     }
+}
 
-    /// The gist of a question, if no encoder counts.
-    pub(super) fn gist(
-        &self,
-        meanings: &[QueryWord],
-        nearness: Option<&Similarity>,
-        spent: &mut Spent,
-    ) -> Result<Option<QuestionGist>> {
-        if nearness.is_some() || self.skills.is_empty() || !self.steps.has(RankingStep::Gists) {
-            return Ok(None);
-        }
-        let senses: usize = meanings.iter().map(|meaning| meaning.senses.len().max(1)).sum();
-        spent.take(Gists::steps(self.skills.len() + senses))?;
-        Ok(QuestionGist::from_words(self, meanings))
+/// The gist of a question, if no encoder counts.
+pub(super) fn gist(
+    index: &SearchIndex,
+    meanings: &[QueryWord],
+    nearness: Option<&Similarity>,
+    spent: &mut SearchCost,
+) -> Result<Option<QuestionGist>> {
+    if nearness.is_some() || index.skills.is_empty() || !index.steps.has(RankingStep::Gists) {
+        return Ok(None);
     }
+    let senses: usize = meanings.iter().map(|meaning| meaning.senses.len().max(1)).sum();
+    spent.take(Gists::steps(index.skills.len() + senses))?;
+    Ok(QuestionGist::from_words(index, meanings))
+}
 
-    /// The scores of all skills, in their order.
-    pub(super) fn tallies(&self, meanings: &[QueryWord], spent: &mut Spent) -> Result<Vec<SkillScore>> {
-        let mut tallies = vec![SkillScore::default(); self.skills.len()];
-        let mut gains = Gains { of: vec![0.0; self.skills.len()], touched: Vec::new() };
-        for meaning in meanings {
-            spent.take(meaning.senses.iter().map(|sense| self.postings(sense.term).len()).sum())?;
-            self.add(meaning, &mut gains, &mut tallies);
-        }
-        Ok(tallies)
+/// The scores of all skills, in their order.
+pub(super) fn tallies(index: &SearchIndex, meanings: &[QueryWord], spent: &mut SearchCost) -> Result<Vec<SkillScore>> {
+    let mut tallies = vec![SkillScore::default(); index.skills.len()];
+    let mut gains = Gains { of: vec![0.0; index.skills.len()], touched: Vec::new() };
+    for meaning in meanings {
+        spent.take(meaning.senses.iter().map(|sense| postings(index, sense.term).len()).sum())?;
+        add(index, meaning, &mut gains, &mut tallies);
     }
+    Ok(tallies)
+}
 
-    /// Adds the score of one word of the question. For each skill, the best of the terms that the word can mean counts.
-    fn add(&self, meaning: &QueryWord, gains: &mut Gains, tallies: &mut [SkillScore]) {
-        for TermWeight { term, factor, .. } in &meaning.senses {
-            for posting in self.postings(*term) {
-                let Some(gain) = gains.of.get_mut(posting.document as usize) else { continue };
-                if *gain == 0.0 {
-                    gains.touched.push(posting.document);
-                }
-                *gain = gain.max(posting.strength * factor);
+/// Adds the score of one word of the question. For each skill, the best of the terms that the word can mean counts.
+fn add(index: &SearchIndex, meaning: &QueryWord, gains: &mut Gains, tallies: &mut [SkillScore]) {
+    for TermWeight { term, factor, .. } in &meaning.senses {
+        for posting in postings(index, *term) {
+            let Some(gain) = gains.of.get_mut(posting.document as usize) else { continue };
+            if *gain == 0.0 {
+                gains.touched.push(posting.document);
             }
+            *gain = gain.max(posting.strength * factor);
         }
-        for document in gains.touched.drain(..) {
-            let at = document as usize;
-            if let (Some(gain), Some(tally)) = (gains.of.get_mut(at), tallies.get_mut(at)) {
-                tally.score += *gain * meaning.information;
-                tally.told += *gain * meaning.general;
-                tally.covered += meaning.information;
-                *gain = 0.0;
-            }
+    }
+    for document in gains.touched.drain(..) {
+        let at = document as usize;
+        if let (Some(gain), Some(tally)) = (gains.of.get_mut(at), tallies.get_mut(at)) {
+            tally.score += *gain * meaning.information;
+            tally.told += *gain * meaning.general;
+            tally.covered += meaning.information;
+            *gain = 0.0;
         }
     }
 }
 
 /// A skill that may answer a question.
-struct Found<'index> {
+struct Candidate<'index> {
     skill: &'index SkillPath,
     tally: SkillScore,
     /// How near it is in meaning, if that is known.
@@ -232,7 +232,7 @@ struct Found<'index> {
 }
 
 /// The scale of the scores of these skills.
-fn scale_of(found: &[Found<'_>], information: f32, has_nearness: bool) -> Scale {
+fn scale_of(found: &[Candidate<'_>], information: f32, has_nearness: bool) -> Scale {
     // Of equals the first.
     let first = found.iter().reduce(|best, one| if one.tally.score > best.tally.score { one } else { best });
     let best = first.map_or(0.0, |first| first.tally.score);
@@ -249,7 +249,7 @@ pub(super) fn share_of(score: f32, information: f32) -> f32 {
 }
 
 /// The nearness from which on skills are found by their meaning alone.
-fn nearest_of(found: &[Found<'_>]) -> f32 {
+fn nearest_of(found: &[Candidate<'_>]) -> f32 {
     let mut near: Vec<f32> = found.iter().filter_map(|one| one.near).filter(|near| *near >= NEAR_ENOUGH).collect();
     near.sort_by(|one, two| two.total_cmp(one));
     near.get(FOUND_BY_MEANING).copied().unwrap_or(NEAR_ENOUGH)

@@ -18,6 +18,7 @@ use super::{
     SearchDocument, SearchIndex,
     build::language_of,
     document::Field,
+    index::postings,
     language::Language,
     query::information,
     word_split::{fold, words},
@@ -63,23 +64,21 @@ impl TriggerText {
     pub fn bytes(&self) -> usize {
         self.folded.len()
     }
-}
 
-impl SearchIndex {
-    /// The skills that `text` calls for: those by a name or a trigger first, then those by most words. `document` returns a
+    /// The skills of `index` that the text calls for: those by a name or a trigger first, then those by most words. `document` returns a
     /// skill as it is now, and nothing if it may not be called for. Each word of the text costs a step of the allowance, and
     /// each skill that contains it another.
     ///
     /// # Errors
     /// The reason why the work ended early.
-    pub fn called_for<'a>(
+    pub fn called_skills<'a>(
         &self,
-        text: &TriggerText,
+        index: &SearchIndex,
         document: impl Fn(&SkillPath) -> Option<SearchDocument<'a>>,
         limit: usize,
         work: &WorkBudget,
     ) -> Result<Vec<TriggerMatch>, StopReason> {
-        let read = ReadText::new(self, text);
+        let read = ReadText::new(index, self);
         let candidates = read.candidates(work)?.into_iter().filter_map(document).take(TRIGGER_CANDIDATES);
         let mut found: Vec<_> = candidates.filter_map(|document| read.held_against(&document)).collect();
         // The sort is stable, and the skills that share most with the text come first.
@@ -121,7 +120,7 @@ impl<'text> ReadText<'text> {
         let mut shared = vec![0.0_f32; skills.len()];
         let stems: BTreeSet<&str> = self.tokens.iter().flat_map(|token| &token.stems).map(String::as_str).collect();
         for term in stems.into_iter().filter_map(|stem| self.index.terms.find(stem)) {
-            let postings = self.index.postings(term);
+            let postings = postings(self.index, term);
             work.spend(1 + postings.len() as u64)?;
             let gain = information(postings.len(), skills.len());
             for posting in postings {
@@ -188,7 +187,7 @@ impl<'text> ReadText<'text> {
     /// Whether few enough skills contain a word.
     fn tells(&self, stem: &str) -> bool {
         let most = FEW_SKILLS.max(self.index.skills.len() / FEW_OF);
-        self.index.terms.find(stem).is_some_and(|term| self.index.postings(term).len() <= most)
+        self.index.terms.find(stem).is_some_and(|term| postings(self.index, term).len() <= most)
     }
 }
 
@@ -234,7 +233,7 @@ mod tests {
         let index = SearchIndex::build(skills.iter().map(Skill::document));
         let document = |path: &SkillPath| skills.iter().find(|skill| skill.path == *path).map(Skill::document);
         let text = TriggerText::new(text, alone.iter().copied());
-        let found = index.called_for(&text, document, 10, &WorkBudget::of_steps(WORK_STEPS)).unwrap();
+        let found = text.called_skills(&index, document, 10, &WorkBudget::of_steps(WORK_STEPS)).unwrap();
         found.into_iter().map(|found| format!("{}: {}", found.skill, found.words.join(" "))).collect()
     }
 
@@ -300,6 +299,6 @@ mod tests {
         let skills = office();
         let index = SearchIndex::build(skills.iter().map(Skill::document));
         let text = TriggerText::new("create a pdf", []);
-        assert_eq!(index.called_for(&text, |_| None, 1, &WorkBudget::of_steps(1)), Err(StopReason::Spent));
+        assert_eq!(text.called_skills(&index, |_| None, 1, &WorkBudget::of_steps(1)), Err(StopReason::Spent));
     }
 }

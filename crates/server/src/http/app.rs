@@ -8,12 +8,15 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{admission::Admission, connections::Connections, metrics::Metrics, spool::Spool};
 use crate::{
     access::{Callers, KeyChanges},
     audit::{Events, Recorder},
-    backend::Service,
     clock::Clock,
+    handle::Service,
+    http::{
+        body::Spool,
+        door::{Admission, Connections, Metrics},
+    },
     limits::CONNECTIONS,
     mcp::HttpTransport,
 };
@@ -40,9 +43,7 @@ pub(super) struct ServerState {
     pub(super) service: Service,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) metrics: Metrics,
-    pub(super) admission: Arc<Admission>,
-    pub(super) spool: Arc<Spool>,
-    pub(super) connections: Connections,
+    pub(super) limits: RequestLimits,
     pub(super) audit: Option<Recorder>,
     pub(super) events: Events,
     /// The hosts that call at `/mcp`, if they may.
@@ -51,13 +52,23 @@ pub(super) struct ServerState {
     stopping: watch::Sender<bool>,
 }
 
+/// The limits that requests share: places, room for bodies, and connections.
+#[derive(Debug)]
+pub(super) struct RequestLimits {
+    pub(super) admission: Arc<Admission>,
+    pub(super) spool: Arc<Spool>,
+    pub(super) connections: Connections,
+}
+
 impl ServerState {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
         Self {
             metrics: Metrics::new(clock.now()),
-            admission: Arc::new(Admission::new(service.memory())),
-            spool: Arc::new(Spool::new(config.spool)),
-            connections: Connections::new(CONNECTIONS),
+            limits: RequestLimits {
+                admission: Arc::new(Admission::new(service.memory())),
+                spool: Arc::new(Spool::new(config.spool)),
+                connections: Connections::new(CONNECTIONS),
+            },
             events: Events::new(&service, config.audit.clone(), clock.clone()),
             audit: config.audit,
             clock,

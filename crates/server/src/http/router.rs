@@ -14,18 +14,22 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use super::{
-    address,
     app::ServerState,
-    approvals, audit, authors,
-    call::{add_session_headers, enter_all, enter_user},
-    compression::{FixedText, compress_short},
-    docs, download, events, files, hooks, layers, mcp,
+    docs,
     openapi::{beginning, beginning_of_skills_api, finished},
-    operations,
-    problem::HandlerResult,
-    prompt, publish, service, sessions, skill_files, skills, skills_api, tools, upload, users, versions, well_known,
+    skills_api,
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    http::{
+        body::{FixedText, compress_short},
+        door::{HandlerResult, add_session_headers, address, enter_all, enter_user, middleware, read_to_end},
+        routes::{
+            approvals, audit, authors, download, events, files, hooks, mcp, operations, prompt, publish, service,
+            sessions, skill_files, skills, tools, upload, users, versions, well_known,
+        },
+    },
+};
 
 /// The OpenAPI 3.1 document of the service.
 #[must_use]
@@ -65,7 +69,7 @@ fn document(document: &Result<FixedText>, headers: &HeaderMap) -> HandlerResult<
     }
 }
 
-/// Every route with its description; what surrounds them is added by [`router`].
+/// Every route with its description. [`router`] adds the middleware.
 fn routes() -> OpenApiRouter {
     OpenApiRouter::with_openapi(beginning())
         .merge(service::routes())
@@ -127,9 +131,10 @@ pub(super) fn router(app: Arc<ServerState>) -> Router {
     routes
         .fallback(service::unknown_route)
         .method_not_allowed_fallback(service::unknown_method)
-        .layer(from_fn(layers::run_in_time))
-        .layer(CatchPanicLayer::custom(layers::panicked))
-        .layer(from_fn_with_state(Arc::clone(&app), layers::admit))
-        .layer(from_fn_with_state(Arc::clone(&app), layers::observe))
+        .layer(from_fn(middleware::run_in_time))
+        .layer(CatchPanicLayer::custom(middleware::panicked))
+        .layer(from_fn_with_state(Arc::clone(&app), middleware::admit))
+        .layer(from_fn(read_to_end))
+        .layer(from_fn_with_state(Arc::clone(&app), middleware::observe))
         .layer(Extension(app))
 }

@@ -10,8 +10,8 @@ use super::{
     refusal::refusal,
 };
 use crate::{
-    backend::SessionBackend,
     error::{Error, Result},
+    handle::SessionBackend,
     skill::Parameter,
 };
 
@@ -43,7 +43,7 @@ pub(super) async fn complete(
             }
         }
         Reference::Resource(template) if template.uri == TEMPLATE && name == SKILL => {
-            let skills = backend.catalog_skills(false).await.map_err(|error| refusal(&error))?;
+            let skills = backend.host_skills().catalog_skills(false).await.map_err(|error| refusal(&error))?;
             let names = skills.iter().map(|entry| entry.skill.to_string());
             names.filter(|skill| skill.starts_with(typed)).collect()
         }

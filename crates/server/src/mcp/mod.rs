@@ -4,14 +4,14 @@
 //! requires, a failed call is a result that the model reads. Only a call of an unknown tool is an error of the
 //! protocol, which hosts seldom show.
 
-mod admitted;
-mod asking;
 mod changes;
 mod completion;
+mod elicitation;
 mod lines;
+mod live_session;
 mod prompts;
 mod refusal;
-mod running;
+mod running_calls;
 mod server;
 mod skills;
 mod stdio;

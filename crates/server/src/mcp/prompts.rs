@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::{refusal::refusal, skills::page_of};
 use crate::{
-    backend::SessionBackend,
     catalog::CatalogEntry,
     error::{Code, Error, Result},
+    handle::SessionBackend,
     skill::{Parameter, shown::one_line},
     tools::{ToolOptions, run_message},
 };

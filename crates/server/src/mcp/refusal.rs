@@ -8,7 +8,7 @@ use crate::error::Error;
 /// An error of this crate as one of the protocol.
 pub(super) fn refusal(error: &Error) -> ErrorData {
     let details = Value::Object(error.details().clone());
-    let mut data = json!({ "code": error.code().as_str(), "retryable": error.retryable() });
+    let mut data = json!({ "code": error.name(), "retryable": error.retryable() });
     if let (Some(data), Value::Object(details)) = (data.as_object_mut(), details) {
         data.extend(details);
     }

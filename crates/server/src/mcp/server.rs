@@ -16,16 +16,18 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{
-    asking::{self, ElicitationResult, Waiting},
     changes::ChangeNotifier,
-    completion, prompts,
+    completion,
+    elicitation::{self, ElicitationResult, PendingRequest},
+    prompts,
     refusal::{no_such_cursor, refusal, unlike_the_protocol},
-    running::Running,
+    running_calls::RunningCalls,
     skills,
 };
 use crate::{
-    backend::{Progress, SessionBackend},
+    context::Progress,
     error::{Error, Result},
+    handle::SessionBackend,
     limits::MCP_PROGRESS_PACE,
     prompt::{self, PromptRequest},
     session::PromptMode,
@@ -43,8 +45,8 @@ pub(super) struct SessionServer {
     has_person: bool,
     /// How the host learns that its tools and resources changed.
     changes: ChangeNotifier,
-    /// The calls that other requests may cancel; `None` if all come on one stream, where the library sees to it.
-    running: Option<Running>,
+    /// The calls that other requests may cancel; `None` if all come on one stream, because the library handles it then.
+    running: Option<RunningCalls>,
 }
 
 impl SessionServer {
@@ -82,7 +84,7 @@ impl SessionServer {
     }
 
     /// The same server for a host whose calls can be cancelled through `running`.
-    pub(super) fn noting_calls(self, running: Running) -> Self {
+    pub(super) fn noting_calls(self, running: RunningCalls) -> Self {
         Self { running: Some(running), ..self }
     }
 
@@ -111,9 +113,9 @@ impl SessionServer {
     ) -> Result<CallToolResponse> {
         let mut outcome = self.run(call, context).await?;
         if let Err(error) = &outcome.reply
-            && let Some(approval) = asking::waits_for(error)
+            && let Some(approval) = elicitation::waits_for(error)
         {
-            match Waiting::of_call(call).ask(&self.backend, context, approval, self.has_person).await? {
+            match PendingRequest::of_call(call).ask(&self.backend, context, approval, self.has_person).await? {
                 ElicitationResult::Decided => outcome = self.run(call, context).await?,
                 ElicitationResult::Returns(question) => return Ok(question.into()),
                 ElicitationResult::Waits => {}
@@ -141,8 +143,8 @@ impl SessionServer {
             Ok(prompt) => return Ok(prompt.into()),
             Err(error) => error,
         };
-        let Some(approval) = asking::waits_for(&error) else { return Err(error) };
-        match Waiting::of_prompt(wanted).ask(&self.backend, context, approval, self.has_person).await? {
+        let Some(approval) = elicitation::waits_for(&error) else { return Err(error) };
+        match PendingRequest::of_prompt(wanted).ask(&self.backend, context, approval, self.has_person).await? {
             ElicitationResult::Decided => prompts::get(&self.backend, wanted).await.map(Into::into),
             ElicitationResult::Returns(question) => Ok(question.into()),
             ElicitationResult::Waits => Err(error),

@@ -6,10 +6,10 @@ use rmcp::{
     transport::stdio_pipes,
 };
 
-use super::{admitted::LiveSession, lines::Lines, server::SessionServer};
+use super::{lines::Lines, live_session::LiveSession, server::SessionServer};
 use crate::{
-    backend::SessionBackend,
     error::{Code, Error, Result},
+    handle::SessionBackend,
     limits::TEXT_BODY_BYTES,
 };
 

@@ -13,8 +13,8 @@ use rmcp::{
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::{running::Running, server::SessionServer};
-use crate::{backend::SessionBackend, error::Result, limits::TEXT_BODY_BYTES};
+use super::{running_calls::RunningCalls, server::SessionServer};
+use crate::{error::Result, handle::SessionBackend, limits::TEXT_BODY_BYTES};
 
 /// Names the version of the protocol that a host speaks.
 const VERSION: &str = "mcp-protocol-version";
@@ -26,7 +26,7 @@ const CANCELLED: &str = "notifications/cancelled";
 /// Hosts that call over HTTP, with their running calls. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HttpTransport {
-    running: Running,
+    running: RunningCalls,
 }
 
 /// The kind of a message, read before the library reads the message.

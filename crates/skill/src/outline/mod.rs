@@ -63,16 +63,8 @@ pub struct CodeBlock {
 }
 
 impl Outline {
-    /// The first heading of the highest level in use: the title of the text.
-    #[must_use]
-    pub fn title(&self) -> Option<&str> {
-        let level = self.headings.iter().map(|heading| heading.level).min()?;
-        self.headings.iter().find(|heading| heading.level == level).map(|heading| heading.text.as_str())
-    }
-
     /// Whether the byte `at` is inside code, in a block or in a line.
-    #[must_use]
-    pub fn is_code(&self, at: usize) -> bool {
+    pub(crate) fn is_code(&self, at: usize) -> bool {
         let block = self.code.partition_point(|block| block.range.start <= at).checked_sub(1);
         let inline = self.inline_code.partition_point(|range| range.start <= at).checked_sub(1);
         block.and_then(|nth| self.code.get(nth)).is_some_and(|block| block.range.contains(&at))
@@ -270,7 +262,6 @@ mod tests {
         assert_eq!(sections[1].2, "### Deep\n\n");
         assert!(sections[2].2.starts_with("# Top") && sections[2].2.ends_with("indented\n"));
         assert_eq!((sections[3].0, sections[3].1), (2, "Set"));
-        assert_eq!(outline.title(), Some("Top"));
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub struct CachingStore {
 #[derive(Debug)]
 struct CachedObject {
     object: Object,
-    /// Whether a caller asked for it with [`CachePolicy::PinnedSkill`]. Then it may be asked for again when it is no longer the newest.
+    /// Whether a caller asked for it with `CachePolicy::PinnedSkill`. Then it may be asked for again when it is no longer the newest.
     pinned: AtomicBool,
 }
 

@@ -106,7 +106,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{DirectoryStore, ListOptions, ListPage, Store};
+    use crate::{DirectoryStore, ListOptions, ListPage, Store, directory::list::begin_walk};
     use skillmount_base::clock::SystemClock;
 
     /// A folder `f` with so many empty files, on a disk in memory if the system has one.
@@ -197,7 +197,7 @@ mod tests {
         let listings = &store.disk.listings;
         let question = WalkQuery { prefix: KeyPrefix::all(), delimiter: false };
         for _ in 0..3 {
-            let mut walk = store.disk.begin_walk(&question, None).unwrap().unwrap();
+            let mut walk = begin_walk(&store.disk, &question, None).unwrap().unwrap();
             walk.weigh(LISTINGS_BYTES / 2);
             listings.keep(listings.begin(), question.clone(), "x".to_owned(), walk);
         }

@@ -162,26 +162,26 @@ impl Store for DirectoryStore {
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
         let key = key.clone();
-        self.blocking(move |disk| disk.get(&key, &options)).await
+        self.blocking(move |disk| read::get(disk, &key, &options)).await
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
         let name = key.clone();
-        self.locked(key, move |disk, shard| disk.put(shard, &name, &bytes, options)).await
+        self.locked(key, move |disk, shard| write::put(disk, shard, &name, &bytes, options)).await
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
         let key = key.clone();
-        self.blocking(move |disk| disk.head(&key)).await
+        self.blocking(move |disk| read::head(disk, &key)).await
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
         let prefix = prefix.clone();
-        self.blocking(move |disk| disk.list(&prefix, &options)).await
+        self.blocking(move |disk| list::list(disk, &prefix, &options)).await
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         let name = key.clone();
-        self.locked(key, move |disk, _held| disk.delete(&name, &options)).await
+        self.locked(key, move |disk, _held| write::delete(disk, &name, &options)).await
     }
 }

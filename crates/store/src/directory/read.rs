@@ -13,6 +13,7 @@ use super::{
     disk::Disk,
     files::same_file,
     layout::{PathState, StoreLayout},
+    side::metadata_of,
     version::FileStamp,
 };
 use crate::{
@@ -25,63 +26,59 @@ use skillmount_base::path::ObjectKey;
 /// How often a read starts again because the file was replaced, before it gives up.
 const ATTEMPTS: usize = 100;
 
-impl Disk {
-    pub(super) fn get(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
-        for _ in 0..ATTEMPTS {
-            let Some((mut file, version)) = self.layout.open_object(key)? else { continue };
-            let Some((range, bytes)) = read_version(&mut file, version, options)? else { continue };
-            if let Some(metadata) = self.metadata(key, version)? {
-                return Ok(Object { meta: version.meta(metadata), range, bytes });
-            }
+pub(super) fn get(disk: &Disk, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
+    for _ in 0..ATTEMPTS {
+        let Some((mut file, version)) = open_object(&disk.layout, key)? else { continue };
+        let Some((range, bytes)) = read_version(&mut file, version, options)? else { continue };
+        if let Some(metadata) = metadata(disk, key, version)? {
+            return Ok(Object { meta: version.meta(metadata), range, bytes });
         }
-        Err(StoreError::Busy)
     }
+    Err(StoreError::Busy)
+}
 
-    pub(super) fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        for _ in 0..ATTEMPTS {
-            let version = self.layout.version(key)?.ok_or(StoreError::NotFound)?;
-            if let Some(metadata) = self.metadata(key, version)? {
-                return Ok(version.meta(metadata));
-            }
+pub(super) fn head(disk: &Disk, key: &ObjectKey) -> StoreResult<ObjectMeta> {
+    for _ in 0..ATTEMPTS {
+        let version = current_version(&disk.layout, key)?.ok_or(StoreError::NotFound)?;
+        if let Some(metadata) = metadata(disk, key, version)? {
+            return Ok(version.meta(metadata));
         }
-        Err(StoreError::Busy)
     }
+    Err(StoreError::Busy)
+}
 
-    /// The metadata of `version`; `None` if that of later versions may have replaced it.
-    fn metadata(&self, key: &ObjectKey, version: FileStamp) -> StoreResult<Option<Metadata>> {
-        if let Some(metadata) = self.layout.metadata_of(key, &version.etag()).map_err(failed)? {
-            return Ok(Some(metadata));
-        }
-        let still = self.layout.version(key)? == Some(version);
-        Ok(still.then(Metadata::new))
+/// The metadata of `version`; `None` if that of later versions may have replaced it.
+fn metadata(disk: &Disk, key: &ObjectKey, version: FileStamp) -> StoreResult<Option<Metadata>> {
+    if let Some(metadata) = metadata_of(&disk.layout, key, &version.etag()).map_err(failed)? {
+        return Ok(Some(metadata));
+    }
+    let still = current_version(&disk.layout, key)? == Some(version);
+    Ok(still.then(Metadata::new))
+}
+
+/// The version at `key`, if there is an object.
+pub(super) fn current_version(layout: &StoreLayout, key: &ObjectKey) -> StoreResult<Option<FileStamp>> {
+    match layout.look(key.as_str())? {
+        PathState::File(found) => FileStamp::from_metadata(&found).map(Some).map_err(failed),
+        PathState::Folder | PathState::Nothing | PathState::BelowFile(_) | PathState::Blocked(_) => Ok(None),
     }
 }
 
-impl StoreLayout {
-    /// The version at `key`, if there is an object.
-    pub(super) fn version(&self, key: &ObjectKey) -> StoreResult<Option<FileStamp>> {
-        match self.look(key.as_str())? {
-            PathState::File(found) => FileStamp::from_metadata(&found).map(Some).map_err(failed),
-            PathState::Folder | PathState::Nothing | PathState::BelowFile(_) | PathState::Blocked(_) => Ok(None),
-        }
+/// The object at `key`, open; `None` if it was replaced between looking and opening.
+fn open_object(layout: &StoreLayout, key: &ObjectKey) -> StoreResult<Option<(File, FileStamp)>> {
+    let PathState::File(seen) = layout.look(key.as_str())? else { return Err(StoreError::NotFound) };
+    let path = layout.path(key.as_str())?;
+    let file = match open_plain(&path) {
+        // Deleted, pruned or replaced since: the next look decides.
+        Err(error) if was_replaced(&error) => return Ok(None),
+        file => file.map_err(failed_at(&path))?,
+    };
+    let opened = file.metadata().map_err(failed)?;
+    if !same_file(&seen, &opened) {
+        return Ok(None);
     }
-
-    /// The object at `key`, open; `None` if it was replaced between looking and opening.
-    fn open_object(&self, key: &ObjectKey) -> StoreResult<Option<(File, FileStamp)>> {
-        let PathState::File(seen) = self.look(key.as_str())? else { return Err(StoreError::NotFound) };
-        let path = self.path(key.as_str())?;
-        let file = match open_plain(&path) {
-            // Deleted, pruned or replaced since: the next look decides.
-            Err(error) if was_replaced(&error) => return Ok(None),
-            file => file.map_err(failed_at(&path))?,
-        };
-        let opened = file.metadata().map_err(failed)?;
-        if !same_file(&seen, &opened) {
-            return Ok(None);
-        }
-        let version = FileStamp::from_metadata(&opened).map_err(failed)?;
-        Ok(Some((file, version)))
-    }
+    let version = FileStamp::from_metadata(&opened).map_err(failed)?;
+    Ok(Some((file, version)))
 }
 
 /// The bytes of `version` that `options` want, from the open file. `None` if a tool that writes in place, without a
@@ -125,7 +122,8 @@ fn read(file: &mut File, range: &Range<u64>) -> io::Result<Option<Bytes>> {
     Ok((bytes.len() as u64 == length).then(|| Bytes::from(bytes)))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::{fs, os::unix::fs::symlink, process::Command, sync::mpsc, time::Duration};
 

@@ -29,52 +29,50 @@ struct Entry {
     metadata: Metadata,
 }
 
-impl StoreLayout {
-    /// The metadata of version `etag` of `key`, if its writer attached any.
-    pub(super) fn metadata_of(&self, key: &ObjectKey, etag: &ETag) -> io::Result<Option<Metadata>> {
-        let entry = self.read_side(key)?.versions.into_iter().find(|entry| entry.etag == *etag);
-        Ok(entry.map(|entry| entry.metadata))
-    }
+/// The metadata of version `etag` of `key`, if its writer attached any.
+pub(super) fn metadata_of(layout: &StoreLayout, key: &ObjectKey, etag: &ETag) -> io::Result<Option<Metadata>> {
+    let entry = read_side(layout, key)?.versions.into_iter().find(|entry| entry.etag == *etag);
+    Ok(entry.map(|entry| entry.metadata))
+}
 
-    /// Records the metadata of version `etag`, and keeps that of the version it replaces. Needs the key's lock.
-    pub(super) fn write_side(
-        &self,
-        shard: &Shard,
-        key: &ObjectKey,
-        etag: ETag,
-        metadata: Metadata,
-        replaced: Option<&ETag>,
-    ) -> io::Result<()> {
-        let mut versions = vec![Entry { etag, metadata }];
-        let earlier = self.read_side(key)?.versions;
-        versions.extend(earlier.into_iter().find(|entry| Some(&entry.etag) == replaced));
-        let path = self.side(key);
-        let (mut file, temporary) = self.in_own_folders(|| shard.side_file())?;
-        file.write_all(&serde_json::to_vec(&Side { key: key.as_str().to_owned(), versions })?)?;
-        file.sync_all()?;
-        if let Some(folder) = path.parent() {
-            self.in_own_folders(|| make_folder(folder))?;
-            fs::rename(temporary, &path)?;
-            sync_folder(folder)?;
-        }
-        Ok(())
+/// Records the metadata of version `etag`, and keeps that of the version it replaces. Needs the key's lock.
+pub(super) fn write_side(
+    layout: &StoreLayout,
+    shard: &Shard,
+    key: &ObjectKey,
+    etag: ETag,
+    metadata: Metadata,
+    replaced: Option<&ETag>,
+) -> io::Result<()> {
+    let mut versions = vec![Entry { etag, metadata }];
+    let earlier = read_side(layout, key)?.versions;
+    versions.extend(earlier.into_iter().find(|entry| Some(&entry.etag) == replaced));
+    let path = layout.side(key);
+    let (mut file, temporary) = layout.in_own_folders(|| shard.side_file())?;
+    file.write_all(&serde_json::to_vec(&Side { key: key.as_str().to_owned(), versions })?)?;
+    file.sync_all()?;
+    if let Some(folder) = path.parent() {
+        layout.in_own_folders(|| make_folder(folder))?;
+        fs::rename(temporary, &path)?;
+        sync_folder(folder)?;
     }
+    Ok(())
+}
 
-    /// Removes the metadata of `key`. Needs its lock.
-    pub(super) fn remove_side(&self, key: &ObjectKey) -> io::Result<()> {
-        remove_file(&self.side(key))
-    }
+/// Removes the metadata of `key`. Needs its lock.
+pub(super) fn remove_side(layout: &StoreLayout, key: &ObjectKey) -> io::Result<()> {
+    remove_file(&layout.side(key))
+}
 
-    fn read_side(&self, key: &ObjectKey) -> io::Result<Side> {
-        let text = match fs::read(self.side(key)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Side::default()),
-            text => text?,
-        };
-        Ok(serde_json::from_slice(&text).unwrap_or_else(|error| {
-            tracing::warn!(%key, %error, "a side file is damaged: its metadata counts as absent");
-            Side::default()
-        }))
-    }
+fn read_side(layout: &StoreLayout, key: &ObjectKey) -> io::Result<Side> {
+    let text = match fs::read(layout.side(key)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Side::default()),
+        text => text?,
+    };
+    Ok(serde_json::from_slice(&text).unwrap_or_else(|error| {
+        tracing::warn!(%key, %error, "a side file is damaged: its metadata counts as absent");
+        Side::default()
+    }))
 }
 
 #[cfg(test)]
@@ -99,7 +97,7 @@ mod tests {
         let layout = &store.disk.layout;
         for crash in ["first", "second"] {
             let shard = layout.try_lock(lock_index(&key), 0).unwrap().unwrap();
-            layout.write_side(&shard, &key, ETag::new(crash), Metadata::new(), Some(&current)).unwrap();
+            write_side(layout, &shard, &key, ETag::new(crash), Metadata::new(), Some(&current)).unwrap();
             drop(shard);
             assert_eq!(store.head(&key).await.unwrap().metadata, metadata, "after the {crash} crash");
         }

@@ -10,7 +10,9 @@ use super::{
     disk::Disk,
     files::{make_folder, remove_file, sync_folder},
     layout::{PathState, StoreLayout},
+    read::current_version,
     shard::Shard,
+    side::{remove_side, write_side},
     version::FileStamp,
 };
 use crate::{
@@ -23,120 +25,116 @@ use skillmount_base::path::{ETag, ObjectKey};
 /// How often a put makes folders again that a concurrent delete removed as empty, before it gives up.
 const ATTEMPTS: usize = 100;
 
-impl Disk {
-    /// The caller must hold the lock of `key`.
-    pub(super) fn put(
-        &self,
-        shard: &mut Shard,
-        key: &ObjectKey,
-        bytes: &[u8],
-        options: PutOptions,
-    ) -> StoreResult<PutResult> {
-        let path = self.layout.path(key.as_str())?;
-        let spot = self.layout.look(key.as_str())?;
-        let current = match &spot {
-            PathState::File(found) => Some(FileStamp::from_metadata(found).map_err(unusable)?),
-            PathState::Nothing | PathState::Folder => None,
-            PathState::BelowFile(file) => return Err(StoreError::BelowFile(file.clone())),
-            PathState::Blocked(why) => return Err(blocked(key, why)),
-        };
-        check_put(&options.condition, current.map(|version| version.etag()).as_ref())?;
-        if matches!(spot, PathState::Folder) {
-            clear_the_way(&path)?;
-        }
-        let written = self.write(shard, key, bytes, options, current);
-        let placed = written.and_then(|(etag, temporary)| {
-            self.layout.place(key, &temporary, &path)?;
-            Ok(PutResult { etag })
-        });
-        if placed.is_err() {
-            // A leftover would only take room until the next put under this lock.
-            shard.discard();
-        }
-        let put = placed?;
-        // From here on readers see the object.
-        path.parent().map_or(Ok(()), sync_folder).map_err(StoreError::unknown)?;
-        Ok(put)
+/// The caller must hold the lock of `key`.
+pub(super) fn put(
+    disk: &Disk,
+    shard: &mut Shard,
+    key: &ObjectKey,
+    bytes: &[u8],
+    options: PutOptions,
+) -> StoreResult<PutResult> {
+    let path = disk.layout.path(key.as_str())?;
+    let spot = disk.layout.look(key.as_str())?;
+    let current = match &spot {
+        PathState::File(found) => Some(FileStamp::from_metadata(found).map_err(unusable)?),
+        PathState::Nothing | PathState::Folder => None,
+        PathState::BelowFile(file) => return Err(StoreError::BelowFile(file.clone())),
+        PathState::Blocked(why) => return Err(blocked(key, why)),
+    };
+    check_put(&options.condition, current.map(|version| version.etag()).as_ref())?;
+    if matches!(spot, PathState::Folder) {
+        clear_the_way(&path)?;
     }
-
-    /// Writes content and side file beside the object, durably. Returns the version's tag and the temporary file.
-    fn write(
-        &self,
-        shard: &mut Shard,
-        key: &ObjectKey,
-        bytes: &[u8],
-        options: PutOptions,
-        replaced: Option<FileStamp>,
-    ) -> StoreResult<(ETag, PathBuf)> {
-        let (mut file, temporary) = self.layout.in_own_folders(|| shard.content_file()).map_err(unusable)?;
-        let temporary = temporary.to_owned();
-        file.write_all(bytes).map_err(unusable)?;
-        let now = self.clock.now().as_nanosecond();
-        let etag = shard.stamp(&file, now, replaced).map_err(unusable)?.etag();
-        file.sync_all().map_err(unusable)?;
-        if !options.metadata.is_empty() {
-            let replaced = replaced.map(|version| version.etag());
-            self.layout.write_side(shard, key, etag.clone(), options.metadata, replaced.as_ref()).map_err(unusable)?;
-        }
-        Ok((etag, temporary))
+    let written = write(disk, shard, key, bytes, options, current);
+    let placed = written.and_then(|(etag, temporary)| {
+        place(&disk.layout, key, &temporary, &path)?;
+        Ok(PutResult { etag })
+    });
+    if placed.is_err() {
+        // A leftover would only take room until the next put under this lock.
+        shard.discard();
     }
+    let put = placed?;
+    // From here on readers see the object.
+    path.parent().map_or(Ok(()), sync_folder).map_err(StoreError::unknown)?;
+    Ok(put)
+}
 
-    /// The caller must hold the lock of `key`.
-    pub(super) fn delete(&self, key: &ObjectKey, options: &DeleteOptions) -> StoreResult<()> {
-        let path = self.layout.path(key.as_str())?;
-        let Some(current) = self.layout.version(key)? else { return Ok(()) };
-        if options.if_match.as_ref().is_some_and(|wanted| *wanted != current.etag()) {
-            return Err(StoreError::PreconditionFailed);
+/// Writes content and side file beside the object, durably. Returns the version's tag and the temporary file.
+fn write(
+    disk: &Disk,
+    shard: &mut Shard,
+    key: &ObjectKey,
+    bytes: &[u8],
+    options: PutOptions,
+    replaced: Option<FileStamp>,
+) -> StoreResult<(ETag, PathBuf)> {
+    let (mut file, temporary) = disk.layout.in_own_folders(|| shard.content_file()).map_err(unusable)?;
+    let temporary = temporary.to_owned();
+    file.write_all(bytes).map_err(unusable)?;
+    let now = disk.clock.now().as_nanosecond();
+    let etag = shard.stamp(&file, now, replaced).map_err(unusable)?.etag();
+    file.sync_all().map_err(unusable)?;
+    if !options.metadata.is_empty() {
+        let replaced = replaced.map(|version| version.etag());
+        write_side(&disk.layout, shard, key, etag.clone(), options.metadata, replaced.as_ref()).map_err(unusable)?;
+    }
+    Ok((etag, temporary))
+}
+
+/// The caller must hold the lock of `key`.
+pub(super) fn delete(disk: &Disk, key: &ObjectKey, options: &DeleteOptions) -> StoreResult<()> {
+    let path = disk.layout.path(key.as_str())?;
+    let Some(current) = current_version(&disk.layout, key)? else { return Ok(()) };
+    if options.if_match.as_ref().is_some_and(|wanted| *wanted != current.etag()) {
+        return Err(StoreError::PreconditionFailed);
+    }
+    remove_file(&path).map_err(failed_at(&path))?;
+    sync_what_is_left(&path).map_err(StoreError::unknown)?;
+    // The object is gone. A leftover side file names a version that never returns.
+    if let Err(error) = remove_side(&disk.layout, key) {
+        tracing::warn!(%key, %error, "the side file of a deleted object could not be removed");
+    }
+    prune(&disk.layout, &path);
+    Ok(())
+}
+
+/// Moves a finished temporary file to its place, making folders as needed.
+fn place(layout: &StoreLayout, key: &ObjectKey, temporary: &Path, path: &Path) -> StoreResult<()> {
+    for _ in 0..ATTEMPTS {
+        let moved = make_parents(layout, path).and_then(|()| fs::rename(temporary, path));
+        let Err(error) = moved else { return Ok(()) };
+        match error.kind() {
+            // A concurrent delete removed an empty folder.
+            io::ErrorKind::NotFound => {}
+            io::ErrorKind::NotADirectory => return Err(below_no_folder(layout, key)),
+            io::ErrorKind::IsADirectory => clear_the_way(path)?,
+            _ => return Err(failed_at(path)(error)),
         }
-        remove_file(&path).map_err(failed_at(&path))?;
-        sync_what_is_left(&path).map_err(StoreError::unknown)?;
-        // The object is gone. A leftover side file names a version that never returns.
-        if let Err(error) = self.layout.remove_side(key) {
-            tracing::warn!(%key, %error, "the side file of a deleted object could not be removed");
-        }
-        self.layout.prune(&path);
-        Ok(())
+    }
+    Err(StoreError::Busy)
+}
+
+/// The reason why nothing can be put below a path that is no longer a folder.
+fn below_no_folder(layout: &StoreLayout, key: &ObjectKey) -> StoreError {
+    match layout.look(key.as_str()) {
+        Ok(PathState::BelowFile(file)) => StoreError::BelowFile(file),
+        Ok(_) => blocked(key, "below something that is not a folder"),
+        Err(error) => error,
     }
 }
 
-impl StoreLayout {
-    /// Moves a finished temporary file to its place, making folders as needed.
-    fn place(&self, key: &ObjectKey, temporary: &Path, path: &Path) -> StoreResult<()> {
-        for _ in 0..ATTEMPTS {
-            let moved = self.make_parents(path).and_then(|()| fs::rename(temporary, path));
-            let Err(error) = moved else { return Ok(()) };
-            match error.kind() {
-                // A concurrent delete removed an empty folder.
-                io::ErrorKind::NotFound => {}
-                io::ErrorKind::NotADirectory => return Err(self.below_no_folder(key)),
-                io::ErrorKind::IsADirectory => clear_the_way(path)?,
-                _ => return Err(failed_at(path)(error)),
-            }
-        }
-        Err(StoreError::Busy)
-    }
+fn make_parents(layout: &StoreLayout, path: &Path) -> io::Result<()> {
+    let above: Vec<_> = path.ancestors().skip(1).take_while(|folder| *folder != layout.root()).collect();
+    above.into_iter().rev().try_for_each(make_folder)
+}
 
-    /// The reason why nothing can be put below a path that is no longer a folder.
-    fn below_no_folder(&self, key: &ObjectKey) -> StoreError {
-        match self.look(key.as_str()) {
-            Ok(PathState::BelowFile(file)) => StoreError::BelowFile(file),
-            Ok(_) => blocked(key, "below something that is not a folder"),
-            Err(error) => error,
-        }
-    }
-
-    fn make_parents(&self, path: &Path) -> io::Result<()> {
-        let above: Vec<_> = path.ancestors().skip(1).take_while(|folder| *folder != self.root()).collect();
-        above.into_iter().rev().try_for_each(make_folder)
-    }
-
-    /// Removes the folders above `path` that are now empty. A later put creates them again if needed.
-    fn prune(&self, path: &Path) {
-        for folder in path.ancestors().skip(1).take_while(|folder| *folder != self.root()) {
-            if fs::remove_dir(folder).is_err() {
-                // Not empty, or in use. So no folder above it is empty either.
-                return;
-            }
+/// Removes the folders above `path` that are now empty. A later put creates them again if needed.
+fn prune(layout: &StoreLayout, path: &Path) {
+    for folder in path.ancestors().skip(1).take_while(|folder| *folder != layout.root()) {
+        if fs::remove_dir(folder).is_err() {
+            // Not empty, or in use. So no folder above it is empty either.
+            return;
         }
     }
 }

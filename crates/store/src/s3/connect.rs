@@ -18,7 +18,7 @@ use aws_types::{
 };
 use url::Url;
 
-use super::S3Store;
+use super::bucket::S3Store;
 use crate::S3Options;
 use skillmount_base::{
     clock::Clock,

@@ -62,9 +62,11 @@ where
     E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
 {
     let answer = match &error {
-        SdkError::ServiceError(refusal) => {
-            RefusalResponse::new(refusal.raw(), error.code().unwrap_or_default(), error.message().unwrap_or_default())
-        }
+        SdkError::ServiceError(refusal) => RefusalResponse::new(
+            refusal.raw(),
+            ProvideErrorMetadata::code(&error).unwrap_or_default(),
+            error.message().unwrap_or_default(),
+        ),
         SdkError::ConstructionFailure(_) => {
             return StoreError::Unsupported(aws_sdk_s3::error::DisplayErrorContext(&error).to_string());
         }

@@ -15,7 +15,11 @@ use aws_sdk_s3::{
     types::{CommonPrefix, EncodingType, Object},
 };
 
-use super::{S3Store, read::timestamp, request::RequestKind, within};
+use super::{
+    bucket::{S3Store, within},
+    read::timestamp,
+    request::RequestKind,
+};
 use crate::{ListEntry, ListOptions, ListPage, PageToken, StoreError, StoreResult, rules::foreign_token};
 use skillmount_base::{
     limits::ATTEMPT_TIMEOUT,
@@ -29,26 +33,25 @@ const TOKEN_SEPARATOR: char = '\0';
 
 type Answer = Result<ListObjectsV2Output, SdkError<ListObjectsV2Error>>;
 
-impl S3Store {
-    pub(super) async fn list_once(&self, prefix: &KeyPrefix, options: &ListOptions) -> StoreResult<ListPage> {
-        let request = self.list_request(prefix, options);
-        let answer = match &options.page {
-            None => send(request).await,
-            Some(token) => send_continued(request, token).await,
-        };
-        page(answer?.map_err(|error| self.classify(error, RequestKind::Listing))?)
-    }
+pub(super) async fn list_once(store: &S3Store, prefix: &KeyPrefix, options: &ListOptions) -> StoreResult<ListPage> {
+    let request = list_request(store, prefix, options);
+    let answer = match &options.page {
+        None => send(request).await,
+        Some(token) => send_continued(request, token).await,
+    };
+    page(answer?.map_err(|error| store.classify(error, RequestKind::Listing))?)
+}
 
-    fn list_request(&self, prefix: &KeyPrefix, options: &ListOptions) -> ListRequest {
-        let most = options.max_entries.unwrap_or(PAGE).clamp(1, PAGE);
-        self.client
-            .list_objects_v2()
-            .bucket(&self.bucket)
-            .prefix(prefix.as_str())
-            .max_keys(i32::try_from(most).unwrap_or(i32::MAX))
-            .set_delimiter(options.delimiter.then(|| "/".to_owned()))
-            .set_start_after(options.start_after.clone())
-    }
+fn list_request(store: &S3Store, prefix: &KeyPrefix, options: &ListOptions) -> ListRequest {
+    let most = options.max_entries.unwrap_or(PAGE).clamp(1, PAGE);
+    store
+        .client
+        .list_objects_v2()
+        .bucket(&store.bucket)
+        .prefix(prefix.as_str())
+        .max_keys(i32::try_from(most).unwrap_or(i32::MAX))
+        .set_delimiter(options.delimiter.then(|| "/".to_owned()))
+        .set_start_after(options.start_after.clone())
 }
 
 /// The answer to `request` for the page after `token`.
@@ -65,7 +68,7 @@ async fn send_continued(request: ListRequest, PageToken(token): &PageToken) -> S
 /// The answer to `request`, in URL encoding if it could not be read without.
 async fn send(request: ListRequest) -> StoreResult<Answer> {
     match within(ATTEMPT_TIMEOUT, RequestKind::Listing, request.clone().send()).await? {
-        Err(error) if status(&error) == Some(200) && error.code().is_none() => {
+        Err(error) if status(&error) == Some(200) && ProvideErrorMetadata::code(&error).is_none() => {
             within(ATTEMPT_TIMEOUT, RequestKind::Listing, request.encoding_type(EncodingType::Url).send()).await
         }
         answer => Ok(answer),

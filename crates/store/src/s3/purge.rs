@@ -9,7 +9,11 @@ use aws_sdk_s3::{
 };
 use futures_util::{StreamExt as _, stream};
 
-use super::{RequestKind, S3Store, list::key, within};
+use super::{
+    bucket::{S3Store, within},
+    list::key,
+    request::RequestKind,
+};
 use crate::{
     PurgeReply, PurgedVersion, StoreError, StoreResult,
     attempts::{read, retry},
@@ -28,54 +32,56 @@ struct ListedVersion {
     id: String,
 }
 
-impl S3Store {
-    pub(super) async fn purge_page(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
-        let (listed, has_more) = read(&self.clock, || self.versions_once(prefix)).await?;
-        let gone = stream::iter(listed).map(|one| async move {
-            let outcome = retry(&self.clock, StoreError::is_transient, || self.purge_once(&one)).await;
-            outcome.map(|()| one.version)
-        });
-        let gone: Vec<StoreResult<PurgedVersion>> = gone.buffer_unordered(PARALLEL_GETS).collect().await;
-        let mut purged = PurgeReply { has_more, ..PurgeReply::default() };
-        for outcome in gone {
-            match outcome {
-                Ok(version) => purged.removed.push(version),
-                Err(error) => purged.failed = Some(error),
-            }
-        }
-        Ok(purged)
-    }
-
-    async fn purge_once(&self, one: &ListedVersion) -> StoreResult<()> {
-        let request = self.client.delete_object().bucket(&self.bucket).key(&one.version.key).version_id(&one.id);
-        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Purge, request.send()).await?;
-        match sent.map_err(|error| self.classify(error, RequestKind::Purge)) {
-            Ok(_) | Err(StoreError::NotFound) => Ok(()),
-            Err(error) => Err(error),
+pub(super) async fn purge_page(store: &S3Store, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
+    let (listed, has_more) = read(&store.clock, || versions_once(store, prefix)).await?;
+    let gone = stream::iter(listed).map(|one| async move {
+        let outcome = retry(&store.clock, StoreError::is_transient, || purge_once(store, &one)).await;
+        outcome.map(|()| one.version)
+    });
+    let gone: Vec<StoreResult<PurgedVersion>> = gone.buffer_unordered(PARALLEL_GETS).collect().await;
+    let mut purged = PurgeReply { has_more, ..PurgeReply::default() };
+    for outcome in gone {
+        match outcome {
+            Ok(version) => purged.removed.push(version),
+            Err(error) => purged.failed = Some(error),
         }
     }
+    Ok(purged)
+}
 
-    /// One page of versions, and whether there are more.
-    async fn versions_once(&self, prefix: &KeyPrefix) -> StoreResult<(Vec<ListedVersion>, bool)> {
-        let request = self.client.list_object_versions().bucket(&self.bucket).prefix(prefix.as_str()).max_keys(PAGE);
-        match self.send_versions(request.clone(), false).await {
-            // As in a listing of objects: XML cannot contain every key, and then the keys are asked for in URL encoding.
-            Err(StoreError::Unavailable { .. }) => {
-                self.send_versions(request.encoding_type(EncodingType::Url), true).await
-            }
-            answer => answer,
+async fn purge_once(store: &S3Store, one: &ListedVersion) -> StoreResult<()> {
+    let request = store.client.delete_object().bucket(&store.bucket).key(&one.version.key).version_id(&one.id);
+    let sent = within(ATTEMPT_TIMEOUT, RequestKind::Purge, request.send()).await?;
+    match sent.map_err(|error| store.classify(error, RequestKind::Purge)) {
+        Ok(_) | Err(StoreError::NotFound) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// One page of versions, and whether there are more.
+async fn versions_once(store: &S3Store, prefix: &KeyPrefix) -> StoreResult<(Vec<ListedVersion>, bool)> {
+    let request = store.client.list_object_versions().bucket(&store.bucket).prefix(prefix.as_str()).max_keys(PAGE);
+    match send_versions(store, request.clone(), false).await {
+        // As in a listing of objects: XML cannot contain every key, and then the keys are asked for in URL encoding.
+        Err(StoreError::Unavailable { .. }) => {
+            send_versions(store, request.encoding_type(EncodingType::Url), true).await
         }
+        answer => answer,
     }
+}
 
-    async fn send_versions(&self, request: VersionsRequest, encoded: bool) -> StoreResult<(Vec<ListedVersion>, bool)> {
-        let answer = within(ATTEMPT_TIMEOUT, RequestKind::Versions, request.send()).await?;
-        let answer = answer.map_err(|error| self.classify(error, RequestKind::Versions))?;
-        let encoded = encoded && answer.encoding_type == Some(EncodingType::Url);
-        let has_more = answer.is_truncated == Some(true);
-        let versions = answer.versions.unwrap_or_default().into_iter().map(|version| of_version(version, encoded));
-        let marks = answer.delete_markers.unwrap_or_default().into_iter().map(|mark| of_mark(mark, encoded));
-        Ok((versions.chain(marks).collect::<StoreResult<_>>()?, has_more))
-    }
+async fn send_versions(
+    store: &S3Store,
+    request: VersionsRequest,
+    encoded: bool,
+) -> StoreResult<(Vec<ListedVersion>, bool)> {
+    let answer = within(ATTEMPT_TIMEOUT, RequestKind::Versions, request.send()).await?;
+    let answer = answer.map_err(|error| store.classify(error, RequestKind::Versions))?;
+    let encoded = encoded && answer.encoding_type == Some(EncodingType::Url);
+    let has_more = answer.is_truncated == Some(true);
+    let versions = answer.versions.unwrap_or_default().into_iter().map(|version| of_version(version, encoded));
+    let marks = answer.delete_markers.unwrap_or_default().into_iter().map(|mark| of_mark(mark, encoded));
+    Ok((versions.chain(marks).collect::<StoreResult<_>>()?, has_more))
 }
 
 fn of_version(version: ObjectVersion, encoded: bool) -> StoreResult<ListedVersion> {

@@ -6,11 +6,17 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use aws_sdk_s3::{operation::get_object::GetObjectOutput, primitives::DateTime};
+use aws_sdk_s3::{
+    operation::get_object::{GetObjectOutput, builders::GetObjectFluentBuilder as GetRequest},
+    primitives::DateTime,
+};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::{S3Store, quoted, request::RequestKind, within};
+use super::{
+    bucket::{S3Store, quoted, within},
+    request::RequestKind,
+};
 use crate::{Cause, GetOptions, Object, ObjectMeta, StoreError, StoreResult, attempts::transfer_time};
 use skillmount_base::{
     limits::{ATTEMPT_TIMEOUT, CHUNK_BYTES},
@@ -20,86 +26,80 @@ use skillmount_base::{
 /// The last byte that a `Range` header may name: offsets are signed 64-bit numbers in most servers.
 const LAST_BYTE: u64 = i64::MAX as u64;
 
-impl S3Store {
-    pub(super) async fn get_once(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
-        match &options.range {
-            Some(range) if asks_for_all(range) => match self.get_all(key, options, range).await? {
-                Some(object) => Ok(object),
-                None => self.get_range(key, options).await,
-            },
-            _ => self.get_range(key, options).await,
-        }
+pub(super) async fn get_once(store: &S3Store, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
+    match &options.range {
+        Some(range) if asks_for_all(range) => match get_all(store, key, options, range).await? {
+            Some(object) => Ok(object),
+            None => get_range(store, key, options).await,
+        },
+        _ => get_range(store, key, options).await,
     }
+}
 
-    /// The whole object. If it is longer than `most`, returns nothing and leaves its body unread.
-    async fn get_all(&self, key: &ObjectKey, options: &GetOptions, most: &Range<u64>) -> StoreResult<Option<Object>> {
-        let request = self
-            .client
-            .get_object()
-            .bucket(&self.bucket)
-            .key(key.as_str())
-            .set_if_match(options.if_match.as_ref().map(quoted))
-            .set_if_none_match(options.if_none_match.as_ref().map(quoted));
-        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
-        let answer = sent.map_err(|error| self.classify(error, RequestKind::Object))?;
-        let fits = answer.content_length.and_then(|size| u64::try_from(size).ok()).is_some_and(|size| size <= most.end);
-        if fits { receive(answer, Some(most), &Promise::whole(options)).await.map(Some) } else { Ok(None) }
-    }
+fn get_request(store: &S3Store, key: &ObjectKey, options: &GetOptions) -> GetRequest {
+    let request = store.client.get_object().bucket(&store.bucket).key(key.as_str());
+    let request = request.set_if_match(options.if_match.as_ref().map(quoted));
+    request.set_if_none_match(options.if_none_match.as_ref().map(quoted))
+}
 
-    async fn get_range(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
-        let request = self
-            .client
-            .get_object()
-            .bucket(&self.bucket)
-            .key(key.as_str())
-            .set_range(options.range.as_ref().map(range_header))
-            .set_if_match(options.if_match.as_ref().map(quoted))
-            .set_if_none_match(options.if_none_match.as_ref().map(quoted));
-        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
-        match sent.map_err(|error| self.classify(error, RequestKind::Object)) {
-            Ok(answer) => {
-                let is_in_doubt = options.range.is_some() && answer.content_range.is_none();
-                let object = receive(answer, options.range.as_ref(), &Promise::from_options(options)).await?;
-                if is_in_doubt {
-                    self.check_whole(key, &object.meta).await?;
-                }
-                Ok(object)
+/// The whole object. If it is longer than `most`, returns nothing and leaves its body unread.
+async fn get_all(
+    store: &S3Store,
+    key: &ObjectKey,
+    options: &GetOptions,
+    most: &Range<u64>,
+) -> StoreResult<Option<Object>> {
+    let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, get_request(store, key, options).send()).await?;
+    let answer = sent.map_err(|error| store.classify(error, RequestKind::Object))?;
+    let fits = answer.content_length.and_then(|size| u64::try_from(size).ok()).is_some_and(|size| size <= most.end);
+    if fits { receive(answer, Some(most), &Promise::whole(options)).await.map(Some) } else { Ok(None) }
+}
+
+async fn get_range(store: &S3Store, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
+    let request = get_request(store, key, options).set_range(options.range.as_ref().map(range_header));
+    let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
+    match sent.map_err(|error| store.classify(error, RequestKind::Object)) {
+        Ok(answer) => {
+            let is_in_doubt = options.range.is_some() && answer.content_range.is_none();
+            let object = receive(answer, options.range.as_ref(), &Promise::from_options(options)).await?;
+            if is_in_doubt {
+                check_whole(store, key, &object.meta).await?;
             }
-            Err(StoreError::RangeNotSatisfiable) if options.range.as_ref().is_some_and(|range| range.start == 0) => {
-                self.get_empty(key, options).await
-            }
-            Err(error) => Err(error),
+            Ok(object)
         }
-    }
-
-    /// Whether an answer that does not name its part was the whole object: servers may ignore ranges, and must not cut
-    /// an object short.
-    async fn check_whole(&self, key: &ObjectKey, got: &ObjectMeta) -> StoreResult<()> {
-        let whole = self.head_once(key, Some(&got.etag)).await?;
-        if (whole.size, &whole.etag) == (got.size, &got.etag) {
-            return Ok(());
+        Err(StoreError::RangeNotSatisfiable) if options.range.as_ref().is_some_and(|range| range.start == 0) => {
+            get_empty(store, key, options).await
         }
-        Err(StoreError::broken("the server sent a part of an object without saying which"))
+        Err(error) => Err(error),
     }
+}
 
-    /// S3 refuses every range of an empty object, even a range from 0. A HEAD distinguishes an empty object from an
-    /// object that has shrunk. Only empty objects cost this second request.
-    async fn get_empty(&self, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
-        let meta = self.head_once(key, options.if_match.as_ref()).await?;
-        if meta.size > 0 {
-            return Err(StoreError::broken("the object grew while its first bytes were asked for"));
-        }
-        Ok(Object { meta, range: 0..0, bytes: Bytes::new() })
+/// Whether an answer that does not name its part was the whole object: servers may ignore ranges, and must not cut
+/// an object short.
+async fn check_whole(store: &S3Store, key: &ObjectKey, got: &ObjectMeta) -> StoreResult<()> {
+    let whole = head_once(store, key, Some(&got.etag)).await?;
+    if (whole.size, &whole.etag) == (got.size, &got.etag) {
+        return Ok(());
     }
+    Err(StoreError::broken("the server sent a part of an object without saying which"))
+}
 
-    pub(super) async fn head_once(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<ObjectMeta> {
-        let request =
-            self.client.head_object().bucket(&self.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
-        let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
-        let answer = sent.map_err(|error| self.classify(error, RequestKind::Object))?;
-        let size = answer.content_length.and_then(|size| u64::try_from(size).ok());
-        meta(size, answer.e_tag, answer.last_modified, answer.metadata)
+/// S3 refuses every range of an empty object, even a range from 0. A HEAD distinguishes an empty object from an
+/// object that has shrunk. Only empty objects cost this second request.
+async fn get_empty(store: &S3Store, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
+    let meta = head_once(store, key, options.if_match.as_ref()).await?;
+    if meta.size > 0 {
+        return Err(StoreError::broken("the object grew while its first bytes were asked for"));
     }
+    Ok(Object { meta, range: 0..0, bytes: Bytes::new() })
+}
+
+pub(super) async fn head_once(store: &S3Store, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<ObjectMeta> {
+    let request = store.client.head_object().bucket(&store.bucket).key(key.as_str()).set_if_match(if_match.map(quoted));
+    let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
+    let answer = sent.map_err(|error| store.classify(error, RequestKind::Object))?;
+    let size = answer.content_length.and_then(|size| u64::try_from(size).ok());
+    meta(size, answer.e_tag, answer.last_modified, answer.metadata)
 }
 
 /// Whether a range means "all of it, if it is not too long", as for the base of an edit.

@@ -10,15 +10,9 @@ use std::{
     time::Duration,
 };
 
-use async_trait::async_trait;
-use bytes::Bytes;
 use tokio::time::sleep;
 
-use crate::{
-    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions,
-    PutResult, SharedStore, Store, StoreError, StoreResult, Tags, Verb,
-};
-use skillmount_base::path::{KeyPrefix, ObjectKey};
+use crate::{Cause, SharedStore, StoreError, StoreResult, Verb, layer::impl_layer};
 
 /// The fault of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,11 +143,12 @@ impl Faulty {
     }
 
     /// Carries `request` out, or not, as the plan says.
-    async fn meet<T>(
+    async fn around<T>(
         &self,
         verb: Verb,
         key: &str,
         request: impl Future<Output = StoreResult<T>> + Send,
+        _bytes: impl FnOnce(&T) -> usize + Send,
     ) -> StoreResult<T> {
         let (latency, fault) = self.plan().next(verb, key);
         if latency > Duration::ZERO {
@@ -234,50 +229,18 @@ fn lost(verb: Verb, what: &'static str) -> StoreError {
     error.because(Cause::Timeout)
 }
 
-#[async_trait]
-impl Store for Faulty {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        self.meet(Verb::Get, key.as_str(), self.inner.get(key, options)).await
-    }
-
-    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        self.meet(Verb::Put, key.as_str(), self.inner.put(key, bytes, options)).await
-    }
-
-    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        self.meet(Verb::Head, key.as_str(), self.inner.head(key)).await
-    }
-
-    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        self.meet(Verb::List, prefix.as_str(), self.inner.list(prefix, options)).await
-    }
-
-    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
-        self.meet(Verb::Delete, key.as_str(), self.inner.delete(key, options)).await
-    }
-
-    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
-        self.meet(Verb::Tag, key.as_str(), self.inner.tag(key, tags)).await
-    }
-
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
-        self.meet(Verb::Purge, prefix.as_str(), self.inner.purge(prefix)).await
-    }
-}
+impl_layer!(Faulty);
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
+    use bytes::Bytes;
     use tokio::time::Instant;
 
     use super::*;
-    use crate::MemoryStore;
-    use skillmount_base::error::Outcome;
+    use crate::{ListOptions, MemoryStore, PutOptions, PutResult, Store};
+    use skillmount_base::{error::Outcome, path::KeyPrefix};
 
     async fn put(store: &Faulty, name: &str) -> StoreResult<PutResult> {
         let key = KeyPrefix::all().key(name).unwrap();

@@ -1,7 +1,5 @@
 //! The documents about the store below the skills: the stored state of a catalog, and checks of the store.
 
-use std::fmt;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -73,15 +71,4 @@ pub enum CheckStatus {
     Warn,
     /// It does not work.
     Fail,
-}
-
-impl fmt::Display for CheckStatus {
-    /// The word of its JSON.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-        })
-    }
 }

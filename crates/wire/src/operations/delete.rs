@@ -46,6 +46,14 @@ pub struct FailedFile {
     pub outcome: Outcome,
 }
 
+impl FailedFile {
+    /// The error of a call that left this file and others behind. `outcome` is that of the whole call.
+    pub(super) fn error(&self, message: String, outcome: Option<Outcome>) -> Error {
+        let code = Code::parse(&self.code).unwrap_or(Code::StoreUnavailable);
+        Error::new(code, message).with_outcome(outcome.unwrap_or(Outcome::Unknown))
+    }
+}
+
 impl DeleteRequest {
     /// Deletes this file or folder.
     #[must_use]
@@ -74,10 +82,8 @@ impl DeleteReply {
     #[must_use]
     pub fn failure(&self) -> Option<Error> {
         let first = self.failed.first()?;
-        let code = Code::parse(&first.code).unwrap_or(Code::StoreUnavailable);
         let message = format!("{}; make the same call again to delete the rest", self.summary());
-        let error = Error::new(code, message).with_outcome(self.outcome.unwrap_or(Outcome::Unknown));
-        Some(self.add_files_to(error))
+        Some(self.add_files_to(first.error(message, self.outcome)))
     }
 
     /// The effect of the delete, as the beginning of a sentence.

@@ -27,7 +27,7 @@ pub struct ExplainedSkill {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raised: Option<SearchRaise>,
     /// How many more there are.
-    #[serde(default, skip_serializing_if = "is_none_more")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub more: usize,
 }
 
@@ -83,22 +83,6 @@ pub enum SearchField {
     Headings,
     /// The beginning of its body.
     Body,
-}
-
-impl SearchField {
-    /// As it is written in a document.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Description => "description",
-            Self::WhenToUse => "when_to_use",
-            Self::Keywords => "keywords",
-            Self::Category => "category",
-            Self::Headings => "headings",
-            Self::Body => "body",
-        }
-    }
 }
 
 /// How a word of a skill answers a word of a question.
@@ -179,9 +163,4 @@ pub enum Standing {
     Unreadable,
     /// It changed a moment ago, and the search index does not contain it yet.
     NotIndexed,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it may skip by reference")]
-fn is_none_more(more: &usize) -> bool {
-    *more == 0
 }

@@ -75,9 +75,8 @@ macro_rules! with_operations {
     };
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it may skip by reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 /// The place of an omitted text in an account: its length.

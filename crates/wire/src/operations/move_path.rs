@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Access, CallOutline, FailedFile, Operation, Request};
-use skillmount_base::error::{Code, Error, Outcome};
+use skillmount_base::error::{Error, Outcome};
 
 /// Move or rename a file, or a folder and everything below it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -80,8 +80,7 @@ impl MoveReply {
              lies where",
             first.path, first.code
         );
-        let code = Code::parse(&first.code).unwrap_or(Code::StoreUnavailable);
-        let error = Error::new(code, message).with_outcome(self.outcome.unwrap_or(Outcome::Unknown));
+        let error = first.error(message, self.outcome);
         Some(error.with_detail("moved", *moved).with_detail("failed", serde_json::json!(failed)))
     }
 }

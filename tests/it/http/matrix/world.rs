@@ -6,8 +6,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, Keys, LinkSecret, PublicSkills},
-    backend::ServiceOptions,
     error::Code,
+    handle::ServiceOptions,
     http::HttpConfig,
     path::Id,
     session::Policy,

@@ -57,8 +57,8 @@ async fn served() -> Server {
     server.memory.put_raw("me/skills/notas/SKILL.md", "---\nname: notas\ndescription: |\n  Toma\n  notas.\n---\nx\n");
     server.memory.put_raw("me/skills/notas/referencias/año.md", "uno\r\ndos");
     let agent = server.service.session(Id::parse("me").unwrap(), Id::parse("mcp").unwrap());
-    for entry in agent.catalog_skills(true).await.unwrap() {
-        assert!(agent.show_catalog_skill(&entry).await.unwrap().manifest.is_some());
+    for entry in agent.host_skills().catalog_skills(true).await.unwrap() {
+        assert!(agent.host_skills().show_catalog_skill(&entry).await.unwrap().manifest.is_some());
     }
     server
 }

@@ -27,8 +27,8 @@ use serde_json::Value;
 use skillmount::{
     access::{Callers, Keys},
     audit::{AuditMode, Recorder},
-    backend::ServiceOptions,
     encoder::{Encoder, EncoderError, TextRole},
+    handle::ServiceOptions,
     http::{HttpConfig, serve},
     path::Namespace,
     store::{DirectoryStore, SharedStore},

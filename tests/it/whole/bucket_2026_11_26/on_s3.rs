@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skillmount::{
-    backend::{BackendProtocol as _, ServiceOptions},
+    handle::{BackendProtocol as _, ServiceOptions},
     store::{MemoryStore, Verb},
 };
 
@@ -41,6 +41,6 @@ async fn a_bundle_of_then_saves_reading_the_files_of_a_skill() {
 async fn a_check_finds_nothing_in_it() {
     let (memory, clock) = restored();
     let world = World::undisturbed(memory, ServiceOptions::default(), clock);
-    let report = world.service.check_user(&id("eva"), false).await.unwrap();
+    let report = world.service.upkeep().check_user(&id("eva"), false).await.unwrap();
     assert!(report.clean && report.findings.is_empty(), "{report:#?}");
 }

@@ -58,8 +58,8 @@ async fn a_check_finds_nothing_before_and_after_new_writes() {
 }
 
 async fn is_clean(bucket: &Served) {
-    let report = bucket.world.service.check_user(&id("eva"), false).await.unwrap();
+    let report = bucket.world.service.upkeep().check_user(&id("eva"), false).await.unwrap();
     assert!(report.clean && report.findings.is_empty(), "{report:#?}");
-    let report = bucket.world.service.check_everybody(false).await.unwrap();
+    let report = bucket.world.service.upkeep().check_everybody(false).await.unwrap();
     assert!(report.clean, "{report:#?}");
 }

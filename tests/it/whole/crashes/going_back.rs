@@ -15,8 +15,8 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 use skillmount::{
     Code,
-    backend::{Service, ServiceOptions},
     client::RemoteBackend,
+    handle::{Service, ServiceOptions},
 };
 
 use super::publishing::{FOLDER, Pair, archived, loaded, start, version, write_between};
@@ -149,7 +149,7 @@ async fn check(folder: &Path, life: u32, operators: &[Operator; 2], before: Stat
         assert!(kept.contains(text) || there.contains(text), "a file of another tool is lost: {text}");
     }
     let service = Service::new(directory(folder), ServiceOptions::default(), clock());
-    let report = service.check_user(&id("demo"), false).await.unwrap();
+    let report = service.upkeep().check_user(&id("demo"), false).await.unwrap();
     assert!(report.clean, "life {life}: {report:#?}");
     state
 }

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 use skillmount::{
-    backend::BackendProtocol, client::RemoteBackend, path::KeyPrefix, store::PutOptions, wire::GlobRequest,
+    client::RemoteBackend, handle::BackendProtocol, path::KeyPrefix, store::PutOptions, wire::GlobRequest,
 };
 use zip::ZipArchive;
 

@@ -225,6 +225,12 @@ class StoreUnavailable(SkillmountError):
     code = "store_unavailable"
 
 
+class ObjectDamaged(SkillmountError):
+    """A stored object is damaged, or a newer service wrote it; the message says what an operator does."""
+
+    code = "object_damaged"
+
+
 class Internal(SkillmountError):
     """A bug; the cause is in the log."""
 

@@ -4,11 +4,7 @@ mod fixtures;
 mod play;
 mod stage;
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{fs, io, path::Path, time::Duration};
 
 use clap::Args;
 use tokio::net::TcpListener;
@@ -16,9 +12,9 @@ use tokio::net::TcpListener;
 use self::{fixtures::FILES, play::Play, stage::Stage};
 use super::super::app::App;
 use crate::{
-    backend::OpenStore,
     client::RemoteBackend,
     error::{Error, Result},
+    handle::OpenStore,
     http::{self, HttpConfig},
     path::Id,
     store::{S3Options, StoreAddress},
@@ -34,22 +30,12 @@ Needs no account and no network: the service runs on a folder that is removed
 afterwards. The exit status is 0 only if every answer is right.")]
 pub(in super::super) struct Demo {}
 
-/// A folder that is removed when the demo ends, however it ends.
-struct Scratch(PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // If the folder cannot be removed, the system cleans it up with its other temporary files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 impl Demo {
     pub(in super::super) async fn run(self, app: &App) -> Result<()> {
-        let scratch =
-            Scratch(app.process.folders.temporary.join(format!("skillmount-demo-{:032x}", app.clock.random())));
-        seed(&scratch.0).map_err(Error::internal)?;
-        let address = StoreAddress::Directory(scratch.0.clone());
+        let folder = tempfile::Builder::new().prefix("skillmount-demo-").tempdir_in(&app.process.folders.temporary);
+        let folder = folder.map_err(Error::internal)?;
+        seed(folder.path()).map_err(Error::internal)?;
+        let address = StoreAddress::Directory(folder.path().to_owned());
         let store = OpenStore::open(address, S3Options::default(), app.clock.clone()).await?;
         let service = app.shared_service(&store, None, None)?;
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Error::internal)?;

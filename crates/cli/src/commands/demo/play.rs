@@ -11,9 +11,9 @@ use super::{
     stage::{Stage, call, refusal},
 };
 use crate::{
-    backend::BackendProtocol,
     client::RemoteBackend,
     error::{Code, Error, Result},
+    handle::BackendProtocol,
     limits::READ_LINES,
     prompt::PromptRequest,
     wire::{
@@ -104,10 +104,8 @@ impl Play<'_> {
     async fn refused(&mut self, path: &str, expected: Code) -> Result<()> {
         let request = reading(path);
         let shown = shown("read", &request);
-        match self.agent.read(request).await {
-            Ok(reply) => self.stage.played(shown, reply.content, false),
-            Err(error) => self.stage.played(shown, refusal(&error), error.code() == expected),
-        }
+        let outcome = self.agent.read(request).await;
+        self.refuse(shown, outcome.map(|reply| reply.content), expected)
     }
 
     async fn prompt(&mut self, expected: &[&str]) -> Result<()> {
@@ -135,9 +133,7 @@ impl Play<'_> {
         let request = UnloadSkillRequest { skill: "compraventa".to_owned() };
         let shown = shown("unload_skill", &request);
         let outcome = self.agent.unload_skill(request).await;
-        let outcome =
-            outcome.map(|reply| (reply.status == UnloadStatus::Unloaded, format!("unloaded {}", reply.skill)));
-        self.tell(shown, outcome)
+        self.tell(shown, outcome.map(|it| (it.status == UnloadStatus::Unloaded, format!("unloaded {}", it.skill))))
     }
 
     async fn download(&mut self, path: &str, expected: &[u8]) -> Result<()> {
@@ -151,16 +147,7 @@ impl Play<'_> {
     }
 
     async fn grep(&mut self, pattern: &str) -> Result<()> {
-        let request = GrepRequest {
-            pattern: pattern.to_owned(),
-            path: Some("/skills".to_owned()),
-            glob: None,
-            literal: true,
-            ignore_case: false,
-            context: 0,
-            output_mode: crate::wire::GrepOutput::Content,
-            max_count: None,
-        };
+        let request = GrepRequest { path: Some("/skills".to_owned()), literal: true, ..GrepRequest::new(pattern) };
         let shown = shown("grep", &json!({ "pattern": pattern, "path": "/skills", "literal": true }));
         let expected = occurrences(pattern);
         let outcome = self.agent.grep(request).await.map(|reply| {
@@ -175,21 +162,25 @@ impl Play<'_> {
         let request = WriteRequest { file_path: DRAFT.to_owned(), content: DRAFTED.to_owned(), overwrite: false };
         let shown = shown("write", &json!({ "file_path": DRAFT, "content": DRAFTED }));
         let outcome = self.agent.write(request.clone()).await;
-        let outcome = outcome.map(|reply| (reply.created, format!("created {}, {} bytes", reply.path, reply.bytes)));
-        self.tell(shown.clone(), outcome)?;
-        match self.agent.write(request).await {
-            Ok(reply) => self.stage.played(shown, format!("overwrote {}", reply.path), false),
-            Err(error) => self.stage.played(shown, refusal(&error), error.code() == Code::AlreadyExists),
-        }
+        let created = outcome.map(|reply| (reply.created, format!("created {}, {} bytes", reply.path, reply.bytes)));
+        self.tell(shown.clone(), created)?;
+        let outcome = self.agent.write(request).await;
+        self.refuse(shown, outcome.map(|reply| format!("overwrote {}", reply.path)), Code::AlreadyExists)
     }
 
     async fn edit(&mut self) -> Result<()> {
         let request = EditRequest::new(DRAFT, "[PENDIENTE]", "180.000 euros");
         let shown = shown("edit", &request);
         let outcome = self.agent.edit(request).await;
-        let outcome =
-            outcome.map(|reply| (reply.occurrences == 1, format!("{} occurrence replaced", reply.occurrences)));
-        self.tell(shown, outcome)
+        self.tell(shown, outcome.map(|it| (it.occurrences == 1, format!("{} occurrence replaced", it.occurrences))))
+    }
+
+    /// An answer that must be the error `expected`.
+    fn refuse(&mut self, shown: String, outcome: Result<String>, expected: Code) -> Result<()> {
+        match outcome {
+            Ok(answer) => self.stage.played(shown, answer, false),
+            Err(error) => self.stage.played(shown, refusal(&error), error.code() == expected),
+        }
     }
 
     /// An answer that must not be an error.

@@ -12,16 +12,15 @@ use super::{
 };
 use crate::{
     app::App,
-    backend::{
-        NamedSkill, PullHow, PullOptions, PullTarget, SkillDigest, SkillDigests, SkillRepository, SyncBase,
-        VersionMemory, pull_skill, skill_named,
-    },
+    authoring::{SkillDigest, SkillDigests},
     each::Run,
-    error::{Code, Error, Result},
+    error::Result,
     folder::{PullFolder, check_names, remember, remembered},
     limits::{LIST_OBJECTS, PARALLEL_SKILLS},
     local_path::LocalPath,
     skill::MAIN,
+    skills::{NamedSkill, skill_named},
+    sync::{PullHow, PullOptions, PullTarget, SkillRepository, SyncBase, VersionMemory, pull_skill},
     transfer,
 };
 
@@ -131,12 +130,11 @@ impl Pull {
 fn folder(app: &App, named: &str) -> Result<LocalPath> {
     if named.is_empty() {
         let message = "the last argument is empty, and it is the folder to write to: `.` is the one that you are in";
-        return Err(Error::new(Code::InvalidRequest, message));
+        return Err(invalid!("{message}"));
     }
     let folder = app.process.local(named);
     if folder.is_file() {
-        let message = format!("{named} is a file: name the folder to write to last");
-        return Err(Error::new(Code::InvalidRequest, message));
+        return Err(invalid!("{named} is a file: name the folder to write to last"));
     }
     Ok(folder)
 }

@@ -1,24 +1,26 @@
 //! Skills that lie in the folder of a pull and are not in the store any more.
 
 use crate::{
-    backend::{SkillDigests, SyncBase},
+    authoring::SkillDigests,
     findings::read,
     folder::{Extent, LocalSkill, remembered, scan},
     local_path::LocalPath,
     output::Output,
     path::is_of_tools,
+    screen::plain,
     shell::{push_arguments, quoted_path},
-    skill::{VersionFile, shown::one_line},
+    skill::VersionFile,
+    sync::SyncBase,
 };
 
 /// A skill that another author deleted or moved.
-pub(super) struct Gone {
+pub(super) struct GoneSkill {
     local: LocalSkill,
     /// Whether its files differ from the version that the folder comes from.
     pub(super) is_changed: bool,
 }
 
-impl Gone {
+impl GoneSkill {
     pub(super) fn skill(&self) -> String {
         self.local.skill.to_string()
     }
@@ -26,7 +28,7 @@ impl Gone {
     /// Prints how to go on without losing a change.
     pub(super) fn say(&self, out: &Output) {
         let (folder, push) = (quoted_path(self.local.folder().typed()), push_arguments(&self.local));
-        let skill = one_line(self.local.skill.as_str()).plain().to_owned();
+        let skill = plain(self.local.skill.as_str());
         out.note(format_args!(
             "{skill} is not in the store any more: it was deleted or moved, and `skillmount skills list` shows it if it was moved"
         ));
@@ -42,7 +44,7 @@ impl Gone {
 }
 
 /// The skills below `folder` that come from a version and are not among `known` any more.
-pub(super) fn gone(folder: &LocalPath, known: &SkillDigests) -> Vec<Gone> {
+pub(super) fn gone(folder: &LocalPath, known: &SkillDigests) -> Vec<GoneSkill> {
     if known.is_cut || !folder.is_dir() {
         return Vec::new();
     }
@@ -57,7 +59,7 @@ pub(super) fn gone(folder: &LocalPath, known: &SkillDigests) -> Vec<Gone> {
             return None;
         }
         let is_changed = !is_version(&local, &version);
-        Some(Gone { local, is_changed })
+        Some(GoneSkill { local, is_changed })
     });
     gone.collect()
 }

@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::json;
 
-use super::gone::Gone;
+use super::gone::GoneSkill;
 use crate::{
     app::App,
-    backend::{PullResult, SkillDigest},
+    authoring::SkillDigest,
     counts::counted,
-    each::{Refusal, gravest, refused},
+    each::{SkillRefusal, gravest, refused},
     error::{Code, Error, Result},
     output::Output,
-    skill::shown::one_line,
+    screen::plain,
+    sync::PullResult,
     transfer::{self, Totals},
     wire::FileChanges,
 };
@@ -34,25 +36,15 @@ pub(super) struct PullRow {
     of_tools: Vec<String>,
     /// Why the whole skill was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    refusal: Option<Refusal>,
+    refusal: Option<SkillRefusal>,
     #[serde(skip)]
     size: u64,
-}
-
-/// The outcome of a pull, or of a dry run.
-#[derive(Debug, Serialize)]
-struct PulledSkills<'run> {
-    skills: &'run [PullRow],
-    /// Skills that lie here and are not in the store any more.
-    gone: Vec<String>,
-    /// Those of them that were changed here since.
-    gone_and_changed: Vec<String>,
 }
 
 /// The outcome of a pull for all of its skills.
 pub(super) struct PullReport {
     pub(super) rows: Vec<PullRow>,
-    pub(super) gone: Vec<Gone>,
+    pub(super) gone: Vec<GoneSkill>,
     /// Why the pull stopped before all of it was done.
     pub(super) stopped: Option<Error>,
     pub(super) took: Duration,
@@ -62,11 +54,12 @@ impl PullReport {
     /// Shows all of it.
     pub(super) fn show(&self, app: &App, dry_run: bool) -> Result<()> {
         self.gone.iter().for_each(|gone| gone.say(&app.out));
-        let names = |is_wanted: fn(&&Gone) -> bool| self.gone.iter().filter(is_wanted).map(Gone::skill).collect();
-        let (gone, gone_and_changed) = (names(|_| true), names(|gone| gone.is_changed));
-        let pulled = PulledSkills { skills: &self.rows, gone, gone_and_changed };
-        app.out.reply(&pulled, |out, of| {
-            of.skills.iter().try_for_each(|row| print(out, row))?;
+        let gone: Vec<_> = self.gone.iter().map(GoneSkill::skill).collect();
+        let changed: Vec<_> = self.gone.iter().filter(|gone| gone.is_changed).map(GoneSkill::skill).collect();
+        // Those of them that were changed here since are in the last member too.
+        let pulled = json!({ "skills": self.rows, "gone": gone, "gone_and_changed": changed });
+        app.out.reply(&pulled, |out, _| {
+            self.rows.iter().try_for_each(|row| print(out, row))?;
             out.line(transfer::closing(&self.totals(), dry_run))
         })
     }
@@ -96,7 +89,7 @@ impl PullReport {
 
 impl PullRow {
     /// The outcome for the skill that is `there`.
-    pub(super) fn from_result(there: &SkillDigest, pulled: Result<PullResult, Refusal>) -> Self {
+    pub(super) fn from_result(there: &SkillDigest, pulled: Result<PullResult, SkillRefusal>) -> Self {
         match pulled {
             Ok(pulled) => Self::pulled(there, pulled),
             Err(refusal) => Self { refusal: Some(refusal), ..Self::pulled(there, PullResult::default()) },
@@ -130,35 +123,31 @@ impl PullRow {
 
 fn print(out: &Output, row: &PullRow) -> Result<()> {
     if let Some(refusal) = &row.refusal {
-        let (skill, why) = (one_line(&row.skill), one_line(refusal.message()));
-        return out.line(format_args!("{}: refused, {}", skill.plain(), why.plain()));
+        return out.line(format_args!("{}: refused, {}", plain(&row.skill), plain(refusal.message())));
     }
     if row.conflicts.is_empty() {
         out.line(transfer::summary(&row.skill, &row.changes))?;
         transfer::lines(&row.changes).try_for_each(|line| out.line(line))?;
     } else {
-        out.line(format_args!("{}: left as it is, you and another author changed it", one_line(&row.skill).plain()))?;
+        out.line(format_args!("{}: left as it is, you and another author changed it", plain(&row.skill)))?;
     }
     for path in &row.conflicts {
-        out.line(format_args!("  ! {}", one_line(path).plain()))?;
+        out.line(format_args!("  ! {}", plain(path)))?;
     }
     for path in &row.marked {
-        out.note(format_args!("  {} has marks where both changed the same lines", one_line(path).plain()));
+        out.note(format_args!("  {} has marks where both changed the same lines", plain(path)));
     }
     for path in &row.beside {
-        let path = one_line(path).plain().to_owned();
+        let path = plain(path);
         out.note(format_args!(
             "  {path} is theirs, because both changed that file and it is no text: keep one of the two under its own name, \
              remove the other, and push"
         ));
     }
     for path in &row.of_tools {
-        out.note(format_args!(
-            "  {} belongs to a tool that would act on it, and is not pulled",
-            one_line(path).plain()
-        ));
+        out.note(format_args!("  {} belongs to a tool that would act on it, and is not pulled", plain(path)));
     }
-    row.refused.iter().for_each(|refused| out.note(format_args!("  refused: {}", one_line(refused).plain())));
+    row.refused.iter().for_each(|refused| out.note(format_args!("  refused: {}", plain(refused))));
     Ok(())
 }
 
@@ -186,5 +175,5 @@ fn in_conflict(rows: &[PullRow], is_merge: bool) -> Option<Error> {
 fn refused_files(rows: &[PullRow]) -> Option<Error> {
     let count = rows.iter().map(|row| row.refused.len()).sum::<usize>();
     let (refused, were) = (counted(count, "file"), if count == 1 { "was" } else { "were" });
-    (count > 0).then(|| Error::new(Code::InvalidRequest, format!("{refused} {were} refused; see above")))
+    (count > 0).then(|| invalid!("{refused} {were} refused; see above"))
 }

@@ -6,20 +6,20 @@ use clap::Args;
 use futures_util::{StreamExt as _, stream};
 
 use super::{
-    candidate::Candidate,
-    local::PushedFolder,
+    local::{Candidate, PushedFolder},
     report::{PushReport, PushRow},
 };
 use crate::{
     app::App,
-    backend::{PushOptions, PushResult, SkillDigest, SkillRepository, push_skill},
+    authoring::SkillDigest,
     blocking::blocking,
-    each::{Refusal, Run},
+    each::{Run, SkillRefusal},
     error::Result,
     findings::{judge, judge_no_skill},
     folder::{Extent, LocalSkill, scan},
     limits::PARALLEL_SKILLS,
     path::SkillPath,
+    sync::{PushOptions, PushResult, SkillRepository, push_skill},
     transfer,
 };
 
@@ -116,7 +116,7 @@ impl Push {
         author: &dyn SkillRepository,
         locals: &[&LocalSkill],
         run: &Run,
-    ) -> Result<Vec<Option<Result<PushResult, Refusal>>>> {
+    ) -> Result<Vec<Option<Result<PushResult, SkillRefusal>>>> {
         let options = PushOptions { force: self.force, dry_run: self.dry_run, source: self.source.clone() };
         let known = match locals {
             [] => return Ok(Vec::new()),

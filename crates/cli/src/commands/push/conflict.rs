@@ -4,15 +4,13 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::{
-    backend::{ConflictFile, PushConflict, text_of},
     error::Result,
     folder::LocalSkill,
     output::Output,
+    screen::plain,
     shell::{push_arguments, quoted, quoted_path},
-    skill::{
-        patch,
-        shown::{block, one_line},
-    },
+    skill::{patch, shown::block},
+    sync::{ConflictFile, PushConflict, text_of},
 };
 
 /// Two versions that neither comes from the other.
@@ -57,7 +55,7 @@ impl Conflict {
 
     /// The lines of it.
     pub(super) fn print(&self, out: &Output, skill: &str) -> Result<()> {
-        let name = one_line(skill).plain().to_owned();
+        let name = plain(skill);
         match (&self.base, &self.theirs) {
             (_, None) => out.line(format_args!("{name}: not pushed, it was deleted or moved meanwhile"))?,
             (None, Some(_)) => {
@@ -72,7 +70,7 @@ impl Conflict {
             }
         }
         for file in &self.files {
-            let path = one_line(&file.path).plain().to_owned();
+            let path = plain(&file.path);
             for (whose, patch) in [("they changed", &file.theirs), ("you changed", &file.mine)] {
                 if let Some(patch) = patch {
                     out.line(format_args!("  {path}, what {whose}:"))?;

@@ -4,13 +4,20 @@ use bytes::Bytes;
 
 use crate::{
     app::App,
-    backend::{PushSource, SyncBase, VersionMemory},
     error::{Code, Error, Result},
     findings::read,
     folder::{LocalSkill, remember, remembered},
     limits::UPLOAD_FILE_BYTES,
-    skill::shown::one_line,
+    screen::plain,
+    sync::{PushSource, SyncBase, VersionMemory},
+    wire::LintedSkill,
 };
+
+/// A skill of the folder, or a folder that is almost a skill, with its findings.
+pub(super) struct Candidate {
+    pub(super) local: Option<LocalSkill>,
+    pub(super) judged: LintedSkill,
+}
 
 /// The folder of a skill that is pushed.
 pub(super) struct PushedFolder<'run> {
@@ -26,7 +33,7 @@ impl VersionMemory for PushedFolder<'_> {
     /// A failed write of the memory does not stop the push; then the next push of a change asks for a pull first.
     fn remember(&mut self, version: &SyncBase) -> Result<()> {
         if let Err(why) = remember(&self.local.folder(), version, self.app.clock.random()) {
-            let skill = one_line(self.local.skill.as_str()).plain().to_owned();
+            let skill = plain(self.local.skill.as_str());
             self.app
                 .out
                 .note(format_args!("{skill} is published, and its folder does not know that: {}", why.message()));
@@ -42,9 +49,9 @@ impl PushSource for PushedFolder<'_> {
 
     fn read(&self, path: &str) -> Result<Bytes> {
         let found = self.local.files.binary_search_by(|file| file.relative.as_str().cmp(path)).ok();
-        let file = found.and_then(|at| self.local.files.get(at)).ok_or_else(|| {
-            Error::new(Code::InvalidRequest, format!("{path} is no file of {}; push again", self.local.skill))
-        })?;
+        let file = found
+            .and_then(|at| self.local.files.get(at))
+            .ok_or_else(|| invalid!("{path} is no file of {}; push again", self.local.skill))?;
         let bytes = read(&file.path)?;
         if bytes.len() > UPLOAD_FILE_BYTES {
             let message =

@@ -1,6 +1,5 @@
 //! `skillmount push`: one folder, once or for as long as its author works on it.
 
-mod candidate;
 mod command;
 mod conflict;
 mod local;

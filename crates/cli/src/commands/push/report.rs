@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{candidate::Candidate, conflict::Conflict};
+use super::{conflict::Conflict, local::Candidate};
 use crate::{
     app::App,
-    backend::{PushResult, PushStatus},
     counts::counted,
-    each::{Refusal, gravest, refused},
+    each::{SkillRefusal, gravest, refused},
     error::{Code, Error, Result},
     findings::{heading, line},
     folder::LocalSkill,
     output::{OfSkills, Output},
-    skill::{Severity, shown::one_line},
+    screen::plain,
+    skill::Severity,
+    sync::{PushResult, PushStatus},
     transfer::{self, Totals},
     wire::{FileChanges, LintedSkill},
 };
@@ -38,7 +39,7 @@ pub(super) struct PushRow {
     conflict: Option<Conflict>,
     /// Why it was refused, if that is no finding of lint.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) refusal: Option<Refusal>,
+    pub(super) refusal: Option<SkillRefusal>,
 }
 
 /// The outcome for a skill, or the outcome that it would have.
@@ -69,7 +70,7 @@ pub(super) struct PushReport {
 
 impl PushRow {
     /// The outcome for a skill that was sent.
-    pub(super) fn from_result(candidate: &Candidate, pushed: Result<PushResult, Refusal>) -> Self {
+    pub(super) fn from_result(candidate: &Candidate, pushed: Result<PushResult, SkillRefusal>) -> Self {
         match pushed {
             Ok(pushed) => Self::pushed(candidate, pushed),
             Err(refusal) => Self { refusal: Some(refusal), ..Self::behind(&candidate.judged) },
@@ -122,25 +123,24 @@ impl PushRow {
 
     /// Why the push was refused: its error, or the number of errors that lint found.
     pub(super) fn why_refused(&self) -> String {
-        let refusal = self.refusal.as_ref().map(|refusal| one_line(refusal.message()).plain().to_owned());
+        let refusal = self.refusal.as_ref().map(|refusal| plain(refusal.message()));
         refusal.unwrap_or_else(|| counted(self.errors, "error"))
     }
 
     /// The lines of it.
     pub(super) fn print(&self, out: &Output) -> Result<()> {
-        let skill = one_line(&self.skill);
         match (self.status, &self.conflict) {
             (PushRowStatus::Refused, _) => {
-                return out.line(format_args!("{}: refused, {}", skill.plain(), self.why_refused()));
+                return out.line(format_args!("{}: refused, {}", plain(&self.skill), self.why_refused()));
             }
             (_, Some(conflict)) => return conflict.print(out, &self.skill),
             _ => {}
         }
         out.line(transfer::summary(&self.skill, &self.changes))?;
         transfer::lines(&self.changes).try_for_each(|line| out.line(line))?;
-        self.skipped.iter().for_each(|skipped| out.note(format_args!("  passed over: {}", one_line(skipped).plain())));
+        self.skipped.iter().for_each(|skipped| out.note(format_args!("  passed over: {}", plain(skipped))));
         for path in &self.overtaken {
-            out.note(format_args!("  {} was written by another tool meanwhile, and stays so", one_line(path).plain()));
+            out.note(format_args!("  {} was written by another tool meanwhile, and stays so", plain(path)));
         }
         Ok(())
     }
@@ -240,7 +240,7 @@ impl PushReport {
 
     /// Whether the same push may do more a while later, though no file changes.
     pub(super) fn is_passing(&self) -> bool {
-        self.rows.iter().filter_map(|row| row.refusal.as_ref()).any(Refusal::is_passing)
+        self.rows.iter().filter_map(|row| row.refusal.as_ref()).any(SkillRefusal::is_passing)
     }
 }
 
@@ -280,7 +280,7 @@ fn stayed_behind(refused: &[LintedSkill]) -> Error {
         counted(errors, "error"),
     );
     match serde_json::to_value(refused) {
-        Ok(findings) => Error::new(Code::InvalidRequest, message).with_detail("findings", findings),
+        Ok(findings) => invalid!("{message}").with_detail("findings", findings),
         Err(error) => Error::internal(error),
     }
 }

@@ -11,12 +11,12 @@ use super::{
 };
 use crate::{
     app::App,
-    backend::SkillRepository,
     counts::counted,
-    error::{Code, Error, Result},
+    error::{Error, Result},
     failure::for_people,
     output::{OfSkills, Output},
-    skill::shown::one_line,
+    screen::plain,
+    sync::SkillRepository,
 };
 
 /// An editor writes a file in several steps: this much later it is done.
@@ -39,10 +39,7 @@ impl Push {
                 let _ = sender.try_send(());
             }
         };
-        let unwatched = |cause: notify::Error| {
-            let message = format!("{} cannot be watched", self.dir.display());
-            Error::new(Code::InvalidRequest, message).with_source(cause)
-        };
+        let unwatched = |cause: notify::Error| invalid!("{} cannot be watched", self.dir.display()).with_source(cause);
         let mut watcher = notify::recommended_watcher(heard).map_err(unwatched)?;
         watcher.watch(&app.process.local(&self.dir), RecursiveMode::Recursive).map_err(unwatched)?;
         let (mut told, mut failures) = (BTreeMap::new(), Failures::default());
@@ -141,7 +138,7 @@ async fn due(changes: &mut mpsc::Receiver<()>, pause: Option<Duration>) -> bool 
 }
 
 fn line(row: &PushRow) -> String {
-    let skill = one_line(&row.skill).plain().to_owned();
+    let skill = plain(&row.skill);
     match row.status {
         PushRowStatus::Unchanged => format!("{skill}: unchanged"),
         PushRowStatus::New => format!("{skill}: new"),
@@ -171,6 +168,7 @@ mod tests {
     use notify::event::{AccessKind, CreateKind, Flag};
 
     use super::*;
+    use crate::error::Code;
     use crate::streams::Stream;
 
     #[test]

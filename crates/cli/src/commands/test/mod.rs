@@ -22,8 +22,8 @@ use super::super::{
     transfer,
 };
 use crate::{
-    backend::{BackendProtocol, OpenStore, ServiceOptions},
     error::{Code, Error, Result},
+    handle::{BackendProtocol, OpenStore, ServiceOptions},
     limits::{PARALLEL_QUESTIONS, QUESTIONS_BYTES},
     wire::{DiscoverRequest, DiscoveredSkill},
 };
@@ -68,8 +68,7 @@ impl Test {
             return app.out.bytes(TEMPLATE.as_bytes()).map(|()| ExitStatus::Done);
         };
         if app.out.is_json() && self.format.is_some() {
-            let message = "--json says already how results are written: leave it out, or --format";
-            return Err(Error::new(Code::InvalidRequest, message));
+            return Err(invalid!("--json says already how results are written: leave it out, or --format"));
         }
         let text = input::text(app, None, Some(file))?;
         if text.len() > QUESTIONS_BYTES {

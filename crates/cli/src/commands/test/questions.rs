@@ -3,11 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{
-    error::{Code, Error, Result},
-    limits::SEARCH_RESULTS_MOST,
-    skill::yaml_value,
-};
+use crate::{error::Result, limits::SEARCH_RESULTS_MOST, skill::yaml_value};
 
 /// How far down a skill may stand if a file does not say it.
 const TOP: usize = 5;
@@ -52,10 +48,18 @@ struct QuestionFile {
 #[serde(deny_unknown_fields)]
 struct WrittenQuestion {
     query: String,
-    expect: Value,
+    expect: ExpectedSkills,
     top: Option<usize>,
     category: Option<String>,
     level: Option<String>,
+}
+
+/// The skills of a question as they are written.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expect is a skill or a list of skills")]
+enum ExpectedSkills {
+    One(String),
+    All(Vec<String>),
 }
 
 /// Reads a file of questions.
@@ -63,34 +67,28 @@ struct WrittenQuestion {
 /// # Errors
 /// `invalid_request` if it is no YAML, if it has no question, or if a question is not one.
 pub(super) fn read(text: &str) -> Result<Vec<TestQuestion>> {
-    let value = yaml_value(text).map_err(refused)?;
+    let value = yaml_value(text).map_err(|why| invalid!("{why}"))?;
     let written = match value {
         Value::Array(questions) => QuestionFile { top: None, questions },
-        Value::Object(_) => serde_json::from_value(value).map_err(|error| refused(error.to_string()))?,
-        _ => {
-            return Err(refused(
-                "it has no questions; `skillmount test --init` prints a file to begin with".to_owned(),
-            ));
-        }
+        Value::Object(_) => serde_json::from_value(value).map_err(|error| invalid!("{error}"))?,
+        _ => QuestionFile { top: None, questions: Vec::new() },
     };
     if written.questions.is_empty() {
-        return Err(refused("it has no questions; `skillmount test --init` prints a file to begin with".to_owned()));
+        return Err(invalid!("it has no questions; `skillmount test --init` prints a file to begin with"));
     }
     let top = written.top.unwrap_or(TOP);
     let questions = written.questions.into_iter().enumerate();
-    questions
-        .map(|(at, value)| question(value, top).map_err(|why| refused(format!("question {}: {why}", at + 1))))
-        .collect()
-}
-
-fn refused(why: String) -> Error {
-    Error::new(Code::InvalidRequest, why)
+    questions.map(|(at, value)| question(value, top).map_err(|why| invalid!("question {}: {why}", at + 1))).collect()
 }
 
 fn question(value: Value, top: usize) -> Result<TestQuestion, String> {
     let written: WrittenQuestion = serde_json::from_value(value).map_err(|error| error.to_string())?;
     let WrittenQuestion { query, expect, top: own, category, level } = written;
-    let (expect, top) = (names(expect)?, own.unwrap_or(top));
+    let expect = match expect {
+        ExpectedSkills::One(skill) => vec![skill],
+        ExpectedSkills::All(skills) => skills,
+    };
+    let top = own.unwrap_or(top);
     if !(1..=SEARCH_RESULTS_MOST).contains(&top) {
         return Err(format!("top is {top}; it is a number from 1 to {SEARCH_RESULTS_MOST}"));
     }
@@ -98,18 +96,6 @@ fn question(value: Value, top: usize) -> Result<TestQuestion, String> {
         return Err(format!("{} skills cannot be among the first {top}; raise top", expect.len()));
     }
     Ok(TestQuestion { query, expect, top, category, level })
-}
-
-fn names(expect: Value) -> Result<Vec<String>, String> {
-    let names = match expect {
-        Value::Array(names) => names,
-        name => vec![name],
-    };
-    let text = |name| match name {
-        Value::String(name) => Ok(name),
-        _ => Err("expect is a skill or a list of skills".to_owned()),
-    };
-    names.into_iter().map(text).collect()
 }
 
 #[cfg(test)]

@@ -10,13 +10,12 @@ use super::{
     super::super::{
         counts::counted,
         output::Output,
-        screen::{Cell, LastColumn, Table},
+        screen::{Cell, LastColumn, plain},
     },
     questions::TestQuestion,
 };
 use crate::{
     error::{Error, Result},
-    skill::shown::one_line,
     wire::DiscoverReply,
 };
 
@@ -38,13 +37,13 @@ pub(super) struct TestAnswer {
     top: usize,
     passed: bool,
     /// The first skills that were found, best first.
-    found: Vec<Found>,
+    found: Vec<RankedSkill>,
     /// The skills that were not among them.
     missing: Vec<Missing>,
 }
 
 #[derive(Debug, Serialize)]
-struct Found {
+struct RankedSkill {
     skill: String,
     score: f32,
 }
@@ -63,7 +62,7 @@ impl TestAnswer {
     /// The answer to `question`: the skills in `reply`, and the `missing` skills.
     pub(super) fn from_reply(question: TestQuestion, reply: &DiscoverReply, missing: Vec<Missing>) -> Self {
         let TestQuestion { query, expect, top, .. } = question;
-        let found = reply.skills.iter().map(|found| Found { skill: found.skill.clone(), score: found.score });
+        let found = reply.skills.iter().map(|found| RankedSkill { skill: found.skill.clone(), score: found.score });
         let found: Vec<_> = found.collect();
         let passed = missing.is_empty() && (found.is_empty() || !expect.is_empty());
         Self { query, expect, top, passed, found, missing }
@@ -74,12 +73,12 @@ impl TestAnswer {
         if self.expect.is_empty() && !self.passed {
             return vec![format!("nothing should be found, and this is: {}", self.found_in_words())];
         }
-        let say = |one: &Missing| format!("{}: {}", one_line(&one.skill).plain(), one_line(&one.reason).plain());
+        let say = |one: &Missing| format!("{}: {}", plain(&one.skill), plain(&one.reason));
         self.missing.iter().map(say).collect()
     }
 
     fn found_in_words(&self) -> String {
-        let names: Vec<_> = self.found.iter().map(|found| one_line(&found.skill).plain().to_owned()).collect();
+        let names: Vec<_> = self.found.iter().map(|found| plain(&found.skill)).collect();
         if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
     }
 }
@@ -93,19 +92,15 @@ impl TestReport {
 
     /// A table for people: each question, and why it failed.
     pub(super) fn print(&self, out: &Output) -> Result<()> {
-        let mut table = Table::new(LastColumn::Wrapped);
-        for answer in &self.questions {
-            let query = one_line(&answer.query).plain().to_owned();
-            if answer.passed {
-                let ok = Cell::from("ok").styled(AnsiColor::Green.on_default());
-                table.row([ok, query.clone().into(), answer.found_in_words().into()]);
-            }
-            for fault in answer.faults() {
-                let failed = Cell::from("FAIL").styled(AnsiColor::Red.on_default());
-                table.row([failed, query.clone().into(), fault.into()]);
-            }
-        }
-        out.table(&table)?;
+        let rows = self.questions.iter().flat_map(|answer| {
+            let row = |word: &str, colour: AnsiColor, what: String| {
+                [Cell::from(word).styled(colour.on_default()), plain(&answer.query).into(), what.into()]
+            };
+            let ok = answer.passed.then(|| row("ok", AnsiColor::Green, answer.found_in_words()));
+            let faults = answer.faults().into_iter().map(|fault| row("FAIL", AnsiColor::Red, fault));
+            ok.into_iter().chain(faults).collect::<Vec<_>>()
+        });
+        out.table(LastColumn::Wrapped, rows)?;
         let Self { passed, failed, .. } = self;
         out.line(format_args!("{}: {passed} passed, {failed} failed", counted(self.questions.len(), "question")))
     }
@@ -125,7 +120,7 @@ impl TestReport {
                 failure.set_description(format!("Found: {}", answer.found_in_words()));
                 failure
             };
-            let mut case = TestCase::new(one_line(&answer.query).plain(), status);
+            let mut case = TestCase::new(plain(&answer.query), status);
             case.set_classname("skillmount.search");
             suite.add_test_case(case);
         }

@@ -10,7 +10,7 @@ use ignore::{DirEntry, Walk, WalkBuilder};
 
 use super::memory::remembered;
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     limits::{SKILL_DEPTH, SKILL_FILES},
     local_path::LocalPath,
     path::{SkillPath, is_of_tools},
@@ -111,8 +111,7 @@ pub(in super::super) fn scan(folder: &LocalPath, into: Option<&str>, extent: Ext
             Extent::NotIgnored => "; what .gitignore, .ignore and .skillignore name is left out without --no-ignore",
             Extent::Everything => "",
         };
-        let message = format!("there is no SKILL.md in {} or in a folder below it{hint}", folder.display());
-        return Err(Error::new(Code::InvalidRequest, message));
+        return Err(invalid!("there is no SKILL.md in {} or in a folder below it{hint}", folder.display()));
     }
     skills.sort_by(|one, two| one.skill.cmp(&two.skill));
     no_skills.sort_by(|one, two| (&one.at, &one.path).cmp(&(&two.at, &two.path)));
@@ -135,8 +134,7 @@ impl Root {
         let mut folder = named.clone();
         if real.is_file() {
             if !real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(MAIN)) {
-                let message = format!("{} is a file: name the folder of a skill, or its SKILL.md", named.display());
-                return Err(Error::new(Code::InvalidRequest, message));
+                return Err(invalid!("{} is a file: name the folder of a skill, or its SKILL.md", named.display()));
             }
             real.pop();
             folder = named.parent().unwrap_or(named);
@@ -331,7 +329,7 @@ fn unread(error: &ignore::Error) -> Diagnostic {
 }
 
 fn unreadable(path: &LocalPath, error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::new(Code::InvalidRequest, format!("{} cannot be read", path.display())).with_source(error)
+    invalid!("{} cannot be read", path.display()).with_source(error)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! [`UsageTally`] takes records one by one and keeps a few words for each conversation. So the figures of a million
 //! records take as little memory as the figures of a thousand. Records hold no question, so no figure does.
 
+use crate::audit::usage::counts::CallCounts;
+mod counts;
 mod skill;
 
 use std::{
@@ -16,7 +18,7 @@ use serde_json::Value;
 use self::skill::{SkillTally, is_candidate, share};
 use super::{figures::Usage, record::AuditRecord};
 use crate::{
-    backend::Action,
+    context::Action,
     limits::{
         APPROVAL_LIFE, USAGE_ASKED, USAGE_CONVERSATION_SKILLS, USAGE_CONVERSATIONS, USAGE_SKILLS, USAGE_TALLY_BYTES,
     },
@@ -47,15 +49,7 @@ pub struct UsageTally {
     skills: BTreeMap<String, u32>,
     /// The skills by their numbers.
     tallies: Vec<SkillTally>,
-    searches: u64,
-    unanswered: u64,
-    /// Searches that a load followed, and the calls until then.
-    answered: u64,
-    turns: u64,
-    decided: u64,
-    approved: u64,
-    calls: u64,
-    completed: u64,
+    counts: CallCounts,
     /// About the bytes of all this.
     bytes: u64,
     pub(super) truncated: bool,
@@ -188,8 +182,8 @@ impl UsageTally {
             return;
         }
         self.count_asked(conversation, call, !REFUSED.contains(&record.outcome.as_str()));
-        self.calls += 1;
-        self.completed += u64::from(record.is_ok());
+        self.counts.calls += 1;
+        self.counts.completed += u64::from(record.is_ok());
     }
 
     /// Counts what the outcome of a call says of a decision that no record has. The oldest that waits was decided about if none
@@ -200,8 +194,8 @@ impl UsageTally {
         let at = find(Some(is_allowed)).or_else(|| find(None));
         let Some((at, asked)) = at.and_then(|at| Some((at, all.get_mut(at)?))) else { return };
         if asked.is_allowed.replace(is_allowed).is_none() {
-            self.decided += 1;
-            self.approved += u64::from(is_allowed);
+            self.counts.decided += 1;
+            self.counts.approved += u64::from(is_allowed);
         }
         // An approval serves once, and a refusal each time.
         if is_allowed {
@@ -229,9 +223,9 @@ impl UsageTally {
         };
         asked.since = record.time;
         let before = asked.is_allowed.replace(is_allowed);
-        self.decided += u64::from(before.is_none());
-        self.approved -= u64::from(before == Some(true));
-        self.approved += u64::from(is_allowed);
+        self.counts.decided += u64::from(before.is_none());
+        self.counts.approved -= u64::from(before == Some(true));
+        self.counts.approved += u64::from(is_allowed);
     }
 
     fn count_search(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
@@ -239,16 +233,16 @@ impl UsageTally {
         let Some(found) = record.found.filter(|_| searched) else { return };
         conversation.has_searched = true;
         conversation.since_search = Some(0);
-        self.searches += 1;
-        self.unanswered += u64::from(found == 0);
+        self.counts.searches += 1;
+        self.counts.unanswered += u64::from(found == 0);
     }
 
     fn count_load(&mut self, conversation: &mut Conversation, record: &AuditRecord) {
         let loaded = record.operation == Operation::LoadSkill.name() && record.is_ok();
         let Some(skill) = record.skill.as_ref().filter(|_| loaded) else { return };
         if let Some(calls) = conversation.since_search.take() {
-            self.answered += 1;
-            self.turns += calls;
+            self.counts.answered += 1;
+            self.counts.turns += calls;
         }
         let number = self.count_use(conversation, &skill.skill, record.time, true);
         self.count_loads(number, record.time);
@@ -358,13 +352,13 @@ impl UsageTally {
         Usage {
             conversations,
             discovery_rate: share(searched, conversations),
-            discovery_success: share(self.answered, self.searches),
-            discovery_to_use_turns: share(self.turns, self.answered),
-            approval_rate: share(self.approved, self.decided),
-            completion_rate: share(self.completed, self.calls),
+            discovery_success: share(self.counts.answered, self.counts.searches),
+            discovery_to_use_turns: share(self.counts.turns, self.counts.answered),
+            approval_rate: share(self.counts.approved, self.counts.decided),
+            completion_rate: share(self.counts.completed, self.counts.calls),
             context_saved_tokens: all.saturating_sub(used.sum()).checked_div(conversations),
-            searches: self.searches,
-            unanswered: self.unanswered,
+            searches: self.counts.searches,
+            unanswered: self.counts.unanswered,
             default_candidates,
             skills,
             truncated: self.truncated,

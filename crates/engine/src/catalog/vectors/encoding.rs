@@ -9,11 +9,11 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::time::{sleep, timeout};
 
 use super::{
-    kept::{KeptVectors, VectorStore},
     knowledge::EncoderTraits,
     layer::LayerVectors,
     pace::EncodingPriority,
     skill_text::skill_text,
+    vector_store::{KeptVectors, VectorStore},
 };
 use crate::{
     catalog::CatalogEntry,
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The vectors so far, by skill, with the version of its SKILL.md.
-pub(super) type Made = BTreeMap<SkillPath, (ETag, Box<[i8]>)>;
+pub(super) type VectorsBySkill = BTreeMap<SkillPath, (ETag, Box<[i8]>)>;
 
 /// The encoding of one layer's skills.
 pub(super) struct Encoding<'a> {
@@ -33,7 +33,7 @@ pub(super) struct Encoding<'a> {
     pub(super) owner: &'a LayerOwner,
     pub(super) kept: &'a Arc<KeptVectors>,
     pub(super) kind: EncoderTraits,
-    pub(super) made: Made,
+    pub(super) made: VectorsBySkill,
     /// How many of them are made since they were last kept.
     pub(super) unsaved: usize,
 }

@@ -16,12 +16,12 @@ use std::{
 use tokio::time::timeout;
 
 use super::{
-    encoding::{Encoding, Made, too_slow},
+    encoding::{Encoding, VectorsBySkill, too_slow},
     format,
-    kept::{KeptVectors, VectorStore},
     knowledge::EncoderTraits,
     layer::LayerVectors,
     pace::EncodingPriority,
+    vector_store::{KeptVectors, VectorStore},
 };
 use crate::{
     catalog::{CatalogEntry, view::CatalogView},
@@ -186,8 +186,11 @@ fn few_missing(view: &CatalogView, kept: &KeptVectors) -> Option<Arc<LayerVector
 }
 
 /// The vectors that still hold, and the skills that have none.
-fn sorted<'view>(view: &'view CatalogView, known: Option<&LayerVectors>) -> (Made, Vec<&'view Arc<CatalogEntry>>) {
-    let (mut made, mut missing) = (Made::new(), Vec::new());
+fn sorted<'view>(
+    view: &'view CatalogView,
+    known: Option<&LayerVectors>,
+) -> (VectorsBySkill, Vec<&'view Arc<CatalogEntry>>) {
+    let (mut made, mut missing) = (VectorsBySkill::new(), Vec::new());
     for entry in &view.entries {
         match known.and_then(|known| Some((known, known.place(entry)?))) {
             Some((known, place)) => {

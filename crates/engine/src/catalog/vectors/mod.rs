@@ -8,7 +8,6 @@
 mod background;
 mod encoding;
 mod format;
-mod kept;
 mod knowledge;
 mod layer;
 mod making;
@@ -19,9 +18,10 @@ mod skill_text;
 mod state;
 #[cfg(test)]
 mod tests;
+mod vector_store;
 
-pub(super) use kept::{KeptVectors, VectorStore};
 pub use meaning::CatalogVectors;
 pub(super) use pace::EncodingPriority;
-pub use pace::Told;
+pub use pace::EncodingProgress;
 pub use state::{StoredVectors, VectorsState};
+pub(super) use vector_store::{KeptVectors, VectorStore};

@@ -2,10 +2,10 @@
 
 use std::{fmt, time::Duration};
 
-use super::kept::VectorStore;
+use super::vector_store::VectorStore;
 
 /// Receives how many skills of how many are encoded.
-pub type Told = dyn Fn(usize, usize) + Send + Sync;
+pub type EncodingProgress = dyn Fn(usize, usize) + Send + Sync;
 
 /// Who waits while vectors are made.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub(in crate::catalog) enum EncodingPriority<'a> {
         /// The uptime at which it ends.
         until: Duration,
         /// The receiver of the progress.
-        told: &'a Told,
+        told: &'a EncodingProgress,
     },
 }
 

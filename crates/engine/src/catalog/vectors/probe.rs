@@ -6,10 +6,10 @@
 
 use super::{
     background::{background, unrelated_skill},
-    kept::{KeptVectors, VectorStore},
     knowledge::EncoderTraits,
     layer::LayerVectors,
     skill_text::skill_text,
+    vector_store::{KeptVectors, VectorStore},
 };
 use crate::{
     catalog::view::CatalogView,

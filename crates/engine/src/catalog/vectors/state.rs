@@ -31,7 +31,7 @@ impl VectorsState {
     ///
     /// # Errors
     /// The store's.
-    pub async fn look(store: &dyn Store, space: &UserSpace) -> Result<Option<Self>> {
+    pub async fn read(store: &dyn Store, space: &UserSpace) -> Result<Option<Self>> {
         let key = space.vectors()?;
         let most = u64::try_from(2 * VECTORS_BYTES).unwrap_or(u64::MAX);
         let object = match store.get(&key, GetOptions::range(0..most).with_keep(CachePolicy::Not)).await {

@@ -3,7 +3,7 @@
 //! They are part of the session, so they change by compare-and-swap with it: an approval serves one call, whichever replica
 //! is asked, and a restart loses none. A call is known by the digest of its canonical JSON.
 
-mod asked;
+mod pending_call;
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,8 @@ use crate::{
     wire::InputNames,
 };
 
-pub use asked::AskedCall;
-use asked::PendingSubject;
+pub use pending_call::PendingCall;
+use pending_call::PendingSubject;
 
 /// What a person decides about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -167,7 +167,7 @@ impl Approvals {
     ///
     /// # Errors
     /// `rate_limited` if too many calls wait already.
-    pub fn ask(&mut self, call: &AskedCall, now: Timestamp, random: u128) -> Result<(CallDecision, bool)> {
+    pub fn ask(&mut self, call: &PendingCall, now: Timestamp, random: u128) -> Result<(CallDecision, bool)> {
         self.expire(now);
         match self.remembered(&call.subject) {
             Some(Decision::Allow) => return Ok((CallDecision::Allowed, false)),
@@ -187,7 +187,7 @@ impl Approvals {
             });
         }
         self.make_room()?;
-        let AskedCall { subject, digest, input, input_cut, outline, outline_names } = call.clone();
+        let PendingCall { subject, digest, input, input_cut, outline, outline_names } = call.clone();
         let (id, expires_at) = (format!("{random:032x}"), later(now));
         let kept =
             KeptCall { id, digest, subject, input, input_cut, outline, outline_names, expires_at, decision: None };
@@ -198,7 +198,7 @@ impl Approvals {
 
     /// Whether `call` was asked for and is not allowed, so that a decision may have been made elsewhere since.
     #[must_use]
-    pub fn may_be_behind(&self, call: &AskedCall) -> bool {
+    pub fn may_be_behind(&self, call: &PendingCall) -> bool {
         self.calls.iter().any(|kept| kept.digest == call.digest && kept.decision != Some(Decision::Allow))
     }
 

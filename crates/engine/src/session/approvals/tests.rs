@@ -3,8 +3,8 @@
 use super::*;
 use crate::limits::APPROVAL_INPUT_BYTES;
 
-fn call_of(tool: &str, input: Value) -> AskedCall {
-    AskedCall::new(tool, input, None, (true, false)).unwrap()
+fn call_of(tool: &str, input: Value) -> PendingCall {
+    PendingCall::new(tool, input, None, (true, false)).unwrap()
 }
 
 fn at(second: i64) -> Timestamp {
@@ -12,7 +12,7 @@ fn at(second: i64) -> Timestamp {
 }
 
 /// Asks at `second`, and returns the id of the call that waits.
-fn asked(approvals: &mut Approvals, call: &AskedCall, second: i64, random: u128) -> String {
+fn asked(approvals: &mut Approvals, call: &PendingCall, second: i64, random: u128) -> String {
     match approvals.ask(call, at(second), random).unwrap().0 {
         CallDecision::Waits { call, .. } => call.approval_id,
         other => panic!("{other:?}"),
@@ -40,7 +40,7 @@ fn a_call_is_known_by_its_canonical_json() {
     }
     assert_ne!(call_of("write", json!({})).digest, call_of("edit", json!({})).digest);
     let skill = SkillPath::parse("a").unwrap();
-    let loading = AskedCall::new("write", json!({}), Some(&skill), (true, false)).unwrap();
+    let loading = PendingCall::new("write", json!({}), Some(&skill), (true, false)).unwrap();
     assert_ne!(loading.digest, call_of("write", json!({})).digest);
 }
 
@@ -109,7 +109,7 @@ fn what_is_remembered_settles_the_calls_that_wait_for_the_same_and_no_others() {
         assert_eq!(approvals.ask(call, at(9999), 4).unwrap(), (CallDecision::Allowed, false));
     }
     let skill = SkillPath::parse("a").unwrap();
-    let both = AskedCall::new("write", json!({}), Some(&skill), (true, true)).unwrap();
+    let both = PendingCall::new("write", json!({}), Some(&skill), (true, true)).unwrap();
     let id = asked(&mut approvals, &both, 0, 5);
     approvals.decide(&id, decided(Decision::Deny, true), at(0)).unwrap();
     assert_eq!(approvals.ask(&one, at(0), 6).unwrap().0, CallDecision::Denied, "it asked about the tool too");

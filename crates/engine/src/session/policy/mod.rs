@@ -1,11 +1,11 @@
 //! The rights of a session. Two policies hold at once, the user's and the session's; the stricter answer holds.
 
-mod asked;
+mod ask_rules;
 mod children;
-mod own;
 mod preload;
 mod readers;
 mod restrict;
+mod user_check;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +21,7 @@ use crate::{
 
 pub use children::ChildRights;
 pub use preload::Preload;
+pub(in crate::session) use user_check::check_user_policy;
 
 /// The name of the rule for everything that no other rule names.
 const REST: &str = "*";

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    LoadedSkill, SearchRecord, Session, SessionDraft, SessionVersion, objects::StoredValue, uses::weight_of_ranks,
+    LoadedSkill, SearchRecord, Session, SessionDraft, SessionVersion, objects::StoredValue, usage::weight_of_ranks,
 };
 use crate::{
     budget::weight,
@@ -20,7 +20,7 @@ use crate::{
 
 /// The snapshots in memory, by digest.
 #[derive(Debug, Default)]
-pub(super) struct KnownSnapshots {
+pub(super) struct SharedSnapshots {
     known: Mutex<SnapshotsByDigest>,
 }
 
@@ -31,7 +31,7 @@ struct SnapshotsByDigest {
     sweep_at: usize,
 }
 
-impl KnownSnapshots {
+impl SharedSnapshots {
     /// The snapshot in memory that equals `new`, or else `new`.
     pub(super) fn share(&self, new: Arc<Snapshot>) -> Arc<Snapshot> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,7 +48,7 @@ impl KnownSnapshots {
 }
 
 impl StoredValue for Session {
-    type Shared = Arc<KnownSnapshots>;
+    type Shared = Arc<SharedSnapshots>;
 
     fn version(&self) -> SessionVersion {
         self.seen_version()
@@ -105,7 +105,7 @@ impl StoredValue for Session {
             "the session {session} is damaged and cannot be read: delete it, which keeps its files, and begin again; \
              `skillmount fsck` names the object"
         );
-        Err(Error::new(Code::Internal, message).with_source(Error::internal(key.to_string())))
+        Err(Error::new(Code::ObjectDamaged, message).with_source(Error::internal(key.to_string())))
     }
 }
 

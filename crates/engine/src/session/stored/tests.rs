@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     clock::SystemClock,
     path::{ETag, KeyPrefix, MountName, Namespace},
-    session::{Policy, SkillRule, objects::CasObjects},
+    session::{Policy, SessionError, SkillRule, objects::CasObjects},
     skill::SnapshotFile,
     store::{
         MemoryStore, Verb,
@@ -103,7 +103,7 @@ async fn sessions_in_memory_stay_within_their_bytes_and_absent_ones_count_too() 
     assert!(entries < 2500, "{entries} absences cannot lie in a megabyte");
     for number in 0..100 {
         let name = format!("present-{number}");
-        let base = sessions.look(&key(&name)).await.unwrap();
+        let base = sessions.refresh(&key(&name)).await.unwrap();
         let skills = vec![loaded(number, Some(snapshot(200, number)))];
         sessions.put(&key(&name), &base, session(&name, skills)).await.unwrap();
     }
@@ -131,14 +131,14 @@ async fn equal_snapshots_of_different_sessions_are_one_in_memory_and_a_false_dig
     let (a, b, liar) = (of("a").await, of("b").await, of("liar").await);
     assert!(Arc::ptr_eq(&a, &b));
     assert!(!Arc::ptr_eq(&a, &liar) && liar.files() == other.files());
-    let base = sessions.look(&key("c")).await.unwrap();
+    let base = sessions.refresh(&key("c")).await.unwrap();
     sessions.put(&key("c"), &base, session("c", vec![loaded(1, Some(original))])).await.unwrap();
     assert!(Arc::ptr_eq(&a, &of("c").await), "also one that was just loaded");
 }
 
 #[test]
 fn names_of_dropped_snapshots_do_not_pile_up() {
-    let known = KnownSnapshots::default();
+    let known = SharedSnapshots::default();
     let held = known.share(snapshot(1, 0));
     for version in 1..10_000 {
         known.share(snapshot(1, version));
@@ -162,7 +162,7 @@ async fn a_read_that_was_sent_before_a_delete_does_not_bring_the_session_back() 
         sessions.delete(&key("a"), None).await.unwrap();
     };
     let key = key("a");
-    let (slow, ()) = tokio::join!(sessions.look(&key), delete);
+    let (slow, ()) = tokio::join!(sessions.refresh(&key), delete);
     assert!(slow.unwrap().value().unwrap().is_some(), "it was there when the read was sent");
     let now = sessions.get(&key, &SessionVersion::default()).await.unwrap();
     assert!(now.value().unwrap().is_none());
@@ -172,8 +172,8 @@ async fn a_read_that_was_sent_before_a_delete_does_not_bring_the_session_back() 
 async fn a_session_of_another_name_or_user_at_its_key_is_damaged() {
     let (memory, sessions) = objects(1 << 20);
     memory.put_raw(key("b").as_str(), serde_json::to_vec(&session("a", Vec::new())).unwrap());
-    let seen = sessions.look(&key("b")).await.unwrap();
-    assert_eq!(seen.value().unwrap_err().code(), Code::Internal);
+    let seen = sessions.refresh(&key("b")).await.unwrap();
+    assert!(matches!(seen.value(), Err(SessionError::Damaged(error)) if error.code() == Code::ObjectDamaged));
     let whole = KeyPrefix::all().key("p/v/.skillmount/sessions/a.json").unwrap();
     assert!(session("a", Vec::new()).check(&whole).is_err());
     let below = KeyPrefix::all().key("p/u/.skillmount/sessions/a.json").unwrap();
@@ -181,6 +181,6 @@ async fn a_session_of_another_name_or_user_at_its_key_is_damaged() {
     let alike = KeyPrefix::all().key("vu/.skillmount/sessions/a.json").unwrap();
     assert!(session("a", Vec::new()).check(&alike).is_err());
     memory.put_raw(key("c").as_str(), "{}");
-    let seen = sessions.look(&key("c")).await.unwrap();
-    assert!(seen.value().unwrap_err().message().contains("the session c is damaged"));
+    let seen = sessions.refresh(&key("c")).await.unwrap();
+    assert!(Error::from(seen.value().unwrap_err()).message().contains("the session c is damaged"));
 }

@@ -10,8 +10,10 @@ use axum::{
 };
 use utoipa_axum::router::OpenApiRouter;
 
-use super::{accept::prefers, problem::HandlerResult, service::unknown_route};
-use crate::path::{DEFAULT_SESSION, DEFAULT_USER};
+use crate::{
+    http::{body::prefers, door::HandlerResult, routes::unknown_route},
+    path::{DEFAULT_SESSION, DEFAULT_USER},
+};
 
 const PAGE: &str = include_str!("page.html");
 
@@ -30,11 +32,11 @@ const ASSETS: [(&str, &str, &str); 10] = [
 ];
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// What a browser may do for the page. Files of users come from the same origin, but never as a script or a style.
+/// The rights of the page in a browser. Files of users come from the same origin, but never as a script or a style.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// The page, its files, and the root, which leads browsers to it.
+/// The page, its files, and the root, which redirects browsers to the page.
 pub(super) fn routes() -> OpenApiRouter {
     let pages = OpenApiRouter::new().route("/", any(root)).route("/docs", get(page));
     ASSETS.into_iter().fold(pages, |routes, (name, kind, text)| {

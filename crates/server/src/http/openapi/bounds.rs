@@ -1,7 +1,8 @@
 //! How long the texts of requests may be, and what ids look like.
 //!
-//! Limits are in bytes and lengths in characters, of which a text has no more than bytes: what the service takes, the
-//! schema takes too. The schemas of requests do not say it themselves, because models read those and pay for each word.
+//! The limits of the service count bytes, and the lengths of a schema count characters. A text has no more characters than
+//! bytes, so the schema takes each text that the service takes. The schemas of requests leave the bounds out, because
+//! models read these schemas and pay for each word.
 
 use utoipa::openapi::{RefOr, Schema, schema::Object};
 
@@ -11,7 +12,7 @@ use crate::limits::{
     LIFE_BYTES, PATH_BYTES, REGEX_BYTES, SEARCH_QUERY_BYTES, SEGMENT_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES,
 };
 
-/// What a text may be.
+/// The bounds of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextBounds {
     pattern: Option<&'static str>,
@@ -32,8 +33,8 @@ const VIRTUAL_PATH: TextBounds = TextBounds { pattern: Some("^/"), least: 1, mos
 const SKILL: TextBounds = TextBounds { pattern: None, least: 1, most: KEY_BYTES };
 const TEXT: TextBounds = TextBounds::at_most(TEXT_FILE_BYTES);
 
-/// The members of requests, and of a session, that have a bound, by the end of the schema's name: what is called a path in
-/// any request is one.
+/// The members of requests, and of a session, that have a bound, by the end of the schema's name. A member of this name has
+/// the bound in each such schema.
 const MEMBERS: &[(&str, &str, TextBounds)] = &[
     ("Request", "file_path", VIRTUAL_PATH),
     ("Request", "from", VIRTUAL_PATH),
@@ -84,15 +85,13 @@ pub(super) fn declare(schemas: &mut Schemas) {
         }
     }
     // A path that is none has an outcome of its own in a download, so only their number is bounded.
-    if let Some(RefOr::T(Schema::Array(paths))) =
-        schemas.get_mut("DownloadRequest").and_then(|schema| property(schema, "paths"))
+    for (name, member, most) in
+        [("DownloadRequest", "paths", TRANSFER_FILES), ("DownloadSkillsRequest", "skills", DOWNLOAD_SKILLS)]
     {
-        paths.max_items = Some(TRANSFER_FILES);
-    }
-    if let Some(RefOr::T(Schema::Array(skills))) =
-        schemas.get_mut("DownloadSkillsRequest").and_then(|schema| property(schema, "skills"))
-    {
-        skills.max_items = Some(DOWNLOAD_SKILLS);
+        let list = schemas.get_mut(name).and_then(|schema| property(schema, member));
+        if let Some(RefOr::T(Schema::Array(list))) = list {
+            list.max_items = Some(most);
+        }
     }
 }
 

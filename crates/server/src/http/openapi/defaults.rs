@@ -1,14 +1,14 @@
-//! What the service takes if a member of a request is absent.
+//! The values that the service assumes for absent members of a request.
 //!
-//! The requests themselves say it: one with only the members that it must have is read, and what it then has beside them
-//! are the defaults. So the document cannot name another value than the service takes. They stand in an extension,
-//! because openapi-typescript demands each member that has a `default`.
+//! The defaults are read from the requests themselves. A request with only its required members is parsed, and the other
+//! members of the result are the defaults. So the document and the service cannot disagree. The defaults are in an
+//! extension, because openapi-typescript demands each member that has a `default`.
 
 use serde_json::{Map, Value};
 use utoipa::openapi::{RefOr, Schema};
 
 use super::{examples, schemas::Schemas};
-use crate::http::operations;
+use crate::http::routes::operations;
 
 const DEFAULTS: &str = "x-defaults";
 

@@ -11,7 +11,7 @@ use utoipa::openapi::{Content, RefOr, path::Operation};
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Conversation {
-    /// What stands in the paths.
+    /// The values of the parameters in the paths.
     parameters: BTreeMap<String, Value>,
     /// The calls.
     calls: Vec<Call>,
@@ -29,14 +29,14 @@ struct Call {
     reply: Option<Value>,
 }
 
-/// The place of an operation in the conversation. Its example may need what those before it did.
+/// The place of an operation in the conversation. An example may need the effects of earlier ones.
 const ORDER: &str = "x-example-order";
 
 /// A document that does not parse is a document without examples; a test finds it.
 static CONVERSATION: LazyLock<Conversation> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).unwrap_or_default());
 
-/// What stands for a parameter of a path in the examples.
+/// The value of a parameter of a path in the examples.
 pub(super) fn of_parameter(name: &str) -> Option<Value> {
     CONVERSATION.parameters.get(name).cloned()
 }
@@ -46,7 +46,7 @@ pub(super) fn request_of(operation: &str) -> Option<&'static Value> {
     CONVERSATION.calls.iter().find(|call| call.operation == operation)?.request.as_ref()
 }
 
-/// Adds the example of an operation to its request and to the reply that it led to, and its place in the conversation.
+/// Adds the example of an operation to its request and its reply, and the place of the operation in the conversation.
 pub(super) fn add(operation: &mut Operation) {
     let mut calls = CONVERSATION.calls.iter().enumerate();
     let Some((order, call)) = calls.find(|(_, call)| operation.operation_id.as_ref() == Some(&call.operation)) else {

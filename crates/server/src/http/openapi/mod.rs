@@ -1,7 +1,7 @@
 //! The OpenAPI document: generated from the handlers, finished here.
 //!
-//! Clients in other languages are generated from it, so it says all that a generator asks for. What holds for every
-//! operation, such as the headers around it, is added by rule, so that no handler can forget it.
+//! Clients in other languages are generated from the document, so it has everything that a generator asks for. Facts about
+//! every operation, such as its headers, are added by rule, so no handler can forget them.
 
 mod binary;
 mod bounds;
@@ -19,11 +19,11 @@ use utoipa::openapi::{
     tag::TagBuilder,
 };
 
-use super::problem;
+use crate::http::door::problem;
 
 pub(super) use binary::Binary;
 
-/// `document`, in which the routes have described themselves, with what holds for all of them.
+/// `document`, in which the routes have described themselves, with the facts that hold for all routes.
 pub(super) fn finished(mut document: OpenApi) -> OpenApi {
     let components = document.components.get_or_insert_default();
     schemas::merge_flattened(&mut components.schemas);
@@ -51,7 +51,7 @@ pub(super) fn finished(mut document: OpenApi) -> OpenApi {
     document
 }
 
-/// What the document begins with, before any route has described itself.
+/// The beginning of the document, before any route has described itself.
 pub(super) fn beginning() -> OpenApi {
     let about = "A small file system over S3 for agents. Each session sees `/workspace`, `/ticket`, and below `/skills` only the \
                  skills it has loaded. Errors are problem documents (RFC 9457) with a stable `code`; unknown fields in a request \
@@ -74,11 +74,10 @@ pub(super) fn beginning() -> OpenApi {
     elsewhere.description =
         Some("`/v1/skills` in the shapes of other services' SDKs, and what installers of skills read.".to_owned());
     document.external_docs = Some(elsewhere);
-    document.components.get_or_insert_default().schemas.extend(problem::schemas());
     document
 }
 
-/// What the document of published skills in the shapes of other services begins with.
+/// The beginning of the document about published skills in the shapes of other services.
 pub(super) fn beginning_of_skills_api() -> OpenApi {
     let about = "Published skills in the shapes of the Skills APIs of Anthropic and of OpenAI, for the SDKs of both. A request with \
                  the header `anthropic-version` is answered in the shape of the one, errors included, and any other in that of \
@@ -91,9 +90,7 @@ pub(super) fn beginning_of_skills_api() -> OpenApi {
         ("skills_api", "Published skills and their versions."),
         ("installers", "What installers of skills read, for whom the operator or a link names."),
     ];
-    let mut document = headed("skillmount: the Skills APIs", about, &tags, &schemes);
-    document.components.get_or_insert_default().schemas.extend(problem::schemas());
-    document
+    headed("skillmount: the Skills APIs", about, &tags, &schemes)
 }
 
 fn headed(title: &str, about: &str, tags: &[(&str, &str)], schemes: &[(&str, SecurityScheme)]) -> OpenApi {
@@ -105,6 +102,7 @@ fn headed(title: &str, about: &str, tags: &[(&str, &str)], schemes: &[(&str, Sec
     let tags = tags.iter().map(|(name, about)| TagBuilder::new().name(*name).description(Some(*about)).build());
     let mut document = OpenApiBuilder::new().info(info).tags(Some(tags.collect::<Vec<_>>())).build();
     let components = document.components.get_or_insert_default();
+    components.schemas.extend(problem::schemas());
     let mut security = vec![SecurityRequirement::default()];
     for (name, scheme) in schemes {
         components.add_security_scheme(*name, scheme.clone());

@@ -1,4 +1,4 @@
-//! What every call takes in its path and its headers.
+//! The parameters of every call in its path and its headers.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{
     examples, schemas,
 };
 use crate::{
-    http::address::is_of_skills_api,
+    http::door::is_of_skills_api,
     limits::REQUEST_ID_BYTES,
     wire::headers::{REQUEST_ID, SESSION_VERSION},
 };

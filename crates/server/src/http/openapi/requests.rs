@@ -1,4 +1,4 @@
-//! What every document takes that a client sends.
+//! Rules for the schemas of all documents that a client sends.
 
 use utoipa::openapi::{
     KnownFormat, RefOr, Schema, SchemaFormat,
@@ -10,8 +10,8 @@ use super::schemas::Schemas;
 /// The documents that a client sends and that are named otherwise, because replies have them too.
 const OF_BOTH: [&str; 2] = ["Policy", "ChildRights"];
 
-/// Says of each member that may be absent that it may be `null`, which is its absence (S-ERROR-6). Numbers have no sign, so their
-/// format takes the whole of 64 bits.
+/// Allows `null` for each member that is not required; `null` means that the member is absent (S-ERROR-6). Numbers have no
+/// sign, so their format takes the whole of 64 bits.
 pub(super) fn open_members(schemas: &mut Schemas) {
     for (name, schema) in schemas.iter_mut() {
         if let RefOr::T(Schema::Object(document)) = schema
@@ -48,7 +48,7 @@ fn allow_null(member: &mut RefOr<Schema>) {
         }
         RefOr::T(Schema::Array(array)) => with_null(&mut array.schema_type),
         RefOr::Ref(reference) => *member = or_null(reference.clone()),
-        // A choice has `null` among its items already, if it is of a member that may be absent.
+        // The choice of an optional member has `null` among its items already.
         RefOr::T(_) => {}
     }
 }

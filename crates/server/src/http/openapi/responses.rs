@@ -1,4 +1,4 @@
-//! What every reply has, whichever operation it answers.
+//! The headers and refusals that the replies of all operations have.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ pub(super) fn declare(headers: &mut BTreeMap<String, RefOr<Header>>) {
     }));
 }
 
-/// Completes the replies of one operation: those that any request may get, a description for each, and the headers.
+/// Completes the replies of an operation: adds the refusals that any request may get, the descriptions, and the headers.
 pub(super) fn complete(path: &str, operation: &mut Operation, schemas: &Schemas) {
     let mut refuse = |status: u16, why: &str| {
         let response = RefOr::T(ResponseBuilder::new().description(why).build());

@@ -53,8 +53,7 @@ pub(super) fn bare_choices(schemas: &mut Schemas) {
     }
 }
 
-/// Says of each object without any member of its own that it may have any members. Without these words some generators
-/// make a type of it that takes none.
+/// Allows any members in each object that declares none. Without this, some generators make a type that takes no members.
 pub(super) fn open_free_objects(schemas: &mut Schemas) {
     schemas.values_mut().for_each(open);
 }
@@ -77,7 +76,7 @@ fn open(schema: &mut RefOr<Schema>) {
     }
 }
 
-/// Takes `null` out of the schema of a parameter: one that is not given is absent.
+/// Removes `null` from the schema of a parameter. An optional parameter is left out instead.
 pub(super) fn without_null(schema: &mut RefOr<Schema>) {
     if let RefOr::T(Schema::Object(object)) = schema
         && let SchemaType::Array(kinds) = &object.schema_type

@@ -1,9 +1,10 @@
 //! The listening socket: connections in, one task each, and an orderly end.
 //!
-//! HTTP/1.1 only: TLS and HTTP/2 end at whatever stands before the service, and every protocol left out is one whose
-//! floods need no defence. A connection that sends its headers slowly or does not take its reply is closed; which one gives
-//! way where too many are open is said in `connections`. A service that stops says first that it is not ready and goes on
-//! accepting, because balancers learn of it late; then it finishes what began.
+//! HTTP/1.1 only: TLS and HTTP/2 end at the proxy before the service, and a protocol that is not served needs no defence
+//! against its floods. The service closes connections with slow headers and connections that do not take
+//! their reply. The module `connections` decides which connection gives way if too many are open. A stopping service first
+//! reports that it is not ready and goes on accepting, because load balancers notice late. Then it finishes the requests
+//! that have begun.
 
 use std::{
     future::Future,
@@ -31,16 +32,14 @@ use tokio::{
 
 use super::{
     app::{HttpConfig, ServerState},
-    connections::Connection,
-    log::ClientAddress,
     router,
-    stall::StallGuard,
 };
 use crate::{
     access::{Callers, Keys},
-    backend::Service,
     clock::Clock,
     error::{Code, Error, Result},
+    handle::Service,
+    http::door::{ClientAddress, Connection, StallGuard},
     limits::{CONNECTION_BUFFER_BYTES, HALF_CLOSE_PATIENCE, HEADER_BYTES, HEADER_TIMEOUT, SHUTDOWN_GRACE, WRITE_STALL},
 };
 
@@ -51,7 +50,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// connection and finishes the requests under way, for [`SHUTDOWN_GRACE`] at most. Long work that still runs then is cancelled.
 ///
 /// # Errors
-/// `invalid_request` where the listener is reachable from other machines and there are no keys.
+/// `invalid_request` if the listener is reachable from other machines and there are no keys.
 pub async fn serve(
     config: HttpConfig,
     service: Service,
@@ -125,12 +124,13 @@ async fn accept_until<T>(
         };
         match next {
             Ok((stream, client)) => {
-                let served = serve_connection(stream, client, app.connections.open(), router.clone(), connections);
+                let served =
+                    serve_connection(stream, client, app.limits.connections.open(), router.clone(), connections);
                 tokio::spawn(served);
             }
             Err(error) => {
                 tracing::warn!(error = %error, "no connection could be accepted; one that is quiet gives way");
-                app.connections.close_one();
+                app.limits.connections.close_one();
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -164,7 +164,7 @@ where
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
-        // Beyond the exact limit, which is answered with a problem, there is this hard one, which is not.
+        // The hard limit of the parser: the connection is closed without an answer. The exact limit is checked in `admit`.
         .max_header_size(2 * HEADER_BYTES)
         .max_buf_size(CONNECTION_BUFFER_BYTES)
         .serve_connection(io, service);

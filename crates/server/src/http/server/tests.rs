@@ -10,8 +10,8 @@ use tokio::{
 
 use super::*;
 use crate::{
-    backend::ServiceOptions,
     clock::SystemClock,
+    handle::ServiceOptions,
     limits::{BODY_PATIENCE, CONNECTIONS, CONNECTIONS_RESERVED, EVENTS_ALIVE, REQUEST_PATIENCE, REQUESTS_AT_ONCE},
     path::KeyPrefix,
 };
@@ -36,7 +36,7 @@ impl Served {
     fn connect(&self) -> DuplexStream {
         let (near, far) = tokio::io::duplex(16 << 10);
         let client = IpAddr::from([127, 0, 0, 1]);
-        let (place, router) = (self.app.connections.open(), self.router.clone());
+        let (place, router) = (self.app.limits.connections.open(), self.router.clone());
         tokio::spawn(serve_connection(far, client, place, router, &self.connections));
         near
     }
@@ -53,7 +53,7 @@ impl Served {
     }
 }
 
-/// The status of the next answer; 0 where the connection ends without one.
+/// The status of the next answer; 0 if the connection ends without one.
 async fn status(stream: &mut DuplexStream) -> u16 {
     let mut line = [0; 12];
     match stream.read_exact(&mut line).await {
@@ -62,7 +62,7 @@ async fn status(stream: &mut DuplexStream) -> u16 {
     }
 }
 
-/// The whole rest of what comes on a connection.
+/// The rest of the bytes that come on a connection.
 async fn rest(mut stream: DuplexStream) -> String {
     let mut text = Vec::new();
     stream.read_to_end(&mut text).await.unwrap();
@@ -111,7 +111,7 @@ async fn a_body_that_does_not_come_ends_its_call_and_its_connection() {
     assert_eq!(began.elapsed(), BODY_PATIENCE);
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("connection: close"), "{answer}");
     assert!(answer.contains("slower than 1024 bytes a second"), "{answer}");
-    assert_eq!((served.app.admission.counts(), served.app.admission.memory().reserved()), ((0, 0), 0));
+    assert_eq!((served.app.limits.admission.counts(), served.app.limits.admission.memory().reserved()), ((0, 0), 0));
 }
 
 // S-FAIR-4: Whether the service lives is answered whatever calls are under way or wait.
@@ -125,7 +125,7 @@ async fn one_user_keeps_neither_probes_nor_other_users_out() {
     }
     settle().await;
     // Each holds memory too, and the user's half of that is taken before that of the calls.
-    assert!(served.app.admission.counts().1 <= REQUESTS_AT_ONCE as u64 / 2);
+    assert!(served.app.limits.admission.counts().1 <= REQUESTS_AT_ONCE as u64 / 2);
     for probe in
         [PROBE, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"]
     {
@@ -159,7 +159,7 @@ async fn idle_connections_and_waiting_calls_leave_room_for_new_connections() {
     for _ in 0..5000 {
         idle.push(served.connect());
     }
-    assert_eq!(served.app.connections.count(), CONNECTIONS);
+    assert_eq!(served.app.limits.connections.count(), CONNECTIONS);
     assert_eq!(served.status(PROBE).await, 200);
     let kept = CONNECTIONS - CONNECTIONS_RESERVED;
     let mut waiting = Vec::new();
@@ -170,7 +170,7 @@ async fn idle_connections_and_waiting_calls_leave_room_for_new_connections() {
         }
     }
     settle().await;
-    assert!(served.app.admission.counts().0 <= kept as u64);
+    assert!(served.app.limits.admission.counts().0 <= kept as u64);
     assert_eq!((served.status(PROBE).await, began.elapsed()), (200, Duration::ZERO));
     drop((idle, waiting));
 }
@@ -188,10 +188,10 @@ async fn a_client_that_closes_its_sending_side_gets_its_answer_and_work_for_one_
     let began = Instant::now();
     let mut left = served.ask(&ls("u2")).await;
     settle().await;
-    assert_eq!(served.app.admission.counts().1, 1);
+    assert_eq!(served.app.limits.admission.counts().1, 1);
     left.shutdown().await.unwrap();
     assert_eq!((status(&mut left).await, began.elapsed()), (0, HALF_CLOSE_PATIENCE));
-    assert_eq!(served.app.admission.counts(), (0, 0));
+    assert_eq!(served.app.limits.admission.counts(), (0, 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -209,13 +209,13 @@ async fn a_download_that_nobody_reads_holds_its_window_until_it_is_given_up() {
     }
     settle().await;
     assert!(served.store.seen(Verb::Get) <= 2 * 35 + 10, "one piece each, not eight");
-    let memory = served.app.admission.memory();
+    let memory = served.app.limits.admission.memory();
     assert_eq!(memory.reserved(), 35 * ((2 << 20) + (256 << 10)));
     assert_eq!(served.status(get).await, 429, "the half of one user is taken");
     assert_eq!(served.status(&get.replace("users/u/", "users/honest/")).await, 404);
     tokio::time::sleep(WRITE_STALL).await;
     settle().await;
-    assert_eq!((memory.reserved(), served.app.admission.counts()), (0, (0, 0)));
+    assert_eq!((memory.reserved(), served.app.limits.admission.counts()), (0, (0, 0)));
     assert!(began.elapsed() < 2 * WRITE_STALL);
 }
 

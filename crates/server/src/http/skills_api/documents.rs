@@ -1,4 +1,4 @@
-//! What these routes answer, in the shape of either API.
+//! The replies of these routes, in the shape of either API.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -10,9 +10,10 @@ use super::{
     shape::ApiShape,
 };
 use crate::{
-    backend::{NumberedVersion, PublishedPage, PublishedSkill, PublishedVersion},
+    content::NumberedVersion,
     error::{Error, Kind},
     path::SkillPath,
+    publish::{PublishedPage, PublishedSkill, PublishedVersion},
 };
 
 /// A document in the shape of one of the APIs.
@@ -306,13 +307,13 @@ pub(super) struct AnthropicError {
     pub(super) request_id: String,
 }
 
-/// What went wrong, as Anthropic's API has it.
+/// The error itself, as Anthropic's API has it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct AnthropicErrorBody {
     /// The sort of error, by its status.
     #[serde(rename = "type")]
     pub(super) kind: &'static str,
-    /// What is wrong and what to do next.
+    /// The fault, and the next step for the caller.
     pub(super) message: String,
     pub(super) details: AnthropicDetails,
 }
@@ -333,10 +334,10 @@ pub(super) struct OpenAiError {
     pub(super) error: OpenAiErrorBody,
 }
 
-/// What went wrong, as OpenAI's API has it.
+/// The error itself, as OpenAI's API has it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct OpenAiErrorBody {
-    /// What is wrong and what to do next.
+    /// The fault, and the next step for the caller.
     pub(super) message: String,
     /// The sort of error, by its status.
     #[serde(rename = "type")]
@@ -346,7 +347,7 @@ pub(super) struct OpenAiErrorBody {
     pub(super) param: Value,
     /// The stable code.
     pub(super) code: &'static str,
-    /// What belongs to that code.
+    /// Further facts that belong to the code.
     #[schema(value_type = Object)]
     pub(super) details: Map<String, Value>,
 }
@@ -366,7 +367,7 @@ fn anthropic_error(error: &Error, request_id: &str) -> AnthropicError {
         Kind::TooMany => "rate_limit_error",
         Kind::Unavailable | Kind::Internal => "api_error",
     };
-    let details = AnthropicDetails { error_code: error.code().as_str(), more: error.details().clone() };
+    let details = AnthropicDetails { error_code: error.name(), more: error.details().clone() };
     let error = AnthropicErrorBody { kind, message: error.message().to_owned(), details };
     AnthropicError { kind: "error", error, request_id: request_id.to_owned() }
 }
@@ -379,7 +380,7 @@ fn open_ai_error(error: &Error) -> OpenAiError {
         Kind::TooMany => "rate_limit_error",
         Kind::Unavailable | Kind::Internal => "server_error",
     };
-    let (code, details) = (error.code().as_str(), error.details().clone());
+    let (code, details) = (error.name(), error.details().clone());
     OpenAiError {
         error: OpenAiErrorBody { message: error.message().to_owned(), kind, param: Value::Null, code, details },
     }

@@ -1,29 +1,21 @@
 //! A skill as clients of the Skills APIs send it: a form with a part for each file, or with one archive.
 
-use axum::{
-    body::HttpBody as _,
-    extract::{FromRequest as _, Multipart, Request, multipart::Field},
-};
+use axum::extract::{Request, multipart::Field};
 
 use crate::{
-    backend::UploadedSkill,
     error::{Code, Error, Result},
-    http::{
-        part_name::{part_file_name, part_name},
-        receive::{broken, over},
-        skill_parts::SkillParts,
-        spool::{SpoolPermit, Uploads},
-    },
+    http::body::{SkillParts, SpoolPermit, Uploads, broken, over, part_file_name, part_name, parts_of},
     limits::DISPLAY_NAME_CHARS,
+    publish::UploadedSkill,
 };
 
 /// The longest value of a field that is no file: a name of the most characters.
 const FIELD_BYTES: usize = 4 * DISPLAY_NAME_CHARS;
 
-/// What such a form says.
+/// The content of such a form.
 pub(super) struct SkillForm {
     pub(super) uploaded: UploadedSkill,
-    /// What people call the skill.
+    /// The name of the skill for people.
     pub(super) display_name: Option<String>,
     /// Whether the version is to be published.
     pub(super) is_default: bool,
@@ -34,12 +26,10 @@ pub(super) struct SkillForm {
 /// Reads the form that a request brings.
 ///
 /// # Errors
-/// `invalid_request` for what is no such form; `file_too_large` as for any publish.
+/// `invalid_request` if the body is no such form; `file_too_large` as for any publish.
 pub(super) async fn receive(uploads: &Uploads, request: Request) -> Result<SkillForm> {
-    let announced = request.body().size_hint().exact();
-    let mut parts = Multipart::from_request(request, &()).await.map_err(|_| {
-        Error::new(Code::InvalidRequest, "a skill is sent as `multipart/form-data`: its files as `files[]`, or one zip")
-    })?;
+    let not_a_form = "a skill is sent as `multipart/form-data`: its files as `files[]`, or one zip";
+    let (mut parts, announced) = parts_of(request, not_a_form).await?;
     let mut files = SkillParts::begin(uploads, announced).await;
     let (mut display_name, mut is_default) = (None, false);
     while let Some(part) = parts.next_field().await.map_err(broken)? {

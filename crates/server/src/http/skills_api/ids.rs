@@ -1,12 +1,13 @@
 //! Ids of skills and of versions.
 //!
-//! An id is its skill's path, or its version's digest, in letters that an address needs no escape for. So it is the same on every
-//! replica and for ever, two skills never share one, and nothing has to be kept for it.
+//! An id is the path of the skill, or the digest of the version, in letters that need no escape in an address. So it is the
+//! same on every replica and for ever, two skills never share an id, and nothing has to be stored for it.
 
 use crate::{
-    backend::{NumberedVersion, VersionName},
+    content::NumberedVersion,
     error::{Code, Error, Result},
     path::SkillPath,
+    publish::VersionName,
 };
 
 const SKILL: &str = "skill_";
@@ -56,10 +57,10 @@ pub(super) fn version_id(version: &NumberedVersion) -> String {
     format!("{VERSION}{}", version.digest.strip_prefix("sha256:").unwrap_or(&version.digest))
 }
 
-/// The version that a caller means by its id or by its number.
+/// The version that `text` names, by id or by number.
 ///
 /// # Errors
-/// `version_not_found` if it is neither.
+/// `version_not_found` if `text` is neither.
 pub(super) fn version_named(text: &str) -> Result<VersionName> {
     let number = || text.parse().ok().filter(|number: &u64| number.to_string() == text).map(VersionName::Number);
     let digest = text.strip_prefix(VERSION).map(|hex| VersionName::Digest(format!("sha256:{hex}")));

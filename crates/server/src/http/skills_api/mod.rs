@@ -1,9 +1,9 @@
 //! `/v1/skills`: published skills in the shapes of the Skills APIs of Anthropic and of OpenAI, so that the SDKs of both need
 //! nothing but this address.
 //!
-//! One set of routes answers both. The header `anthropic-version`, which every client of the one API sends and none of the
-//! other, tells them apart, errors included. All of it is publishing by another name: what may be done, and by whom, is decided
-//! where the other routes have it decided.
+//! One set of routes answers both. Every client of the one API sends the header `anthropic-version`, and no client of the
+//! other does. The header chooses the shape of the reply, errors included. These routes publish as the other routes do, with
+//! the same checks of rights.
 
 mod documents;
 mod failure;

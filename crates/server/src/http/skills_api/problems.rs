@@ -7,9 +7,9 @@ use axum::{
 };
 
 use super::{documents, shape::ApiShape};
-use crate::http::problem::{self, Problem};
+use crate::http::door::{Problem, problem};
 
-/// What clients of both APIs are told of whether to try again.
+/// The header by which clients of both APIs decide whether to try again.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// The id of a request, where clients of one API look for it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");

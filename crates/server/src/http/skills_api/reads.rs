@@ -1,6 +1,6 @@
 //! Reading published skills: listings, single ones, and their content.
 
-use axum::{Extension, Json, http::HeaderMap, response::Response};
+use axum::{Json, http::HeaderMap, response::Response};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -11,17 +11,17 @@ use super::{
     shape::ApiShape,
 };
 use crate::{
-    backend::{Action, PageRequest, VersionName},
+    context::Action,
     error::{Code, Error, Result},
     http::{
         body::Parameters,
-        call::UserCall,
+        door::{HandlerResult, UserCall},
         openapi::Binary,
-        problem::HandlerResult,
-        skills::{archive, readable_catalog},
+        routes::{readable_catalog, skill_archive},
     },
     limits::{SKILLS_API_LISTED, SKILLS_API_PAGE},
     path::SkillPath,
+    publish::{PageRequest, VersionName},
 };
 
 /// The direction of a listing.
@@ -59,7 +59,7 @@ impl PageParameters {
         self.limit.unwrap_or(SKILLS_API_LISTED).clamp(1, SKILLS_API_PAGE)
     }
 
-    /// What the page begins after.
+    /// The item after which the page begins.
     fn after<T>(&self, read: impl FnOnce(&str) -> Result<T>) -> Result<Option<T>> {
         let text = self.page.as_deref().or(self.after.as_deref());
         let wrong = |_| Error::new(Code::InvalidRequest, "the cursor is not one that a page gave");
@@ -71,7 +71,7 @@ impl PageParameters {
     }
 }
 
-/// What the path of a call names below `/v1/skills/`.
+/// The skill and the version that the path of a call names below `/v1/skills/`.
 pub(super) struct SkillReference {
     pub(super) skill: SkillPath,
     version: Option<String>,
@@ -79,7 +79,7 @@ pub(super) struct SkillReference {
 
 impl SkillReference {
     /// # Errors
-    /// `skill_not_found` for what is the id of no skill.
+    /// `skill_not_found` if the segment is the id of no skill.
     pub(super) fn in_path(call: &UserCall) -> Result<Self> {
         let mut segments = call.rest.split('/');
         let skill = skill_of(segments.next().unwrap_or_default())?;
@@ -87,7 +87,7 @@ impl SkillReference {
     }
 
     /// # Errors
-    /// `version_not_found` for what names no version.
+    /// `version_not_found` if the segment names no version.
     pub(super) fn version(&self) -> Result<VersionName> {
         version_named(self.version.as_deref().unwrap_or_default())
     }
@@ -97,14 +97,14 @@ impl SkillReference {
 #[utoipa::path(get, path = "/v1/skills", operation_id = "api_list_skills", tag = "skills_api", params(PageParameters),
     responses((status = 200, body = SkillsApiSkills), ApiFailure))]
 pub(super) async fn list(
-    Extension(call): Extension<UserCall>,
+    call: UserCall,
     headers: HeaderMap,
-    Parameters(wanted): Parameters<PageParameters>,
+    wanted: Parameters<PageParameters>,
 ) -> HandlerResult<Json<SkillsApiSkills>> {
     let policy = readable_catalog(&call).await?;
     let limit = if wanted.source.as_deref().is_none_or(|source| source == "custom") { wanted.limit() } else { 0 };
     let page = PageRequest { after: wanted.after(skill_of)?, descending: wanted.is_descending(Order::Asc), limit };
-    let mut page = call.app.service.published_skills(&call.user, &policy, &page).await?;
+    let mut page = call.app.service.published().published_skills(&call.user, &policy, &page).await?;
     page.has_more &= limit > 0;
     Ok(Json(documents::skills(ApiShape::from_headers(&headers), &page)))
 }
@@ -112,20 +112,17 @@ pub(super) async fn list(
 /// Show a published skill.
 #[utoipa::path(get, path = "/v1/skills/{skill_id}", operation_id = "api_show_skill", tag = "skills_api",
     responses((status = 200, body = SkillsApiSkill), ApiFailure))]
-pub(super) async fn show(
-    Extension(call): Extension<UserCall>,
-    headers: HeaderMap,
-) -> HandlerResult<Json<SkillsApiSkill>> {
+pub(super) async fn show(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiSkill>> {
     let named = SkillReference::in_path(&call)?;
     let policy = readable_catalog(&call).await?;
-    let skill = call.app.service.published_skill(&call.user, &policy, &named.skill).await?;
+    let skill = call.app.service.published().published_skill(&call.user, &policy, &named.skill).await?;
     Ok(Json(documents::skill(ApiShape::from_headers(&headers), &skill)))
 }
 
 /// Get the files of the published version of a skill, as a zip archive.
 #[utoipa::path(get, path = "/v1/skills/{skill_id}/content", operation_id = "api_get_content", tag = "skills_api",
     responses((status = 200, description = "The archive.", body = inline(Binary), content_type = "application/zip"), ApiFailure))]
-pub(super) async fn content(Extension(call): Extension<UserCall>) -> HandlerResult<Response> {
+pub(super) async fn content(call: UserCall) -> HandlerResult<Response> {
     let named = SkillReference::in_path(&call)?;
     archived(&call, &named.skill, &VersionName::Current).await
 }
@@ -134,9 +131,9 @@ pub(super) async fn content(Extension(call): Extension<UserCall>) -> HandlerResu
 #[utoipa::path(get, path = "/v1/skills/{skill_id}/versions", operation_id = "api_list_versions", tag = "skills_api",
     params(PageParameters), responses((status = 200, body = SkillsApiVersions), ApiFailure))]
 pub(super) async fn versions(
-    Extension(call): Extension<UserCall>,
+    call: UserCall,
     headers: HeaderMap,
-    Parameters(wanted): Parameters<PageParameters>,
+    wanted: Parameters<PageParameters>,
 ) -> HandlerResult<Json<SkillsApiVersions>> {
     let named = SkillReference::in_path(&call)?;
     let policy = readable_catalog(&call).await?;
@@ -145,20 +142,17 @@ pub(super) async fn versions(
         descending: wanted.is_descending(Order::Desc),
         limit: wanted.limit(),
     };
-    let page = call.app.service.published_versions(&call.user, &policy, &named.skill, &page).await?;
+    let page = call.app.service.published().published_versions(&call.user, &policy, &named.skill, &page).await?;
     Ok(Json(documents::versions(ApiShape::from_headers(&headers), &named.skill, &page)))
 }
 
 /// Show a version of a skill, by its id or its number.
 #[utoipa::path(get, path = "/v1/skills/{skill_id}/versions/{version}", operation_id = "api_show_version", tag = "skills_api",
     responses((status = 200, body = SkillsApiVersion), ApiFailure))]
-pub(super) async fn version(
-    Extension(call): Extension<UserCall>,
-    headers: HeaderMap,
-) -> HandlerResult<Json<SkillsApiVersion>> {
+pub(super) async fn version(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiVersion>> {
     let named = SkillReference::in_path(&call)?;
     let (name, policy) = (named.version()?, readable_catalog(&call).await?);
-    let version = call.app.service.published_version(&call.user, &policy, &named.skill, &name).await?;
+    let version = call.app.service.published().published_version(&call.user, &policy, &named.skill, &name).await?;
     Ok(Json(documents::version(ApiShape::from_headers(&headers), &named.skill, &version)))
 }
 
@@ -166,7 +160,7 @@ pub(super) async fn version(
 #[utoipa::path(get, path = "/v1/skills/{skill_id}/versions/{version}/content", operation_id = "api_get_version_content",
     tag = "skills_api",
     responses((status = 200, description = "The archive.", body = inline(Binary), content_type = "application/zip"), ApiFailure))]
-pub(super) async fn version_content(Extension(call): Extension<UserCall>) -> HandlerResult<Response> {
+pub(super) async fn version_content(call: UserCall) -> HandlerResult<Response> {
     let named = SkillReference::in_path(&call)?;
     archived(&call, &named.skill, &named.version()?).await
 }
@@ -175,9 +169,9 @@ async fn archived(call: &UserCall, skill: &SkillPath, name: &VersionName) -> Han
     let reading = async {
         let policy = readable_catalog(call).await?;
         let service = &call.app.service;
-        let version = service.published_version(&call.user, &policy, skill, name).await?.version;
-        service.skill_archive(call.audience(), &policy, skill, Some(&version.digest), call.drafts()).await
+        let version = service.published().published_version(&call.user, &policy, skill, name).await?.version;
+        service.library().skill_archive(call.audience(), &policy, skill, Some(&version.digest), call.drafts()).await
     };
     let found = call.author().perform((Action::ShowSkill, skill.as_str()), Box::pin(reading)).await?;
-    Ok(archive(found, skill.folder()))
+    Ok(skill_archive(found, skill.folder()))
 }

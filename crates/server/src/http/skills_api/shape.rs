@@ -2,7 +2,7 @@
 
 use axum::{extract::Request, http::HeaderMap};
 
-use crate::http::address::is_of_skills_api;
+use crate::http::door::is_of_skills_api;
 
 /// Every client of that API sends it.
 const ANTHROPIC_VERSION: &str = "anthropic-version";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use axum::{Extension, Json, extract::Request, http::HeaderMap};
+use axum::{Json, extract::Request, http::HeaderMap};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -15,11 +15,14 @@ use super::{
     shape::ApiShape,
 };
 use crate::{
-    backend::{Action, PublishOptions},
+    context::Action,
     http::{
-        background::run_detached, body::JsonBody, call::UserCall, openapi::Binary, problem::HandlerResult,
-        spool::Uploads,
+        body::{JsonBody, Uploads},
+        door::{HandlerResult, UserCall},
+        openapi::Binary,
     },
+    path::SkillPath,
+    publish::PublishOptions,
 };
 
 /// `files[]`: a part for each file of a skill, its filename the path with the skill's folder before it. Or `files`: one zip. Beside
@@ -50,24 +53,18 @@ pub(super) struct DefaultVersion {
 #[utoipa::path(post, path = "/v1/skills", operation_id = "api_create_skill", tag = "skills_api",
     request_body(content = FormDocument, content_type = "multipart/form-data"),
     responses((status = 200, body = SkillsApiSkill), ApiFailure))]
-pub(super) async fn create(
-    Extension(call): Extension<UserCall>,
-    Extension(uploads): Extension<Uploads>,
-    request: Request,
-) -> HandlerResult<Json<SkillsApiSkill>> {
+pub(super) async fn create(call: UserCall, uploads: Uploads, request: Request) -> HandlerResult<Json<SkillsApiSkill>> {
     call.needs_control()?;
     let shape = ApiShape::from_headers(request.headers());
     let SkillForm { uploaded, display_name, held, .. } = form::receive(&uploads, request).await?;
-    let skill = call.app.service.path_of(&call.user, uploaded.clone()).await?;
-    let work = async move {
-        let options = by(&call);
-        let note = options.note.clone();
-        let publishing = Box::pin(call.app.service.publish_new(&call.user, &skill, uploaded, display_name, options));
-        let made = call.author().perform_recording((Action::PublishSkill, skill.as_str()), &note, publishing).await;
+    let skill = call.app.service.publisher().path_of(&call.user, uploaded.clone()).await?;
+    let options = PublishOptions::from_caller(&call.caller);
+    let publishing = move |call: UserCall, skill: SkillPath, options| async move {
+        let made = call.app.service.published().publish_new(&call.user, &skill, uploaded, display_name, options).await;
         drop(held);
         made
     };
-    let made = run_detached(work).await?;
+    let made = call.change_skill((Action::PublishSkill, skill), options, publishing).await?;
     Ok(Json(documents::skill(shape, &made)))
 }
 
@@ -77,8 +74,8 @@ pub(super) async fn create(
     request_body(content = FormDocument, content_type = "multipart/form-data"),
     responses((status = 200, body = SkillsApiVersion), ApiFailure))]
 pub(super) async fn add_version(
-    Extension(call): Extension<UserCall>,
-    Extension(uploads): Extension<Uploads>,
+    call: UserCall,
+    uploads: Uploads,
     request: Request,
 ) -> HandlerResult<Json<SkillsApiVersion>> {
     call.needs_control()?;
@@ -87,15 +84,13 @@ pub(super) async fn add_version(
     let SkillForm { uploaded, is_default, held, .. } = form::receive(&uploads, request).await?;
     let is_published = is_default || shape == ApiShape::Anthropic;
     let of = skill.clone();
-    let work = async move {
-        let options = by(&call);
-        let note = options.note.clone();
-        let adding = Box::pin(call.app.service.add_version(&call.user, &skill, uploaded, is_published, options));
-        let made = call.author().perform_recording((Action::PublishSkill, skill.as_str()), &note, adding).await;
+    let options = PublishOptions::from_caller(&call.caller);
+    let adding = move |call: UserCall, skill: SkillPath, options| async move {
+        let made = call.app.service.published().add_version(&call.user, &skill, uploaded, is_published, options).await;
         drop(held);
         made
     };
-    let made = run_detached(work).await?;
+    let made = call.change_skill((Action::PublishSkill, skill), options, adding).await?;
     Ok(Json(documents::version(shape, &of, &made)))
 }
 
@@ -103,40 +98,33 @@ pub(super) async fn add_version(
 #[utoipa::path(post, path = "/v1/skills/{skill_id}", operation_id = "api_publish_version", tag = "skills_api",
     request_body = DefaultVersion, responses((status = 200, body = SkillsApiSkill), ApiFailure))]
 pub(super) async fn publish_version(
-    Extension(call): Extension<UserCall>,
+    call: UserCall,
     headers: HeaderMap,
     JsonBody(DefaultVersion { default_version }): JsonBody<DefaultVersion>,
 ) -> HandlerResult<Json<SkillsApiSkill>> {
     call.needs_control()?;
     let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
     let name = version_named(&default_version)?;
-    let work = async move {
-        let options = by(&call);
-        let note = options.note.clone();
-        let publishing = Box::pin(call.app.service.publish_version(&call.user, &skill, &name, options));
-        call.author().perform_recording((Action::RollBackSkill, skill.as_str()), &note, publishing).await
+    let options = PublishOptions::from_caller(&call.caller);
+    let publishing = move |call: UserCall, skill: SkillPath, options| async move {
+        call.app.service.published().publish_version(&call.user, &skill, &name, options).await
     };
-    let now = run_detached(work).await?;
+    let now = call.change_skill((Action::RollBackSkill, skill), options, publishing).await?;
     Ok(Json(documents::skill(ApiShape::from_headers(&headers), &now)))
 }
 
 /// Delete a skill. To delete it again changes nothing.
 #[utoipa::path(delete, path = "/v1/skills/{skill_id}", operation_id = "api_delete_skill", tag = "skills_api",
     responses((status = 200, body = SkillsApiDeleted), ApiFailure))]
-pub(super) async fn delete(
-    Extension(call): Extension<UserCall>,
-    headers: HeaderMap,
-) -> HandlerResult<Json<SkillsApiDeleted>> {
+pub(super) async fn delete(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiDeleted>> {
     call.needs_control()?;
     let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
     let reply = documents::deleted_skill(ApiShape::from_headers(&headers), &skill);
-    let work = async move {
-        let options = by(&call);
-        let note = options.note.clone();
-        let deleting = Box::pin(call.app.service.withdraw_skill(&call.user, &skill, options));
-        call.author().perform_recording((Action::DeleteSkill, skill.as_str()), &note, deleting).await
+    let options = PublishOptions::from_caller(&call.caller);
+    let deleting = move |call: UserCall, skill: SkillPath, options| async move {
+        call.app.service.published().withdraw_skill(&call.user, &skill, options).await
     };
-    run_detached(work).await?;
+    call.change_skill((Action::DeleteSkill, skill), options, deleting).await?;
     Ok(Json(reply))
 }
 
@@ -144,23 +132,14 @@ pub(super) async fn delete(
 /// version the skill is deleted.
 #[utoipa::path(delete, path = "/v1/skills/{skill_id}/versions/{version}", operation_id = "api_delete_version",
     tag = "skills_api", responses((status = 200, body = SkillsApiDeleted), ApiFailure))]
-pub(super) async fn remove_version(
-    Extension(call): Extension<UserCall>,
-    headers: HeaderMap,
-) -> HandlerResult<Json<SkillsApiDeleted>> {
+pub(super) async fn remove_version(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiDeleted>> {
     call.needs_control()?;
     let named = SkillReference::in_path(&call)?;
     let (name, skill) = (named.version()?, named.skill);
-    let work = async move {
-        let options = by(&call);
-        let note = options.note.clone();
-        let removing = Box::pin(call.app.service.remove_version(&call.user, &skill, &name, options));
-        call.author().perform_recording((Action::ChangeSkill, skill.as_str()), &note, removing).await
+    let options = PublishOptions::from_caller(&call.caller);
+    let removing = move |call: UserCall, skill: SkillPath, options| async move {
+        call.app.service.published().remove_version(&call.user, &skill, &name, options).await
     };
-    let removed = run_detached(work).await?;
+    let removed = call.change_skill((Action::ChangeSkill, skill), options, removing).await?;
     Ok(Json(documents::deleted_version(ApiShape::from_headers(&headers), &removed)))
-}
-
-fn by(call: &UserCall) -> PublishOptions {
-    PublishOptions::from_caller(&call.caller)
 }

@@ -11,13 +11,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::uri::{address, find};
 use crate::{
-    backend::{HostSkill, SessionBackend},
     catalog::CatalogEntry,
     error::{Code, Error, Result},
+    handle::SessionBackend,
     limits::{FRESH, MCP_PAGE_FILES, MCP_PAGE_SKILLS},
     mcp::refusal::{no_such_cursor, refusal, unknown},
     path::SkillPath,
     skill::VersionFile,
+    skills::HostSkill,
 };
 
 /// The file that a skill is named by.
@@ -35,7 +36,7 @@ pub(in crate::mcp) async fn list(
     cursor: Option<&str>,
 ) -> Result<ListSkillsResult, ErrorData> {
     let page = page(backend, cursor).await?;
-    let listed = backend.list_catalog_skills(&page.entries).await.map_err(|error| refusal(&error))?;
+    let listed = backend.host_skills().list_catalog_skills(&page.entries).await.map_err(|error| refusal(&error))?;
     let (mut skills, mut files, mut next) = (Vec::new(), 0, page.next);
     let mut last: Option<&SkillPath> = None;
     for found in &listed {
@@ -62,19 +63,18 @@ pub(in crate::mcp) async fn get(backend: &SessionBackend, uri: &str) -> Result<G
     if path != MAIN {
         return Err(unknown(uri));
     }
-    let found = match backend.show_catalog_skill(&entry).await {
-        Ok(found) => found,
-        Err(error) if is_absence(&error) => return Err(unknown(uri)),
-        Err(error) => return Err(refusal(&error)),
-    };
+    let found = backend.host_skills().show_catalog_skill(&entry).await.map_err(|error| unreadable(&error, uri))?;
     let mut result = GetSkillResult::new(shown(backend, &found).ok_or_else(|| unknown(uri))?);
     (result.ttl_ms, result.cache_scope) = (Some(age()), Some(CacheScope::Private));
     Ok(result)
 }
 
-/// Whether an error says that something is not there, or not for hosts.
-pub(super) fn is_absence(error: &Error) -> bool {
-    matches!(error.code(), Code::FileNotFound | Code::SkillNotFound | Code::FileTooLarge | Code::InvalidPath)
+/// The answer to an address that cannot be read. An address that is not for hosts counts as unknown.
+pub(super) fn unreadable(error: &Error, uri: &str) -> ErrorData {
+    match error.code() {
+        Code::FileNotFound | Code::SkillNotFound | Code::FileTooLarge | Code::InvalidPath => unknown(uri),
+        _ => refusal(error),
+    }
 }
 
 /// How long a host may take a listing for fresh: as long as a catalog is not looked at again.
@@ -85,7 +85,7 @@ pub(super) fn age() -> u64 {
 /// The skill in which an address lies, and the path in it. A skill that is not known is looked for once more.
 pub(super) async fn locate(backend: &SessionBackend, uri: &str) -> Result<(Arc<CatalogEntry>, String), ErrorData> {
     for fresh in [false, true] {
-        let skills = backend.catalog_skills(fresh).await.map_err(|error| refusal(&error))?;
+        let skills = backend.host_skills().catalog_skills(fresh).await.map_err(|error| refusal(&error))?;
         if let Some((entry, path)) = find(&skills, uri) {
             return Ok((entry, path));
         }
@@ -95,7 +95,7 @@ pub(super) async fn locate(backend: &SessionBackend, uri: &str) -> Result<(Arc<C
 
 /// A page of the skills that hosts can be shown.
 pub(super) async fn page(backend: &SessionBackend, cursor: Option<&str>) -> Result<SkillResourcePage, ErrorData> {
-    let skills = backend.catalog_skills(false).await.map_err(|error| refusal(&error))?;
+    let skills = backend.host_skills().catalog_skills(false).await.map_err(|error| refusal(&error))?;
     page_of(backend, &skills, cursor)
 }
 
@@ -133,7 +133,7 @@ fn mark_of(backend: &SessionBackend) -> String {
 /// A skill in the form of the protocol. Returns `None` if the protocol does not allow the skill, and logs the reason
 /// for the operator.
 pub(super) fn shown(backend: &SessionBackend, found: &HostSkill) -> Option<Skill> {
-    skill_of(found).inspect_err(|why| backend.note_left_out(&found.entry, why)).ok()
+    skill_of(found).inspect_err(|why| backend.host_skills().note_left_out(&found.entry, why)).ok()
 }
 
 fn skill_of(found: &HostSkill) -> Result<Skill, String> {

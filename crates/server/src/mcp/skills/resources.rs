@@ -13,15 +13,16 @@ use rmcp::{
 use serde_json::json;
 
 use super::{
-    listing::{MAIN, age, is_absence, locate, page, shown},
+    listing::{MAIN, age, locate, page, shown, unreadable},
     uri::address,
 };
 use crate::{
-    backend::{HostFile, HostSkill, SessionBackend},
     catalog::CatalogEntry,
     error::Result,
+    handle::SessionBackend,
     mcp::refusal::{refusal, unknown},
     skill::shown::one_line,
+    skills::{HostFile, HostSkill},
 };
 
 /// The list of skills of an earlier draft, which some hosts still read.
@@ -53,11 +54,7 @@ pub(in crate::mcp) async fn read(backend: &SessionBackend, uri: &str) -> Result<
         return Ok(ReadResourceResult::new(vec![index]));
     }
     let (entry, path) = locate(backend, uri).await?;
-    let file = match backend.catalog_file(&entry, &path).await {
-        Ok(file) => file,
-        Err(error) if is_absence(&error) => return Err(unknown(uri)),
-        Err(error) => return Err(refusal(&error)),
-    };
+    let file = backend.host_skills().catalog_file(&entry, &path).await.map_err(|error| unreadable(&error, uri))?;
     Ok(ReadResourceResult::new(vec![contents(uri, &path, &file)]))
 }
 
@@ -71,11 +68,7 @@ pub(in crate::mcp) async fn directory(
         return Err(ErrorData::invalid_params("there is no such cursor: a folder is read in one page", None));
     }
     let (entry, folder) = locate(backend, uri).await?;
-    let files = match backend.catalog_files(&entry).await {
-        Ok(files) => files,
-        Err(error) if is_absence(&error) => return Err(unknown(uri)),
-        Err(error) => return Err(refusal(&error)),
-    };
+    let files = backend.host_skills().catalog_files(&entry).await.map_err(|error| unreadable(&error, uri))?;
     let above = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     let mut children: BTreeMap<&str, Resource> = BTreeMap::new();
     for (path, size) in &files {
@@ -130,7 +123,7 @@ fn contents(uri: &str, path: &str, file: &HostFile) -> ResourceContents {
 }
 
 async fn index(backend: &SessionBackend) -> Result<String, ErrorData> {
-    let entries = backend.catalog_skills(false).await.map_err(|error| refusal(&error))?;
+    let entries = backend.host_skills().catalog_skills(false).await.map_err(|error| refusal(&error))?;
     if entries.is_empty() {
         return Err(unknown(INDEX));
     }

@@ -1,0 +1,130 @@
+//! Heads in the store.
+
+use bytes::Bytes;
+
+use super::{read_error::ReadError, target::SkillTarget};
+use crate::{
+    error::{Code, Error, Result},
+    json,
+    limits::HEAD_BYTES,
+    path::ETag,
+    skill::{HeadFormat, SkillHead},
+    store::{ExpectedVersion, GetOptions, StoreError, StoreResult},
+};
+
+/// A head, and the version of its object.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredHead {
+    pub(crate) head: SkillHead,
+    base: ExpectedVersion,
+}
+
+impl StoredHead {
+    /// The version of its object.
+    pub(crate) fn etag(&self) -> Option<&ETag> {
+        match &self.base {
+            ExpectedVersion::Version(etag, _) => Some(etag),
+            ExpectedVersion::Absent | ExpectedVersion::Whatever => None,
+        }
+    }
+}
+
+/// Why this program cannot read an object in the place of a head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HeadFault {
+    /// A newer version wrote it.
+    Newer,
+    /// It is damaged, for this reason.
+    Damaged(String),
+}
+
+/// The head; `None` if nothing was ever published here.
+///
+/// # Errors
+/// The store's; `object_damaged` if the object is no head of this skill, or if a newer version of this program wrote it.
+pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
+    read_sound_head(target).await?.map_err(|fault| {
+        let message = match &fault {
+            HeadFault::Newer => format!(
+                "the skill {} was published by a newer version of skillmount, whose heads this one cannot read: update \
+                 this service",
+                target.skill
+            ),
+            HeadFault::Damaged(_) => format!(
+                "the head of the skill {} is damaged: `skillmount fsck` names the object that an operator deletes, and \
+                 the skill is what lies in its folder",
+                target.skill
+            ),
+        };
+        let error = Error::new(Code::ObjectDamaged, message);
+        ReadError::Damaged(match fault {
+            HeadFault::Newer => error,
+            HeadFault::Damaged(why) => error.with_source(Error::internal(why)),
+        })
+    })
+}
+
+/// As [`read_head`]. The inner error is the reason why an object there cannot be read as a head.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn read_sound_head(target: &SkillTarget) -> Result<Result<Option<StoredHead>, HeadFault>> {
+    let key = target.space.head(&target.skill)?;
+    let object = match target.content.store().get(&key, GetOptions::range(0..HEAD_BYTES + 1)).await {
+        Ok(object) => object,
+        Err(StoreError::NotFound) => return Ok(Ok(None)),
+        Err(error) => return Err(error.into()),
+    };
+    let head = if object.is_whole() { parse_head(target, &object.bytes) } else { Err("it is too large".into()) };
+    Ok(match head {
+        Ok(Some(head)) => Ok(Some(StoredHead { head, base: ExpectedVersion::version(&object.meta) })),
+        Ok(None) => Err(HeadFault::Newer),
+        Err(why) => Err(HeadFault::Damaged(format!("{key}: {why}"))),
+    })
+}
+
+/// The head in these bytes; `None` if a newer version wrote them.
+fn parse_head(target: &SkillTarget, bytes: &[u8]) -> Result<Option<SkillHead>, String> {
+    let format: HeadFormat = json::from_slice(bytes).map_err(|fault| fault.to_string())?;
+    if format.is_newer() {
+        return Ok(None);
+    }
+    let head: SkillHead = json::from_slice(bytes).map_err(|fault| fault.to_string())?;
+    head.check(&target.skill)?;
+    Ok(Some(head))
+}
+
+/// Puts `head` in the place of `before`. `None` if another head is there by now, from another change or a later write of
+/// this change.
+///
+/// # Errors
+/// The store's, with the outcome.
+pub(crate) async fn put_head(
+    target: &SkillTarget,
+    before: Option<&StoredHead>,
+    head: SkillHead,
+) -> Result<Option<StoredHead>> {
+    let key = target.space.head(&target.skill)?;
+    let bytes = Bytes::from(serde_json::to_vec(&head).map_err(Error::internal)?);
+    let base = before.map_or(ExpectedVersion::Absent, |before| before.base.clone());
+    let put = target.content.committer().commit(&key, bytes, &base).await;
+    target.content.heads().forget_listing(&target.space);
+    match put {
+        Ok(commit) => {
+            Ok(commit.etag.map(|etag| StoredHead { head, base: ExpectedVersion::Version(etag, commit.metadata) }))
+        }
+        Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the head in the store is still `known`.
+pub(crate) async fn is_newest(target: &SkillTarget, known: &StoredHead) -> Result<bool> {
+    let now = target.content.store().head(&target.space.head(&target.skill)?).await;
+    let now: StoreResult<Option<ETag>> = match now {
+        Ok(meta) => Ok(Some(meta.etag)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(error),
+    };
+    Ok(now?.as_ref() == known.etag())
+}

@@ -1,0 +1,112 @@
+//! Looks at published skills without serving them: for checks of a store.
+
+use jiff::Timestamp;
+
+use super::{
+    Content,
+    checked_archive::{draft_archive, version_archive},
+    drafts::read_draft,
+    folder::{is_as_published, plain_files_among},
+    heads::{HeadFault, read_sound_head},
+    materialise::settled_head,
+    read_error::ReadError,
+};
+use crate::{
+    error::Result,
+    path::{SkillPath, UserSpace},
+    skill::{HeadState, SkillDraft, VersionNumbers},
+    store::ListEntry,
+};
+
+/// The state of a head in the bucket.
+#[derive(Clone, Debug)]
+pub(crate) enum InspectedHead {
+    /// There is none.
+    Absent,
+    /// It cannot be read, for this reason.
+    Damaged(String),
+    /// A newer version wrote it.
+    Newer,
+    /// It can be read.
+    Sound {
+        /// The digests of the published version and of the version before.
+        names: Vec<String>,
+        /// The versions that were published, as far as the head knows.
+        numbers: VersionNumbers,
+        /// When it was published.
+        published_at: Timestamp,
+        /// Whether the plain files have followed.
+        is_materialised: bool,
+        /// Whether the folder equals the head.
+        is_folder_same: bool,
+    },
+}
+
+/// Looks at the head of a skill. `entries` are the objects of its folder.
+pub(crate) async fn inspect_head(
+    content: &Content,
+    space: &UserSpace,
+    skill: &SkillPath,
+    entries: &[ListEntry],
+) -> Result<InspectedHead> {
+    let place = content.place_in(space.clone(), skill)?;
+    let head = match read_sound_head(&place).await? {
+        Ok(head) => head,
+        Err(HeadFault::Newer) => return Ok(InspectedHead::Newer),
+        Err(HeadFault::Damaged(why)) => return Ok(InspectedHead::Damaged(why)),
+    };
+    let Some(known) = head else { return Ok(InspectedHead::Absent) };
+    let folder = plain_files_among(&place, entries);
+    let is_folder_same = is_as_published(Some(&known), &folder)
+        || known.head.state == HeadState::Deleted && folder.is_empty() && known.head.materialised;
+    let names = known.head.digest.iter().chain(&known.head.previous).cloned().collect();
+    let (published_at, is_materialised) = (known.head.published_at, known.head.materialised);
+    let numbers = known.head.numbers;
+    Ok(InspectedHead::Sound { names, numbers, published_at, is_materialised, is_folder_same })
+}
+
+/// Reads the archive of a version whole. Returns the reason if it is damaged or absent.
+pub(crate) async fn inspect_version(
+    content: &Content,
+    space: &UserSpace,
+    skill: &SkillPath,
+    digest: &str,
+) -> Result<Option<String>> {
+    match version_archive(&content.place_in(space.clone(), skill)?, digest).await {
+        Ok(_) => Ok(None),
+        Err(ReadError::VersionGone(damage)) => Ok(Some(damage.chain())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The draft at `skill`, as it is stored.
+///
+/// # Errors
+/// `object_damaged` if it is damaged; the store's.
+pub(crate) async fn draft_in(
+    content: &Content,
+    space: &UserSpace,
+    skill: &SkillPath,
+) -> Result<Option<SkillDraft>, ReadError> {
+    Ok(read_draft(&content.place_in(space.clone(), skill)?).await?.map(|known| known.draft))
+}
+
+/// Reads the files of a draft whole. Returns the reason if they cannot be read.
+pub(crate) async fn inspect_draft_files(
+    content: &Content,
+    space: &UserSpace,
+    skill: &SkillPath,
+    digest: &str,
+) -> Result<Option<String>> {
+    match draft_archive(&content.place_in(space.clone(), skill)?, digest).await {
+        Ok(_) => Ok(None),
+        Err(ReadError::VersionGone(damage)) => Ok(Some(damage.chain())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Brings the plain files of a skill up to its head; false if they cannot follow.
+pub(crate) async fn settle_head(content: &Content, space: &UserSpace, skill: &SkillPath) -> Result<bool> {
+    let head = settled_head(&content.place_in(space.clone(), skill)?).await?;
+    Ok(head.is_none_or(|known| known.head.materialised))
+}

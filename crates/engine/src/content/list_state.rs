@@ -1,0 +1,202 @@
+//! The publish state of each skill in a listing, found without a look at the files.
+//!
+//! The catalog has the fingerprint of each folder as it was listed. A head has the fingerprint of the folder that its
+//! publish left behind. So a listing of heads, and the heads that are new to this process, are enough to name the version of
+//! each skill. A prompt asks for none of this.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use jiff::Timestamp;
+
+use super::{
+    Content,
+    archive::{Archive, ArchiveKind},
+    folder::{is_as_published, is_published},
+    head_cache::{HeadListing, KnownHead},
+    heads::read_head,
+    manifest::Manifest,
+    read_error::ReadError,
+    target::SkillTarget,
+    version_numbers::head_card,
+};
+use crate::{
+    catalog::{Audience, CatalogEntry},
+    error::Result,
+    limits::{LIST_OBJECTS, PARALLEL_GETS},
+    path::{ETag, Id, Layer, LayerOwner, SkillPath, UserSpace},
+    skill::SkillHead,
+    store::StoreExt as _,
+    wire::ListedState,
+};
+
+/// The publish state of a skill in a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PublishState {
+    pub(crate) state: ListedState,
+    /// The digest of the version, if the files are a published one.
+    pub(crate) digest: Option<String>,
+}
+
+impl PublishState {
+    /// The state of a skill whose files were read and are `version`.
+    pub(crate) fn of_files(is_published: bool, version: Option<String>) -> Self {
+        let state = if is_published { ListedState::Published } else { ListedState::Unmanaged };
+        Self { state, digest: version }
+    }
+}
+
+/// The publish state of each of `entries`, in the same order. `audience` must see these skills. The call takes a LIST of
+/// the heads for each reading of the catalog, and a GET of each head that is new to this process.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn standings(
+    content: &Content,
+    audience: &Audience,
+    entries: &[&CatalogEntry],
+) -> Result<Vec<PublishState>> {
+    let mut listings: HashMap<Layer, (UserSpace, Arc<HeadListing>)> = HashMap::new();
+    for (layer, space) in content.catalogs().layers(audience)? {
+        if entries.iter().any(|entry| entry.layer == layer) {
+            let view = content.catalogs().cached_layer(audience.clone(), layer);
+            let listing = heads_of(content, &space, view.map(|view| view.as_of)).await?;
+            listings.insert(layer, (space, listing));
+        }
+    }
+    let standing = |entry: &CatalogEntry| {
+        let (entry, home) = (entry.clone(), listings.get(&entry.layer));
+        let home = home.map(|(space, listing)| (space.clone(), listing.clone()));
+        async move {
+            match home {
+                Some((space, listing)) => standing(content, &space, &listing, &entry).await,
+                None => Ok(PublishState::of_files(false, None)),
+            }
+        }
+    };
+    let standings: Vec<_> = entries.iter().map(|entry| standing(entry)).collect();
+    stream::iter(standings).buffered(PARALLEL_GETS).try_collect().await
+}
+
+/// The SHA-256 of each file of a skill's published version, by path, if `digest` is that version; empty otherwise.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn digests_of_version(
+    content: &Content,
+    space: &UserSpace,
+    skill: &SkillPath,
+    digest: &str,
+) -> Result<HashMap<String, String>> {
+    published_digests(&content.place_in(space.clone(), skill)?, digest).await
+}
+
+/// The heads of an owner, listed no earlier than the catalog at `since`. If the store is down, an earlier listing.
+pub(crate) async fn heads_of(
+    content: &Content,
+    space: &UserSpace,
+    since: Option<Timestamp>,
+) -> Result<Arc<HeadListing>> {
+    let prefix = space.heads()?;
+    let known = content.heads().listings.get(prefix.as_str());
+    if let Some(known) = known.as_ref().filter(|known| since.is_some_and(|since| known.as_of >= since)) {
+        return Ok(known.clone());
+    }
+    let as_of = content.clock().now();
+    let listed = match (content.store().list_all(&prefix, LIST_OBJECTS).await, known) {
+        (Ok((listed, _)), _) => listed,
+        (Err(_), Some(known)) => return Ok(known),
+        (Err(error), None) => return Err(error.into()),
+    };
+    let name = |key: &str| Some(prefix.relative(key)?.strip_suffix(".json")?.to_owned());
+    let heads = listed.into_iter().filter_map(|entry| Some((name(&entry.key)?, (entry.etag, entry.size))));
+    let listing = Arc::new(HeadListing { as_of, heads: heads.collect() });
+    content.heads().listings.insert(prefix.as_str().to_owned(), listing.clone());
+    Ok(listing)
+}
+
+/// The digest of the user's skill if its files, path and version of each, are as they were published. `None` if they differ,
+/// or if a publish is under way.
+///
+/// # Errors
+/// `object_damaged` if the head is damaged; the store's.
+pub(crate) async fn published_digest(
+    content: &Content,
+    user: &Id,
+    skill: &SkillPath,
+    files: &BTreeMap<String, ETag>,
+) -> Result<Option<String>, ReadError> {
+    let head = read_head(&content.place(&LayerOwner::from(user), skill)?).await?;
+    let is_so = is_published(head.as_ref()) && is_as_published(head.as_ref(), files);
+    Ok(head.filter(|_| is_so).and_then(|known| known.head.digest))
+}
+
+async fn standing(
+    content: &Content,
+    space: &UserSpace,
+    listing: &HeadListing,
+    entry: &CatalogEntry,
+) -> Result<PublishState> {
+    let Some((etag, size)) = listing.heads.get(entry.skill.as_str()) else {
+        return Ok(PublishState::of_files(false, None));
+    };
+    let place = content.place_in(space.clone(), &entry.skill)?;
+    let head = known_head(&place, etag, *size).await?;
+    let is_same = head.fingerprint.is_some() && head.fingerprint == entry.fingerprint;
+    Ok(PublishState::of_files(head.is_published, head.digest.clone().filter(|_| is_same)))
+}
+
+/// Keeps the digests of a head whose plain files are in place.
+fn note_manifest(target: &SkillTarget, head: &SkillHead) -> Result<()> {
+    let (Some(fingerprint), Some(digest)) = (head.fingerprint(), &head.digest) else { return Ok(()) };
+    let unpacked = head.files.iter().map(|one| one.file.size).sum();
+    let archive = Archive { key: target.space.version(&target.skill, digest)?, kind: ArchiveKind::Version, unpacked };
+    if let Some(manifest) = Manifest::of_head(head, archive) {
+        target.content.manifests().keep(&target.folder, &fingerprint, manifest);
+    }
+    Ok(())
+}
+
+/// The SHA-256 of each file of the published version, by path, if `digest` is that version.
+///
+/// # Errors
+/// The store's.
+async fn published_digests(target: &SkillTarget, digest: &str) -> Result<HashMap<String, String>> {
+    let head = read_head(target).await?.map(|stored| stored.head).filter(|head| head.digest.as_deref() == Some(digest));
+    let files = head.map(|head| head.files).unwrap_or_default();
+    Ok(files.into_iter().map(|one| (one.file.path, one.file.sha256)).collect())
+}
+
+/// The remembered part of the head in this version. If the process has none, it reads the head that is there now.
+pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> Result<Arc<KnownHead>> {
+    let known = &target.content.heads().heads;
+    let key = target.space.head(&target.skill)?;
+    let name = (key.clone(), etag.clone());
+    if let Some(head) = known.get(&name) {
+        return Ok(head);
+    }
+    let _room = target.enter(2 * size).await?;
+    let (head, etag) = match read_head(target).await {
+        Ok(None) => return Ok(Arc::default()),
+        Ok(Some(stored)) => {
+            let etag = stored.etag().cloned();
+            // Until a change has reached the plain files, these are still of the version published before.
+            let is_published = is_published(Some(&stored)) || !stored.head.materialised;
+            let fingerprint = stored.head.fingerprint();
+            note_manifest(target, &stored.head)?;
+            let card = head_card(target, &stored.head).await?;
+            (KnownHead { is_published, fingerprint, digest: stored.head.digest, card }, etag)
+        }
+        // A head that cannot be read affects no other skill.
+        Err(ReadError::Damaged(_)) => (KnownHead { is_published: true, ..KnownHead::default() }, Some(etag.clone())),
+        Err(error) => return Err(error.into()),
+    };
+    let head = Arc::new(head);
+    if let Some(etag) = etag {
+        known.insert((key, etag), head.clone());
+    }
+    Ok(head)
+}

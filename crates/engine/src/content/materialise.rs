@@ -1,0 +1,347 @@
+//! Brings the plain files up to the head. The process that finds them behind does so.
+//!
+//! A file is put only over the version that it had when the head was written. If the file was absent then, the put requires
+//! an absent file. A deletion has the same condition.
+//!
+//! If a condition does not hold, one of three writers came first. Another replica may have put the content of this head. A
+//! late write of an earlier head may be there, which is written over. Otherwise another tool wrote the file, and it stays.
+//! Our metadata names the content, so a tool that copies our metadata to other content is noticed. The metadata of an earlier
+//! version of this program names no content, so its late writes stay like those of another tool. If a newer head is there,
+//! the work ends. Files that this replica wrote after that head are corrected.
+//!
+//! A store of plain files cannot hold `a` and `a/b` together. So old files in the way of a new one are deleted before any
+//! file is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    checked_archive::version_archive,
+    heads::{StoredHead, is_newest, put_head, read_head},
+    read_error::ReadError,
+    target::SkillTarget,
+};
+use crate::{
+    error::{Code, Error, Result},
+    limits::{CHUNK_BYTES, PARALLEL_GETS, PARALLEL_TRANSFERS, PUBLISH_ATTEMPTS, UPLOAD_FILE_BYTES},
+    path::{ETag, ObjectKey},
+    skill::{HeadFile, MAIN, Package, SkillHead, VersionArchive},
+    store::{
+        CachePolicy, Commit, DeleteOptions, ExpectedVersion, GetOptions, Metadata, Object, StoreError, WriteCallId,
+    },
+};
+
+/// The most bytes of a file that is sent beside many others.
+const SMALL: u64 = 256 << 10;
+
+/// The work on one plain file.
+struct Step {
+    path: String,
+    /// Its content; `None` to delete it.
+    content: Option<HeadFile>,
+    /// The version that is there now.
+    base: Option<ETag>,
+}
+
+/// The outcome of one step.
+enum StepOutcome {
+    /// This replica wrote it.
+    Written(String, ETag),
+    /// It has the content of the head, from another replica.
+    Found(String, ETag),
+    /// The file of another tool, which stays.
+    Kept(String),
+    /// The file is gone.
+    Gone,
+    /// A newer head is there.
+    Superseded,
+}
+
+/// The plain files after one run over them.
+struct Run {
+    written: BTreeMap<String, ETag>,
+    found: BTreeMap<String, ETag>,
+    kept: Vec<String>,
+    superseded: bool,
+}
+
+/// The newest head, with the plain files brought up to it first if they are behind.
+///
+/// # Errors
+/// As [`materialise`]; a version whose archive is gone leaves its head as it is.
+pub(crate) async fn settled_head(target: &SkillTarget) -> Result<Option<StoredHead>> {
+    for _ in 0..PUBLISH_ATTEMPTS {
+        match read_head(target).await? {
+            Some(known) if !known.head.materialised => match materialise(target, known.clone(), None).await {
+                Ok(_) => {}
+                Err(ReadError::VersionGone(_)) => return Ok(Some(known)),
+                Err(error) => return Err(error.into()),
+            },
+            known => return Ok(known),
+        }
+    }
+    Err(contested(target))
+}
+
+/// Brings the plain files up to `known` and says so in the head. Returns the files of other tools, which stay.
+/// `package` is the version, if it is at hand.
+///
+/// # Errors
+/// `version_not_found` if the archive of the version is gone or damaged; the store's. Work that was done until then stays,
+/// and another call does the rest.
+pub(crate) async fn materialise(
+    target: &SkillTarget,
+    known: StoredHead,
+    package: Option<&Package>,
+) -> Result<Vec<String>, ReadError> {
+    let (mut known, mut package) = (known, package);
+    let mut mine = BTreeMap::new();
+    for _ in 0..PUBLISH_ATTEMPTS {
+        let run = run_steps(target, &known, package, &mine).await?;
+        mine.extend(run.written.clone());
+        if !run.superseded {
+            let mut tags: BTreeMap<String, ETag> =
+                known.head.files.iter().filter_map(|one| Some((one.file.path.clone(), one.etag.clone()?))).collect();
+            tags.extend(run.found);
+            tags.extend(run.written);
+            let done = known.head.materialised(&tags);
+            if done == known.head || put_head(target, Some(&known), done).await?.is_some() {
+                return Ok(run.kept);
+            }
+        }
+        let Some(newest) = read_head(target).await? else { return Ok(run.kept) };
+        let is_newer = newest.head.generation > known.head.generation;
+        if !is_newer && newest.head.materialised {
+            return Ok(run.kept);
+        }
+        // A file that equals the newest head needs no second look.
+        mine.retain(|path, etag| newest.head.file(path).and_then(|one| one.etag.as_ref()) != Some(etag));
+        if is_newer {
+            package = None;
+            if mine.is_empty() {
+                return Ok(Vec::new());
+            }
+        }
+        known = newest;
+    }
+    Err(contested(target).into())
+}
+
+/// Does what is left to do for `known`. `mine` are files that this replica wrote for an earlier head.
+async fn run_steps(
+    target: &SkillTarget,
+    known: &StoredHead,
+    package: Option<&Package>,
+    mine: &BTreeMap<String, ETag>,
+) -> Result<Run, ReadError> {
+    let mut run = Run { written: BTreeMap::new(), found: BTreeMap::new(), kept: Vec::new(), superseded: false };
+    let steps = steps(&known.head, mine);
+    let digest = known.head.digest.as_deref();
+    let needs_archive = steps.iter().any(|step| step.content.is_some());
+    let mut archive = match (digest, package) {
+        (Some(digest), None) if needs_archive => Some(version_archive(target, digest).await?),
+        (_, Some(package)) if needs_archive => {
+            Some(VersionArchive::open(package.zip.clone()).map_err(Error::internal)?)
+        }
+        _ => None,
+    };
+    // An existing skill gets SKILL.md first, which shows the change at once. A new skill gets it last, and is listed whole.
+    let main_first = known.head.replaces.contains_key(MAIN);
+    let (main, rest): (Vec<_>, Vec<_>) = steps.into_iter().partition(|step| step.path == MAIN);
+    let (deletes, writes): (Vec<_>, Vec<_>) = rest.into_iter().partition(|step| step.content.is_none());
+    let (in_the_way, deletes) = in_the_way(deletes, &known.head);
+    let over = |step: &Step, bytes| step.content.as_ref().is_some_and(|one| one.file.size > bytes);
+    let (writes, small): (Vec<_>, Vec<_>) = writes.into_iter().partition(|step| over(step, SMALL));
+    let (large, medium): (Vec<_>, Vec<_>) = writes.into_iter().partition(|step| over(step, CHUNK_BYTES));
+    let mut batches = vec![
+        (in_the_way, PARALLEL_GETS),
+        (small, PARALLEL_GETS),
+        (medium, PARALLEL_TRANSFERS),
+        (large, 1),
+        (deletes, PARALLEL_GETS),
+    ];
+    batches.insert(if main_first { 0 } else { batches.len() }, (main, 1));
+    for (batch, at_once) in batches {
+        let begun = batch.into_iter().map(|step| {
+            let bytes = content(&mut archive, &step);
+            async move { take_step(target, known, step, bytes?).await }
+        });
+        let done: Vec<StepOutcome> = stream::iter(begun).buffered(at_once).try_collect().await?;
+        for one in done {
+            run.note(one);
+        }
+        if run.superseded {
+            break;
+        }
+    }
+    Ok(run)
+}
+
+/// Writes or deletes one plain file.
+async fn take_step(target: &SkillTarget, known: &StoredHead, step: Step, bytes: Option<Bytes>) -> Result<StepOutcome> {
+    let key = target.folder.key(&step.path)?;
+    let (Some(bytes), Some(content)) = (bytes, &step.content) else { return remove_file(target, &key, step).await };
+    let mark = WriteCallId { call: mark_of(&key), count: number_of(&content.file.sha256) };
+    let mut base = step.base.map_or(ExpectedVersion::Absent, |etag| ExpectedVersion::Version(etag, Metadata::new()));
+    for _ in 0..PUBLISH_ATTEMPTS {
+        let put = target.content.committer().commit_marked(&key, bytes.clone(), &base, Some(&mark)).await;
+        match put {
+            Ok(commit) => {
+                if let Some(etag) = commit.etag {
+                    return Ok(StepOutcome::Written(step.path, etag));
+                }
+            }
+            Err(StoreError::PreconditionFailed | StoreError::NotFound) => {}
+            // A file of another tool stands where a folder should be, or the other way round.
+            Err(StoreError::IsFolder | StoreError::BelowFile(_)) => return Ok(StepOutcome::Kept(step.path)),
+            Err(error) => return Err(error.into()),
+        }
+        let there = read_object(target, &key, content.file.size).await?;
+        match there {
+            Some(object) if object.is_whole() && content.file.holds(&object.bytes) => {
+                return Ok(StepOutcome::Found(step.path, object.meta.etag));
+            }
+            _ if !is_newest(target, known).await? => return Ok(StepOutcome::Superseded),
+            Some(object) if is_late(target, &key, &object).await? => base = ExpectedVersion::version(&object.meta),
+            _ => return Ok(StepOutcome::Kept(step.path)),
+        }
+    }
+    Ok(StepOutcome::Kept(step.path))
+}
+
+/// Deletes one plain file if it still has the version of the step.
+async fn remove_file(target: &SkillTarget, key: &ObjectKey, step: Step) -> Result<StepOutcome> {
+    let Some(base) = step.base else { return Ok(StepOutcome::Gone) };
+    Ok(if delete_version_of(target, key, base).await? { StepOutcome::Gone } else { StepOutcome::Kept(step.path) })
+}
+
+/// Deletes an object if it still has the version `base`. Returns false if another version is there by now.
+pub(crate) async fn delete_version_of(target: &SkillTarget, key: &ObjectKey, base: ETag) -> Result<bool> {
+    let store = target.content.store();
+    let if_match = if store.capabilities().conditional_delete {
+        Some(base)
+    } else {
+        // This store cannot delete on a condition, so the version is checked just before.
+        match store.head(key).await {
+            Ok(meta) if meta.etag == base => None,
+            Ok(_) => return Ok(false),
+            Err(StoreError::NotFound) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        }
+    };
+    match store.delete(key, DeleteOptions { if_match }).await {
+        Ok(()) | Err(StoreError::NotFound) => Ok(true),
+        Err(StoreError::PreconditionFailed) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether an object is a late write of an earlier head. Then its newest write has the mark of publishing, and the content is
+/// still the one of the write. True too if the object changes while it is read.
+async fn is_late(target: &SkillTarget, key: &ObjectKey, there: &Object) -> Result<bool> {
+    let Some((Commit { etag: Some(etag), .. }, wrote)) = WriteCallId::find(&mark_of(key), &there.meta) else {
+        return Ok(false);
+    };
+    // No write of publishing is larger, and another tool's may have any size.
+    if there.meta.size > UPLOAD_FILE_BYTES as u64 {
+        return Ok(false);
+    }
+    let mut content = Sha256::new_with_prefix(&there.bytes);
+    let mut at = there.range.end;
+    while at < there.meta.size {
+        let options = GetOptions { keep: CachePolicy::Not, ..GetOptions::pinned(etag.clone()) };
+        match target.content.store().get(key, options.with_range(at..at + SMALL)).await {
+            Ok(object) if object.range.end > at => {
+                content.update(&object.bytes);
+                at = object.range.end;
+            }
+            Ok(_) => return Err(StoreError::broken("the store gave no bytes of an object").into()),
+            Err(StoreError::NotFound | StoreError::PreconditionFailed) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(number_of(&hex::encode(content.finalize())) == wrote)
+}
+
+/// The object at `key`, whole if it has at most `size` bytes.
+async fn read_object(target: &SkillTarget, key: &ObjectKey, size: u64) -> Result<Option<Object>> {
+    let options = GetOptions { keep: CachePolicy::Not, ..GetOptions::range(0..size.min(UPLOAD_FILE_BYTES as u64) + 1) };
+    match target.content.store().get(key, options).await {
+        Ok(object) => Ok(Some(object)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Run {
+    fn note(&mut self, done: StepOutcome) {
+        match done {
+            StepOutcome::Written(path, etag) => drop(self.written.insert(path, etag)),
+            StepOutcome::Found(path, etag) => drop(self.found.insert(path, etag)),
+            StepOutcome::Kept(path) => self.kept.push(path),
+            StepOutcome::Gone => {}
+            StepOutcome::Superseded => self.superseded = true,
+        }
+    }
+}
+
+/// The steps for a head: the writes and deletions that are left, and a correction of the files in `mine`, written too late.
+fn steps(head: &SkillHead, mine: &BTreeMap<String, ETag>) -> Vec<Step> {
+    let base = |path: &str| mine.get(path).or_else(|| head.replaces.get(path)).cloned();
+    let is_due = |one: &&HeadFile| !head.materialised && one.etag.is_none() || mine.contains_key(&one.file.path);
+    let writes = head.files.iter().filter(is_due).map(|one| {
+        let path = one.file.path.clone();
+        Step { base: base(&path), content: Some(one.clone()), path }
+    });
+    let all: BTreeMap<&String, &ETag> = head.replaces.iter().chain(mine).collect();
+    let deletes = all.into_iter().filter(|(path, _)| head.file(path).is_none());
+    let deletes = deletes.map(|(path, etag)| Step { path: path.clone(), content: None, base: Some(etag.clone()) });
+    writes.chain(deletes).collect()
+}
+
+/// Splits deletions. The first have the name of a folder of the head, or lie below a file of it. The second are all others.
+fn in_the_way(deletes: Vec<Step>, head: &SkillHead) -> (Vec<Step>, Vec<Step>) {
+    let folders_of = |path: &str| -> Vec<String> {
+        path.match_indices('/').filter_map(|(at, _)| path.get(..at)).map(str::to_owned).collect()
+    };
+    let folders: BTreeSet<String> = head.files.iter().flat_map(|one| folders_of(&one.file.path)).collect();
+    let is_in_the_way = |step: &Step| {
+        folders.contains(&step.path) || folders_of(&step.path).iter().any(|folder| head.file(folder).is_some())
+    };
+    deletes.into_iter().partition(is_in_the_way)
+}
+
+/// The bytes to write.
+fn content(archive: &mut Option<VersionArchive>, step: &Step) -> Result<Option<Bytes>, ReadError> {
+    let (Some(archive), Some(one)) = (archive, &step.content) else { return Ok(None) };
+    let read = archive.read(&one.file.path, one.file.size);
+    match read {
+        Ok(Some(bytes)) if one.file.holds(&bytes) => Ok(Some(bytes)),
+        Ok(_) => Err(gone(format!("{} is not in the published version", one.file.path))),
+        Err(why) => Err(gone(format!("the archive of the published version {why}"))),
+    }
+}
+
+/// The mark of the writes of publishing. It is bound to the key, because copying an object copies it.
+pub(crate) fn mark_of(key: &ObjectKey) -> String {
+    let digest = Sha256::digest(format!("publish\0{key}"));
+    let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    format!("{number:016x}")
+}
+
+/// The number in the mark of a write: the first digits of the digest of its content.
+fn number_of(sha256: &str) -> u64 {
+    sha256.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
+}
+
+/// The error if others keep publishing a skill.
+pub(super) fn contested(target: &SkillTarget) -> Error {
+    Error::new(Code::EditConflict, format!("others keep publishing {}: try again", target.skill))
+}
+
+fn gone(message: String) -> ReadError {
+    ReadError::VersionGone(Error::new(Code::VersionNotFound, message))
+}

@@ -1,0 +1,171 @@
+//! The one door of the operations: an operation goes on only with an [`Admission`], which no other file can make.
+//!
+//! Session and policies are read once, so one policy decides about the approval and governs the operation.
+
+use std::{future::Future, sync::Arc};
+
+use super::{
+    approval::ask, call::Context, call_input::CallInput, operation_span::OperationSpan, refusal::Refusal,
+    state::SessionState,
+};
+use crate::{
+    error::Result,
+    path::SkillPath,
+    session::{EffectivePolicy, Policy, Session, SkillRule, ToolRule},
+    wire::{Effect, Operation},
+};
+
+/// An operation that its session and policies allow. If the policy asks for an approval, that is still to be decided.
+#[derive(Clone, Debug)]
+pub(crate) struct PendingAdmission<'call> {
+    pub(crate) context: &'call Context,
+    pub(crate) operation: Operation,
+    pub(crate) state: SessionState,
+    /// The policy of the user.
+    pub(crate) user: Arc<Policy>,
+    /// The skill that the policy may ask about.
+    pub(crate) skill: Option<SkillPath>,
+}
+
+/// An operation that may run: its call, the session, and the policies in effect.
+#[derive(Clone, Debug)]
+pub(crate) struct Admission<'call> {
+    context: &'call Context,
+    operation: Operation,
+    state: SessionState,
+}
+
+impl OperationSpan {
+    /// Reads session and policies, and checks that they let the operation run, or ask.
+    ///
+    /// # Errors
+    /// Why it may not run.
+    pub(crate) async fn enter(&self) -> Result<PendingAdmission<'_>, Refusal> {
+        let (context, operation) = (self.context(), self.operation());
+        let (session, user) = context.session_and_policy().await?;
+        PendingAdmission::of(context, operation, (session, user))
+    }
+}
+
+impl<'call> PendingAdmission<'call> {
+    fn of(
+        context: &'call Context,
+        operation: Operation,
+        (session, user): (Arc<Session>, Arc<Policy>),
+    ) -> Result<Self, Refusal> {
+        let state = context.state_of(session, &user);
+        permit(&state.policy, operation)?;
+        if operation.effect() != Effect::Reads {
+            context.core.sessions().check_writable()?;
+        }
+        Ok(Self { context, operation, state, user, skill: None })
+    }
+
+    /// The call.
+    pub(crate) fn context(&self) -> &'call Context {
+        self.context
+    }
+
+    /// The session.
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.state.session
+    }
+
+    /// The policies in effect.
+    pub(crate) fn policy(&self) -> &EffectivePolicy {
+        &self.state.policy
+    }
+
+    /// The same operation on the session as the store has it: another replica may have changed it.
+    ///
+    /// # Errors
+    /// Why it may not run.
+    pub(crate) async fn look_again(&self) -> Result<Self, Refusal> {
+        let session = self.context.look().await?;
+        Self::of(self.context, self.operation, (session, Arc::clone(&self.user)))
+    }
+
+    /// The same operation, about which the policy may ask because of `skill` too. One approval is for both.
+    pub(crate) fn about(self, skill: &SkillPath) -> Self {
+        Self { skill: Some(skill.clone()), ..self }
+    }
+
+    /// Admits the operation. If the policy asks about it, this uses up the approval of the call with `input`, which is
+    /// awaited only then.
+    ///
+    /// # Errors
+    /// `NeedsApproval` while the call waits, `Denied` if a person denied it; those of `input`; why the operation may not
+    /// run any more.
+    pub(crate) async fn admit(
+        &self,
+        input: impl Future<Output = Result<CallInput>>,
+    ) -> Result<Admission<'call>, Refusal> {
+        let policy = self.policy();
+        let about_tool = policy.tool(self.operation) == ToolRule::Ask;
+        let about_skill = self.skill.as_ref().is_some_and(|skill| policy.skill(skill) == SkillRule::AskFirst);
+        if !about_tool && !about_skill {
+            return Ok(self.admitted());
+        }
+        let (call, skill) = ((self.context, &*self.state.session), self.skill.as_ref());
+        let session = ask(call, self.operation, input.await?, skill, (about_tool, about_skill)).await?;
+        Ok(Self::of(self.context, self.operation, (session, Arc::clone(&self.user)))?.admitted())
+    }
+
+    fn admitted(&self) -> Admission<'call> {
+        Admission { context: self.context, operation: self.operation, state: self.state.clone() }
+    }
+}
+
+impl<'call> Admission<'call> {
+    /// The call.
+    pub(crate) fn context(&self) -> &'call Context {
+        self.context
+    }
+
+    /// The operation that may run.
+    pub(crate) fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The session as it was read.
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.state.session
+    }
+
+    /// The policies in effect.
+    pub(crate) fn policy(&self) -> &EffectivePolicy {
+        &self.state.policy
+    }
+
+    /// The same admission on the session as it is now. A change to a loaded skill calls this while it holds the skill's
+    /// lock, because the change before it moved the snapshot.
+    ///
+    /// # Errors
+    /// Why the operation may not run any more.
+    pub(crate) async fn read_again(&self) -> Result<Self, Refusal> {
+        let read = self.context.read_again().await?;
+        Ok(PendingAdmission::of(self.context, self.operation, read)?.admitted())
+    }
+
+    /// Checks that the policies let the call do `operation` too, or ask. The approval of the call is for all that it does.
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub(crate) fn check(&self, operation: Operation) -> Result<(), Refusal> {
+        permit(&self.state.policy, operation)
+    }
+}
+
+/// Checks that `policy` lets `operation` run now, or ask.
+///
+/// # Errors
+/// Why it does not.
+pub(crate) fn permit(policy: &EffectivePolicy, operation: Operation) -> Result<(), Refusal> {
+    if policy.tool(operation) == ToolRule::Blocked {
+        return Err(Refusal::Blocked(operation));
+    }
+    if operation.changes_files() && policy.plan_mode() {
+        return Err(Refusal::PlanMode(operation));
+    }
+    Ok(())
+}

@@ -1,0 +1,265 @@
+//! The commit that publishing, rolling back and deleting share.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change_error::ChangeError;
+use crate::{
+    content::{
+        MemoryPermit, PlainFiles, SkillTarget, StoredHead, UnversionedFolder, archive_folder, check_place,
+        is_as_published, is_published, list_folder_sized, materialise, numbers_after, own_files, put_archive, put_head,
+        settled_head, version_archive,
+    },
+    error::{Code, Error, Result},
+    limits::PUBLISH_ATTEMPTS,
+    path::ETag,
+    skill::{
+        HeadChange, HeadFile, HeadState, MAIN, Package, Provenance, SkillHead, Version, VersionArchive, VersionNumbers,
+    },
+    wire::PublishStatus,
+};
+
+/// The result of a change.
+#[derive(Debug)]
+pub(crate) struct ChangeResult {
+    pub(crate) status: PublishStatus,
+    /// The version that was there before; `None` if nothing was published.
+    pub(crate) before: Option<String>,
+    /// Whether the plain files have followed.
+    pub(crate) complete: bool,
+    /// Files that another tool wrote meanwhile, which stay.
+    pub(crate) kept: Vec<String>,
+    /// The draft whose place the skill took, now or in an earlier change.
+    pub(crate) took: Option<String>,
+}
+
+/// The published skill as an archive.
+pub(crate) struct PublishedNow {
+    pub(crate) archive: VersionArchive,
+    pub(crate) digest: String,
+    /// The memory permit of a folder that was packed.
+    pub(crate) room: Option<MemoryPermit>,
+    /// The draft whose place the skill took.
+    pub(crate) took: Option<String>,
+}
+
+/// The condition of a change: the version that must be published now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Condition {
+    /// Anything or nothing.
+    #[default]
+    Any,
+    /// Nothing.
+    Nothing,
+    /// The version of this digest.
+    Version(String),
+}
+
+impl Condition {
+    /// The digest of the version that must be there.
+    #[must_use]
+    pub fn digest(&self) -> Option<&str> {
+        match self {
+            Self::Version(digest) => Some(digest),
+            Self::Any | Self::Nothing => None,
+        }
+    }
+}
+
+impl From<Option<String>> for Condition {
+    /// The version of the given digest; any version if there is none.
+    fn from(digest: Option<String>) -> Self {
+        digest.map_or(Self::Any, Self::Version)
+    }
+}
+
+/// The state before a change.
+struct Before {
+    head: Option<StoredHead>,
+    folder: PlainFiles,
+    /// The folder as a version, if it is none yet.
+    archived: Option<Package>,
+    /// The files whose content is known, by path: digest of the content and version of the object.
+    known: BTreeMap<String, (String, ETag)>,
+    /// The version that the folder is; `None` for an empty one.
+    digest: Option<String>,
+    /// The memory permit of `archived`.
+    room: Option<MemoryPermit>,
+}
+
+/// Makes `wanted` the published version, or deletes the skill, if the folder now meets `condition`. If the folder is empty, the
+/// change takes the place of `draft`, the digest of the draft that is there.
+///
+/// # Errors
+/// `version_conflict` if the version is another; `skill_not_found` if there is nothing to delete; `already_exists` if no
+/// skill may lie here; `file_too_large` if the files there cannot be kept; the store's, with the outcome.
+pub(crate) async fn change_head(
+    target: &SkillTarget,
+    wanted: Option<&Package>,
+    from: &Provenance,
+    condition: &Condition,
+    draft: Option<&str>,
+) -> Result<ChangeResult, ChangeError> {
+    let _turn = target.content.changes().enter(target.folder.as_str()).await;
+    for _ in 0..PUBLISH_ATTEMPTS {
+        let before = read_before(target, from, wanted.is_some()).await?;
+        check_condition(target, &before, wanted.is_some(), condition)?;
+        // A delete changes the head of a published skill, even if another tool has emptied its folder.
+        let is_same = wanted.is_some_and(|package| before.digest.as_deref() == Some(package.version.digest()));
+        if is_same && before.archived.is_none() {
+            let took = before.head.and_then(|known| known.head.took);
+            let (status, before) = (PublishStatus::Unchanged, before.digest);
+            return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took });
+        }
+        for package in [before.archived.as_ref(), wanted].into_iter().flatten() {
+            let key = target.space.version(&target.skill, package.version.digest())?;
+            put_archive(target, &key, package).await?;
+        }
+        let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
+        let version = wanted.map(|package| &package.version);
+        let numbers = numbers_after(target, before.head.as_ref(), before.digest.as_deref(), version).await?;
+        let took = draft.filter(|_| before.digest.is_none()).map(str::to_owned);
+        let head = next_head(target, &before, version, from, (numbers, took));
+        let Some(head) = put_head(target, before.head.as_ref(), head).await? else { continue };
+        // From here on the change is published, even if this call fails to update the plain files.
+        let (before, took) = (before.digest, head.head.took.clone());
+        return Ok(match materialise(target, head, wanted).await {
+            Ok(kept) => ChangeResult { status, before, complete: true, kept, took },
+            Err(error) => {
+                tracing::warn!(skill = %target.skill, cause = %Error::from(error).chain(), "the files of a published skill are behind");
+                ChangeResult { status, before, complete: false, kept: Vec::new(), took }
+            }
+        });
+    }
+    let message = format!("others keep publishing {}: look at what they published, then try again", target.skill);
+    Err(Error::new(Code::EditConflict, message).into())
+}
+
+/// Reads the skill before a change, with the plain files up to the head. Files that the change cannot replace are refused or
+/// left out before they are read.
+///
+/// # Errors
+/// As [`change_head`].
+async fn read_before(target: &SkillTarget, from: &Provenance, is_publish: bool) -> Result<Before> {
+    let head = settled_head(target).await?;
+    for _ in 0..PUBLISH_ATTEMPTS {
+        let (mut folder, bytes) = list_folder_sized(target).await?;
+        if is_publish {
+            check_place(target, head.as_ref(), &folder).await?;
+        } else {
+            folder = own_files(target, head.as_ref(), folder).await?;
+        }
+        if let Some(before) = folder_version(target, head.clone(), (folder, bytes), from).await? {
+            return Ok(before);
+        }
+    }
+    let message = format!("other tools keep writing the files of {}: try again when they are done", target.skill);
+    Err(Error::new(Code::EditConflict, message))
+}
+
+/// The state of a folder with its version: the version of the head, or else the packed folder. `None` if a file has changed.
+async fn folder_version(
+    target: &SkillTarget,
+    head: Option<StoredHead>,
+    (folder, bytes): (PlainFiles, u64),
+    from: &Provenance,
+) -> Result<Option<Before>> {
+    if is_as_published(head.as_ref(), &folder) {
+        let digest = head.as_ref().and_then(|known| known.head.digest.clone());
+        let files = head.iter().flat_map(|known| &known.head.files);
+        let known = files.filter_map(|one| Some((one.file.path.clone(), (one.file.sha256.clone(), one.etag.clone()?))));
+        let known = known.collect();
+        return Ok(Some(Before { head, folder, archived: None, known, digest, room: None }));
+    }
+    if folder.is_empty() {
+        return Ok(Some(Before { head, folder, archived: None, known: BTreeMap::new(), digest: None, room: None }));
+    }
+    let source = Some("found in the bucket, written by other tools".to_owned());
+    let from = Provenance { at: from.at, by: None, source };
+    let Some(UnversionedFolder { package, room }) = archive_folder(target, &folder, bytes, &from).await? else {
+        return Ok(None);
+    };
+    let content = |file: &crate::skill::VersionFile| {
+        Some((file.path.clone(), (file.sha256.clone(), folder.get(&file.path)?.clone())))
+    };
+    let known = package.version.files().iter().filter_map(content).collect();
+    let digest = Some(package.version.digest().to_owned());
+    Ok(Some(Before { head, folder, archived: Some(package), known, digest, room: Some(room) }))
+}
+
+/// The published skill as an archive with its digest, if a skill is published. A folder that is no version is packed, and the
+/// room of it is held as long as the archive is.
+///
+/// # Errors
+/// As [`change_head`].
+pub(crate) async fn published_now(target: &SkillTarget, from: &Provenance) -> Result<Option<PublishedNow>> {
+    let Before { head, archived, digest, folder, room, .. } = read_before(target, from, false).await?;
+    let Some(digest) = digest.filter(|_| folder.contains_key(MAIN)) else { return Ok(None) };
+    let archive = match archived {
+        Some(package) => VersionArchive::open(package.zip).map_err(Error::internal)?,
+        None => version_archive(target, &digest).await?,
+    };
+    Ok(Some(PublishedNow { archive, digest, room, took: head.and_then(|known| known.head.took) }))
+}
+
+fn check_condition(
+    target: &SkillTarget,
+    before: &Before,
+    is_publish: bool,
+    condition: &Condition,
+) -> Result<(), ChangeError> {
+    let conflict = match condition {
+        Condition::Version(only) if before.digest.as_ref() != Some(only) => Some(
+            "is not the version that If-Match names any more: look at the difference, merge, and publish with the \
+             version that `current` names",
+        ),
+        Condition::Nothing if before.digest.is_some() => {
+            Some("is there already: look at it, and publish with the version that `current` names")
+        }
+        _ => None,
+    };
+    if let Some(what) = conflict {
+        let message = format!("{} {what}", target.skill);
+        let conflict = Error::new(Code::VersionConflict, message).with_detail("current", before.digest.clone());
+        return Err(ChangeError::Conflict(conflict));
+    }
+    if is_publish || before.digest.is_some() || is_published(before.head.as_ref()) {
+        return Ok(());
+    }
+    let message = format!("there is no skill {} to delete", target.skill);
+    Err(ChangeError::Nothing(Error::new(Code::SkillNotFound, message)))
+}
+
+/// The head of the change: which files need not be written, and which objects are replaced.
+fn next_head(
+    target: &SkillTarget,
+    before: &Before,
+    version: Option<&Version>,
+    from: &Provenance,
+    (numbers, took): (VersionNumbers, Option<String>),
+) -> SkillHead {
+    // A first publish always writes SKILL.md, so a reader of SKILL.md learns that there is a head by now.
+    let is_first = before.head.is_none();
+    let tag = |path: &str, sha256: &str| {
+        let (same, etag) = before.known.get(path)?;
+        (same == sha256 && !(is_first && path == "SKILL.md")).then(|| etag.clone())
+    };
+    let files: Vec<HeadFile> = version
+        .map_or(&[][..], Version::files)
+        .iter()
+        .map(|file| HeadFile { file: file.clone(), etag: tag(&file.path, &file.sha256) })
+        .collect();
+    let stay: BTreeSet<&String> = files.iter().filter(|one| one.etag.is_some()).map(|one| &one.file.path).collect();
+    let replaces = before.folder.iter().filter(|(path, _)| !stay.contains(path));
+    let replaces = replaces.map(|(path, etag)| (path.clone(), etag.clone())).collect();
+    let change = HeadChange {
+        state: if version.is_some() { HeadState::Published } else { HeadState::Deleted },
+        files,
+        replaces,
+        previous: before.digest.clone(),
+        by: from.by.clone(),
+        source: from.source.clone(),
+        numbers,
+        took,
+    };
+    SkillHead::after(before.head.as_ref().map(|known| &known.head), &target.skill, change, from.at)
+}

@@ -1,0 +1,37 @@
+//! Why a skill was not changed, for callers that go on from a conflict.
+
+use crate::{content::ReadError, error::Error, store::StoreError};
+
+/// Why a skill was not changed. Converts into the [`Error`] for clients.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(super) enum ChangeError {
+    /// The skill is another than the condition names.
+    #[error(transparent)]
+    Conflict(Error),
+    /// No skill is there to delete.
+    #[error(transparent)]
+    Nothing(Error),
+    /// Any other reason, such as a store that gives no answer.
+    #[error(transparent)]
+    Other(#[from] Error),
+}
+
+impl From<StoreError> for ChangeError {
+    fn from(error: StoreError) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl From<ReadError> for ChangeError {
+    fn from(error: ReadError) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl From<ChangeError> for Error {
+    fn from(error: ChangeError) -> Self {
+        match error {
+            ChangeError::Conflict(error) | ChangeError::Nothing(error) | ChangeError::Other(error) => error,
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The owner of new versions.
+
+use std::sync::Arc;
+
+use super::{check_upload, check_upload::PublishOptions, difference, upload::UploadedSkill};
+use crate::{
+    context::Core,
+    error::{Error, Result},
+    path::{Id, LayerOwner, SkillPath},
+    wire::{DiffRequest, PublishReply, VersionDiff},
+};
+
+/// Makes new versions of skills, and drafts. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Publisher {
+    pub(super) core: Arc<Core>,
+}
+
+impl Publisher {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+
+    /// Publishes `uploaded` as the new version of the owner's skill.
+    ///
+    /// # Errors
+    /// `invalid_skill` with `findings`: nothing was stored. `version_conflict` with `current` if the skill has another version;
+    /// `already_exists` if no skill may lie there; `file_too_large` if the files there cannot be a version; `read_only`;
+    /// the store's, with the outcome.
+    pub async fn publish_skill(
+        &self,
+        owner: impl Into<LayerOwner>,
+        skill: &SkillPath,
+        uploaded: UploadedSkill,
+        options: PublishOptions,
+    ) -> Result<PublishReply> {
+        check_upload::publish(&self.core, &owner.into(), skill, uploaded, options).await.map_err(Error::of_change)
+    }
+
+    /// The path of a skill that was sent without a path: the name in SKILL.md, or else the folder around the files.
+    ///
+    /// # Errors
+    /// `invalid_skill` if neither is a name.
+    pub async fn path_of(&self, user: &Id, uploaded: UploadedSkill) -> Result<SkillPath> {
+        check_upload::path_of(&self.core, user, uploaded).await
+    }
+
+    /// The difference of two versions of the owner's skill: the two in `wanted`, or else the published version and the version
+    /// before.
+    ///
+    /// # Errors
+    /// `skill_not_found` if nothing was ever published there; `version_not_found` if there is no such version;
+    /// `invalid_request` for an invalid digest; the store's.
+    pub async fn diff_versions(
+        &self,
+        owner: impl Into<LayerOwner>,
+        skill: &SkillPath,
+        wanted: &DiffRequest,
+    ) -> Result<VersionDiff> {
+        difference::diff_versions(&self.core, &owner.into(), skill, wanted).await
+    }
+}

@@ -1,0 +1,186 @@
+//! The life of a session: it is created, changed and deleted.
+//!
+//! A session changes only by compare-and-swap on its object, so any replica can serve any session. Changes from one
+//! process to one session queue first, because a race between them would waste a round trip.
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, stream};
+
+use super::{
+    Change, ChangeSession, CreateSession, CreatedSession, SearchRecord, Session, SessionIncarnation, SessionVersion,
+    Sessions,
+    create::{begin, check_wanted},
+    sessions::{alive, not_found},
+};
+use crate::{
+    error::{Code, Error, Outcome, Result},
+    limits::{PARALLEL_GETS, SESSION_ATTEMPTS},
+    path::Id,
+    store::StoreError,
+};
+
+impl Sessions {
+    /// Creates a session, or returns the existing one.
+    ///
+    /// # Errors
+    /// `invalid_request` for variables without a use, an invalid policy or a parent that does not exist; the store's.
+    pub async fn create(&self, user: &Id, session: &Id, wanted: CreateSession) -> Result<CreatedSession> {
+        self.create_with(user, session, wanted, |_| Ok(())).await
+    }
+
+    /// As [`create`](Self::create). `furnish` changes a new session before it is written.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create), and those of `furnish`: then no session is created.
+    pub async fn create_with(
+        &self,
+        user: &Id,
+        session: &Id,
+        wanted: CreateSession,
+        furnish: impl Fn(&mut Session) -> Result<()>,
+    ) -> Result<CreatedSession> {
+        let parent = check_wanted(self, user, &wanted).await?;
+        self.update(user, session, |state| {
+            if state.version > 0 {
+                return Ok(Change::None(false));
+            }
+            begin(state, parent.as_ref(), &wanted);
+            furnish(state)?;
+            Ok(Change::Save(true))
+        })
+        .await
+        .map(|(session, is_new)| CreatedSession { session, is_new })
+    }
+
+    /// Changes a session, and returns it as it is then.
+    ///
+    /// # Errors
+    /// `invalid_request` for variables without a use or a policy that does not hold together; the store's.
+    pub async fn change(&self, user: &Id, session: &Id, wanted: &ChangeSession) -> Result<Arc<Session>> {
+        wanted.check(&self.templates)?;
+        let apply = |session: &mut Session| {
+            wanted.apply_to(session);
+            Ok(Change::Save(()))
+        };
+        Ok(self.update(user, session, apply).await?.0)
+    }
+
+    /// Changes a session by `change`, which can run several times, once on each version that was read.
+    ///
+    /// # Errors
+    /// Those of `change`; `edit_conflict` if other replicas kept winning; the store's, with its outcome.
+    pub async fn update<T>(
+        &self,
+        user: &Id,
+        session: &Id,
+        mut change: impl FnMut(&mut Session) -> Result<Change<T>>,
+    ) -> Result<(Arc<Session>, T)> {
+        self.check_writable()?;
+        let key = self.store.namespace().user(user)?.session(session)?;
+        let name = (user.clone(), session.clone());
+        let _lane = self.lanes.enter(key.as_str()).await;
+        let mut seen = self.records.get(&key, &SessionVersion::default()).await?;
+        for _ in 0..SESSION_ATTEMPTS {
+            let now = self.store.clock().now();
+            let current = alive(&seen, now)?;
+            let mut next = match current.as_deref() {
+                Some(current) => current.clone(),
+                None => Session {
+                    ranks: self.usage.ranks(user).await,
+                    ..Session::fresh(user.clone(), session.clone(), now)
+                },
+            };
+            let said = match change(&mut next)? {
+                Change::None(said) => return Ok((current.unwrap_or_else(|| Arc::new(next)), said)),
+                Change::Save(said) => said,
+            };
+            let (past, last) = self.pending.for_session(&name);
+            next.remember(past);
+            // A snapshot beside a session has no effect until the session names it.
+            let aside = self.snapshots.put_aside(&self.store.namespace().user(user)?, &mut next).await;
+            aside.map_err(|error| error.with_outcome(Outcome::NotApplied))?;
+            if next.version == 0 {
+                next.life = Some(SessionIncarnation::new(now, self.store.clock().random()));
+            }
+            // No session reaches this count by itself, but an object that another tool wrote can.
+            next.version = next.version.saturating_add(1);
+            next.updated_at = now;
+            match self.records.put(&key, &seen, next).await {
+                Ok(saved) => {
+                    self.pending.drop_through(&name, last);
+                    return Ok((saved, said));
+                }
+                Err(StoreError::PreconditionFailed | StoreError::NotFound) => seen = self.records.refresh(&key).await?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::new(Code::EditConflict, "other replicas kept changing the session at the same time; try again")
+            .with_outcome(Outcome::NotApplied))
+    }
+
+    /// Deletes a session, even a damaged one. Its workspace stays.
+    ///
+    /// # Errors
+    /// `session_not_found` if there is none; the store's.
+    pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
+        self.check_writable()?;
+        let key = self.store.namespace().user(user)?.session(session)?;
+        let _lane = self.lanes.enter(key.as_str()).await;
+        let seen = self.records.refresh(&key).await?;
+        if alive(&seen, self.store.clock().now()).is_ok_and(|alive| alive.is_none()) {
+            return Err(not_found(session));
+        }
+        self.records.delete(&key, None).await?;
+        // A discovery that is written later would create the session again.
+        self.pending.drop_through(&(user.clone(), session.clone()), u64::MAX);
+        Ok(())
+    }
+
+    /// Keeps a discovery to be written with the next change of its session. Returns true if the caller must schedule a
+    /// [`flush_discoveries`](Self::flush_discoveries).
+    ///
+    /// # Errors
+    /// `invalid_path` if the ids are too long for a key.
+    pub fn record_discovery(&self, user: &Id, session: &Id, past: SearchRecord) -> Result<bool> {
+        self.store.namespace().user(user)?.session(session)?;
+        Ok(self.pending.add(&(user.clone(), session.clone()), past))
+    }
+
+    /// Writes the discoveries of a session that are not written yet, and returns the session as it is then; `None` if all are
+    /// written. If that fails, they are dropped.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update).
+    pub async fn flush_discoveries(&self, user: &Id, session: &Id) -> Result<Option<Arc<Session>>> {
+        let name = (user.clone(), session.clone());
+        let (past, last) = self.pending.for_session(&name);
+        if past.is_empty() {
+            return Ok(None);
+        }
+        let flushed = self.update(user, session, |_| Ok(Change::Save(()))).await.map(|(session, ())| Some(session));
+        self.pending.drop_through(&name, last);
+        flushed
+    }
+
+    /// Writes the discoveries and uses of all sessions and users, before the process ends.
+    pub async fn flush_all(&self) {
+        let sessions = stream::iter(self.pending.sessions());
+        let discoveries = sessions.for_each_concurrent(PARALLEL_GETS, async |(user, session)| {
+            if let Err(error) = self.flush_discoveries(&user, &session).await {
+                tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
+            }
+        });
+        let usage = stream::iter(self.usage.waiting_users()).for_each_concurrent(PARALLEL_GETS, async |user| {
+            if let Err(error) = self.usage.flush(&user).await {
+                tracing::warn!(%user, error = %error.chain(), "uses of skills were not counted");
+            }
+        });
+        let loads = stream::iter(self.load_history.waiting_users()).for_each_concurrent(PARALLEL_GETS, async |user| {
+            if let Err(error) = self.load_history.flush(&user).await {
+                tracing::warn!(%user, error = %error.chain(), "loads after questions were not noted");
+            }
+        });
+        tokio::join!(discoveries, usage, loads);
+    }
+}

@@ -1,0 +1,105 @@
+//! Writing a skill: a draft, which the session notes and a person publishes.
+//!
+//! The draft is in the store before the session notes it. If the second part fails, the same call once more finds the
+//! draft and does the rest.
+
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use super::with_drafts::with_drafts;
+use crate::{
+    context::{Admission, CallInput, OperationSpan, record_file},
+    error::{Code, Error, Result},
+    files::Files,
+    limits::{CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, SESSION_DRAFTS},
+    path::SkillPath,
+    publish::{DraftAsked, Publisher, taken},
+    session::{Change, Session, SessionDraft},
+    wire::{CreateSkillReply, CreateSkillRequest, PublishRequest, SkillState},
+};
+
+pub(crate) async fn create_skill(
+    _: &Files,
+    span: &OperationSpan,
+    request: CreateSkillRequest,
+) -> Result<CreateSkillReply> {
+    check_length("description", &request.description, CREATED_DESCRIPTION_CHARS)?;
+    check_length("body", &request.body, CREATED_BODY_CHARS)?;
+    let skill = SkillPath::parse(&request.name)?;
+    let (context, admission) = (span.context(), span.enter().await?.admit(CallInput::from_request(&request)).await?);
+    check_room(admission.session(), &skill)?;
+    check_free(&admission, &skill).await?;
+    let CreateSkillRequest { description, body, template, .. } = request;
+    let body = template.map_or_else(|| body.clone(), |template| template.around(&body));
+    let text = PublishRequest { description, body, files: std::collections::BTreeMap::new(), frontmatter: Map::new() };
+    let by = context.caller.key().map(str::to_owned);
+    let asked = DraftAsked { session: context.session.clone(), skill, by, text };
+    let (draft, checked) = Publisher::new(Arc::clone(&context.core)).create_draft(context.user(), asked).await?;
+    record_file(context, &draft.skill, None, Some(draft.digest.clone()), None);
+    let note = SessionDraft {
+        skill: draft.skill.clone(),
+        name: draft.name,
+        description: draft.description,
+        digest: draft.digest.clone(),
+        made_at: draft.made_at,
+    };
+    let update = context.change(|session| {
+        check_room(session, &note.skill)?;
+        Ok(if session.record_draft(note.clone()) { Change::Save(()) } else { Change::None(()) })
+    });
+    update.await?;
+    Ok(CreateSkillReply {
+        skill: draft.skill.to_string(),
+        digest: draft.digest,
+        state: SkillState::Draft,
+        lint: checked.findings,
+    })
+}
+
+/// Checks that no skill which the caller sees has the name, and that the name hides no rule. What is in the store at this
+/// path is checked when the draft is put there.
+async fn check_free(admission: &Admission<'_>, skill: &SkillPath) -> Result<()> {
+    let (session, policy) = (admission.session(), admission.policy());
+    // The same answer whether there is such a skill or not.
+    if !policy.skill(skill).is_visible() {
+        return Err(taken(skill));
+    }
+    let view = with_drafts(&admission.context().catalog(false).await?, session);
+    let is_same = |name: &str| name == skill.folder();
+    let mut others = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
+    let own = session.draft(skill).map(|draft| &draft.skill);
+    let other = others.find(|entry| {
+        Some(&entry.skill) != own && (entry.skill == *skill || is_same(entry.name()) || is_same(entry.skill.folder()))
+    });
+    match other {
+        None => Ok(()),
+        Some(other) => {
+            let message =
+                format!("there is a skill of this name, {}: load that, or give this one another name", other.skill);
+            Err(Error::new(Code::AlreadyExists, message))
+        }
+    }
+}
+
+fn check_length(what: &str, text: &str, least: usize) -> Result<()> {
+    match text.trim().chars().count() {
+        chars if chars >= least => Ok(()),
+        chars => {
+            let message = format!(
+                "`{what}` has {chars} characters and needs {least}: a skill says when to use it and what to do in words that \
+                 stand alone"
+            );
+            Err(Error::new(Code::InvalidRequest, message))
+        }
+    }
+}
+
+/// Keeps the prompt of a session from filling with drafts.
+fn check_room(session: &Session, skill: &SkillPath) -> Result<()> {
+    if session.drafts.len() < SESSION_DRAFTS || session.draft(skill).is_some() {
+        return Ok(());
+    }
+    let message = format!("this session made {SESSION_DRAFTS} drafts, which is the most: go on without another");
+    Err(Error::new(Code::RateLimited, message))
+}

@@ -1,0 +1,158 @@
+//! Finding skills for a task. Discovering tells what there is; only loading makes a skill available.
+//!
+//! A session remembers its last discoveries. They ride with its next change, or are written together some seconds after
+//! the first, so that no search costs a write.
+
+use std::sync::Arc;
+
+use super::{
+    explain::{ExplainRequest, explained},
+    feedback::raises,
+    search::{SearchRequest, nearness},
+    with_drafts::with_drafts,
+};
+use crate::{
+    catalog::{CatalogEntry, Categories},
+    context::{CallInput, Context, OperationSpan, record_found},
+    error::{Code, Error, Result},
+    files::Files,
+    limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
+    session::{EffectivePolicy, PromptMode, SearchRecord, ToolRule},
+    skill::shown::one_line,
+    wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation, SearchConfidence, SearchRanking},
+    words::{Confidence, SearchHit, SearchResults},
+};
+
+pub(crate) async fn discover_skills(
+    _: &Files,
+    span: &OperationSpan,
+    request: DiscoverRequest,
+) -> Result<DiscoverReply> {
+    check_limit(request.limit)?;
+    let context = span.context();
+    let admitted = async { Ok(span.enter().await?.admit(CallInput::from_request(&request)).await?) };
+    let raises = async { Ok(raises(context, &request.query).await) };
+    let (admission, catalog, raises) = tokio::try_join!(admitted, context.searchable_catalog(), raises)?;
+    let (session, policy) = (Arc::clone(admission.session()), admission.policy().clone());
+    let view = with_drafts(&catalog.view, &session);
+    let nearness = nearness(context, &catalog, &request.query).await?;
+    let asked = Arc::new(SearchRequest { request, policy, catalog, view, nearness });
+    let SearchRequest { request, policy, view, nearness, .. } = &*asked;
+    // The place of a skill that is asked about is among all that are found.
+    let most = if request.why.is_some() { usize::MAX } else { request.limit };
+    let reach = request.limit.max(FEEDBACK_REACH);
+    let mut results = asked.search(context, if raises.is_empty() { most } else { most.max(reach) }).await?;
+    raises.apply(&mut results, reach);
+    results.hits.truncate(most);
+    let (all, total) = (&results.hits, results.total);
+    let hits = all.get(..request.limit).unwrap_or(all);
+    // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
+    if !request.explain && request.why.is_none() {
+        note(context, &request.query, hits, total)?;
+        record_found(context, total);
+        // Where tools come as skills are found, any replica may be asked for those of the next turn.
+        let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
+        if total > 0 && brings_tools {
+            save_notes(context).await;
+        }
+    }
+    let skills: Vec<_> = hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit))).collect();
+    let ranking = if nearness.is_some() { SearchRanking::Fused } else { SearchRanking::Lexical };
+    let mut reply = DiscoverReply { skills, total, ranking, message: String::new(), words: Vec::new(), why: None };
+    reply.message = match reply.skills.len() {
+        0 => nothing_found(context, &asked, &results).await?,
+        _ => what_was_found(&reply, policy),
+    };
+    explained(context, &ExplainRequest { asked, results, raises, reach }, reply).await
+}
+
+/// Notes the discovery in the session, where this service writes at all.
+fn note(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
+    if context.core.sessions().check_writable().is_err() {
+        return Ok(());
+    }
+    let skills = hits.iter().take(SEARCH_RESULTS).map(|hit| hit.skill.clone()).collect();
+    let past = SearchRecord::new(query, skills, total, context.core.clock().now());
+    if context.core.sessions().record_discovery(context.user(), &context.session, past)? {
+        let this = context.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(NOTE_FLUSH).await;
+            save_notes(&this).await;
+        });
+    }
+    Ok(())
+}
+
+/// Writes what is noted of this session; where that fails it is lost, and nothing else is.
+async fn save_notes(context: &Context) {
+    match context.core.sessions().flush_discoveries(context.user(), &context.session).await {
+        Ok(session) => session.iter().for_each(|session| context.note_seen(session)),
+        Err(error) => {
+            let (user, session) = (context.user(), &context.session);
+            tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
+        }
+    }
+}
+
+fn check_limit(limit: usize) -> Result<()> {
+    if (1..=SEARCH_RESULTS_MOST).contains(&limit) {
+        return Ok(());
+    }
+    Err(Error::new(Code::InvalidRequest, format!("limit is {limit}; ask for 1 to {SEARCH_RESULTS_MOST} skills")))
+}
+
+fn discovered(entry: &CatalogEntry, hit: &SearchHit) -> DiscoveredSkill {
+    DiscoveredSkill {
+        skill: entry.skill.to_string(),
+        name: entry.name().to_owned(),
+        description: entry.description().to_owned(),
+        category: entry.skill.category().to_owned(),
+        layer: entry.layer,
+        // Three digits tell two skills apart; more would only look exact.
+        score: (hit.score * 1000.0).round() / 1000.0,
+        confidence: match hit.confidence {
+            Confidence::High => SearchConfidence::High,
+            Confidence::Low => SearchConfidence::Low,
+        },
+        explain: None,
+    }
+}
+
+fn what_was_found(reply: &DiscoverReply, policy: &EffectivePolicy) -> String {
+    let (shown, total) = (reply.skills.len(), reply.total);
+    let doubt = reply.doubt().map(|doubt| format!(" {doubt}")).unwrap_or_default();
+    let next = match policy.tool(Operation::LoadSkill) {
+        ToolRule::Blocked => String::new(),
+        ToolRule::Auto | ToolRule::Ask => format!(" Call {} to use one.", policy.session().load_tool.name()),
+    };
+    let cut = match total.saturating_sub(shown) {
+        0 => String::new(),
+        _ => format!(" The best {shown} are shown; ask more narrowly, or with a larger limit, for others."),
+    };
+    format!("Found {total} skill(s).{next}{cut}{doubt}")
+}
+
+/// Says so and names categories: first those nearest to the question, then those with most skills. Near are the categories of
+/// skills that answer it and are left out by its category or level, and then those whose names are like one of its words.
+async fn nothing_found(context: &Context, asked: &Arc<SearchRequest>, results: &SearchResults) -> Result<String> {
+    // A question that may be asked only once names the categories by its words alone.
+    let elsewhere = if results.leave_room_for(2) {
+        asked.search_anywhere(context, SEARCH_RESULTS_MOST).await?
+    } else {
+        SearchResults::default()
+    };
+    let offered = asked.view.entries.iter().filter(|entry| asked.is_offered(entry));
+    let categories: Vec<_> = offered.map(|entry| one_line(entry.skill.category())).collect();
+    let answering = elsewhere.hits.iter().map(|hit| one_line(hit.skill.category()).plain().to_owned());
+    let nearest: Vec<String> = answering.collect();
+    let categories = Categories::from_skills(&categories).nearest_first(&nearest, &asked.request.query);
+    Ok(match categories.summary(usize::MAX, |category, _| category.plain().to_owned()) {
+        None => "No matching skills found.".to_owned(),
+        Some(_) if categories.are_all_alike() => format!(
+            "No matching skills found. None of the {} categories is near to the question: ask in other words, or list the \
+             skills to see them.",
+            categories.count()
+        ),
+        Some(categories) => format!("No matching skills found. Try: {categories}."),
+    })
+}

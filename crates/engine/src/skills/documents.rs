@@ -1,0 +1,220 @@
+//! A user's skills as documents, for people and frameworks: what every surface serves and prints of the catalog.
+
+use super::{
+    Library,
+    drafts::{listed_drafts, page_of_draft, shown_draft},
+    find::{files_of, find_skill},
+    find_error::FindError,
+    hidden::{KnownSkill, document_of_version, find_known, seen_draft},
+    listing::{Listing, ListingPage},
+    page::page_of,
+};
+use crate::{
+    catalog::{Audience, CatalogDiagnostic, CatalogEntry, RefreshResult},
+    content::{
+        DraftReader, PublishState, ReadError, SkillArchive, SkillContents, archive_of, archive_of_draft,
+        archive_of_version, files_of_version, skill_files, standings,
+    },
+    error::{Code, Error, Result},
+    limits::PAGE_ENTRIES,
+    path::{Id, SkillPath},
+    session::Policy,
+    skill::is_version_digest,
+    wire::{RefreshReply, SkillDiagnostic, SkillDocument, SkillList, SkillListRequest, SkillPage},
+};
+
+impl Library {
+    /// A page of the skills that `audience` sees and of the drafts that `drafts` sees, without those that `policy`, the user's,
+    /// hides.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list_skills(
+        &self,
+        audience: impl Into<Audience>,
+        policy: &Policy,
+        wanted: &SkillListRequest,
+        drafts: DraftReader<'_>,
+    ) -> Result<SkillList> {
+        let audience = audience.into();
+        let limit = wanted.limit.unwrap_or(PAGE_ENTRIES).clamp(1, PAGE_ENTRIES);
+        let view = self.core.catalogs().view(audience.clone(), wanted.fresh).await?;
+        let drafts = listed_drafts(&self.core, &audience.user, &view, policy, wanted, limit, drafts).await?;
+        let (view, drafts, more) = (drafts.view, drafts.shown, drafts.more);
+        let listing = Listing::from_view(&view, policy, wanted.category.as_deref());
+        let ListingPage { skills, diagnostics, next_cursor } = listing.page(wanted.cursor.as_deref(), limit);
+        let shown: Vec<&CatalogEntry> = skills.iter().map(|entry| &***entry).collect();
+        let standings = standings(self.core.content(), &audience, &shown).await?;
+        let document = |(entry, standing): (&CatalogEntry, PublishState)| {
+            drafts.get(&entry.skill).map_or_else(|| document_of(entry, standing), SkillDocument::from)
+        };
+        Ok(SkillList {
+            skills: shown.into_iter().zip(standings).map(document).collect(),
+            diagnostics: diagnostics.into_iter().map(SkillDiagnostic::from).collect(),
+            total: listing.skills.len() + more,
+            total_diagnostics: listing.diagnostics.len(),
+            as_of: view.as_of,
+            next_cursor: next_cursor.map(str::to_owned),
+        })
+    }
+
+    /// Reads the skills of `audience` again, however fresh they are. Skills that `policy`, the user's, hides are not counted.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn refresh_skills(&self, audience: impl Into<Audience>, policy: &Policy) -> Result<RefreshReply> {
+        let RefreshResult { view, difference } = self.core.catalogs().refresh(audience).await?;
+        let visible = |skills: &[SkillPath]| skills.iter().filter(|skill| policy.skill(skill).is_visible()).count();
+        Ok(RefreshReply {
+            skills: view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible()).count(),
+            changed: visible(&difference.changed),
+            removed: visible(&difference.removed),
+            as_of: view.as_of,
+        })
+    }
+
+    /// One skill that `audience` sees, or a draft that `drafts` sees, with its instructions, their outline and its files.
+    ///
+    /// # Errors
+    /// `skill_not_found` if there is none, if it cannot be read, or if `policy`, the user's, hides it; `approval_required` if
+    /// each use of it is approved; the store's.
+    pub async fn show_skill(
+        &self,
+        audience: impl Into<Audience>,
+        policy: &Policy,
+        skill: &SkillPath,
+        drafts: DraftReader<'_>,
+    ) -> Result<SkillPage> {
+        let audience = audience.into();
+        let published = async {
+            let found = find_skill(&self.core, &audience, policy, skill).await?;
+            let files = files_of(&self.core, &found, policy, skill).await?;
+            let standing = PublishState::of_files(files.is_published, files.version.clone());
+            Ok::<_, FindError>(page_of(document_of(&found.entry, standing), &files))
+        };
+        match published.await {
+            Err(FindError::Unknown(missing)) => {
+                shown_draft(&self.core, &audience.user, policy, skill, drafts).await?.ok_or(missing)
+            }
+            page => Ok(page?),
+        }
+    }
+
+    /// One version of a skill that `audience` sees, as [`show_skill`](Self::show_skill) shows the present one. Of the user's own
+    /// skills it may be a version of one that is deleted or a draft by now, or the draft itself if `drafts` sees it.
+    ///
+    /// # Errors
+    /// As [`show_skill`](Self::show_skill); also `version_not_found`, and `invalid_request` for a digest that is none.
+    pub async fn show_version(
+        &self,
+        audience: impl Into<Audience>,
+        policy: &Policy,
+        skill: &SkillPath,
+        digest: &str,
+        drafts: DraftReader<'_>,
+    ) -> Result<SkillPage> {
+        check_digest(digest)?;
+        let audience = audience.into();
+        match find_known(&self.core, &audience, policy, skill, Some(digest), drafts).await? {
+            KnownSkill::Draft(draft) => page_of_draft(&self.core, &audience.user, &draft).await,
+            KnownSkill::Own => {
+                let space = self.core.namespace().user(&audience.user)?;
+                let files = files_of_version(self.core.content(), &space, skill, digest).await?;
+                Ok(page_of(document_of_version(skill, digest, &files), &files))
+            }
+            KnownSkill::Listed(found) => {
+                let files = match files_of_version(self.core.content(), &found.space, skill, digest).await {
+                    Err(ReadError::VersionGone(missing)) => {
+                        let draft = seen_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
+                        return page_of_draft(&self.core, &audience.user, &draft.ok_or(missing)?).await;
+                    }
+                    files => files?,
+                };
+                let standing = PublishState::of_files(true, Some(digest.to_owned()));
+                Ok(page_of(document_of(&found.entry, standing), &files))
+            }
+        }
+    }
+
+    /// One skill that `audience` sees, or a draft that `drafts` sees, as an archive, or the version of it that `digest` names.
+    ///
+    /// # Errors
+    /// As [`show_version`](Self::show_version).
+    pub async fn skill_archive(
+        &self,
+        audience: impl Into<Audience>,
+        policy: &Policy,
+        skill: &SkillPath,
+        digest: Option<&str>,
+        drafts: DraftReader<'_>,
+    ) -> Result<SkillArchive> {
+        digest.map_or(Ok(()), check_digest)?;
+        let audience = audience.into();
+        match find_known(&self.core, &audience, policy, skill, digest, drafts).await? {
+            KnownSkill::Draft(draft) => Ok(archive_of_draft(self.core.content(), &audience.user, &draft).await?),
+            KnownSkill::Own => self.own_skill_archive(&audience.user, skill, digest).await,
+            KnownSkill::Listed(found) => {
+                if let Some(digest) = digest {
+                    return match archive_of_version(self.core.content(), &found.space, skill, digest).await {
+                        Err(ReadError::VersionGone(missing)) => {
+                            let draft =
+                                seen_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
+                            Ok(archive_of_draft(self.core.content(), &audience.user, &draft.ok_or(missing)?).await?)
+                        }
+                        archive => Ok(archive?),
+                    };
+                }
+                let files = files_of(&self.core, &found, policy, skill).await?;
+                archive_of(self.core.content(), &found.space, skill, &files).await
+            }
+        }
+    }
+
+    /// One of the user's own skills as an archive, or the version of it that `digest` names. Its author gets it as it lies there,
+    /// though its SKILL.md is broken, and a version of it after it is deleted.
+    ///
+    /// # Errors
+    /// `skill_not_found` if there is none; `version_not_found`; `invalid_request` for a digest that is none; the store's.
+    pub async fn own_skill_archive(&self, user: &Id, skill: &SkillPath, digest: Option<&str>) -> Result<SkillArchive> {
+        digest.map_or(Ok(()), check_digest)?;
+        let space = self.core.namespace().user(user)?;
+        if let Some(digest) = digest {
+            return Ok(archive_of_version(self.core.content(), &space, skill, digest).await?);
+        }
+        match skill_files(self.core.content(), &space, skill).await? {
+            SkillContents::Files(files) => archive_of(self.core.content(), &space, skill, &files).await,
+            SkillContents::Nothing => Err(Error::new(Code::SkillNotFound, format!("there is no skill {skill}"))),
+            SkillContents::Unreadable(error) => Err(error.into()),
+        }
+    }
+}
+
+fn check_digest(digest: &str) -> Result<()> {
+    if is_version_digest(digest) {
+        return Ok(());
+    }
+    Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"))
+}
+
+fn document_of(entry: &CatalogEntry, PublishState { state, digest }: PublishState) -> SkillDocument {
+    SkillDocument {
+        skill: entry.skill.to_string(),
+        name: entry.name().to_owned(),
+        description: entry.description().to_owned(),
+        category: entry.skill.category().to_owned(),
+        layer: entry.layer,
+        frontmatter: entry.frontmatter.fields.clone(),
+        files: entry.files,
+        size: entry.size,
+        updated_at: entry.updated_at,
+        state,
+        digest,
+        shadows: entry.shadows.clone(),
+    }
+}
+
+impl From<&CatalogDiagnostic> for SkillDiagnostic {
+    fn from(found: &CatalogDiagnostic) -> Self {
+        Self { skill: found.skill.clone(), diagnostic: found.diagnostic.clone() }
+    }
+}

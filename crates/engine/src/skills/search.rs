@@ -1,0 +1,97 @@
+//! A question, and the search for what answers it.
+//!
+//! A question may be a whole turn of a conversation, asked of thousands of skills. A long one is therefore answered by a worker:
+//! the threads that serve requests do not wait for it.
+
+use std::sync::Arc;
+
+use super::with_drafts::search_with_drafts;
+use crate::{
+    catalog::{CatalogEntry, CatalogView, Searchable},
+    context::Context,
+    error::Result,
+    limits::SEARCH_PART_BYTES,
+    path::SkillPath,
+    session::EffectivePolicy,
+    wire::DiscoverRequest,
+    words::{SearchIndex, SearchResults, Similarity},
+};
+
+/// The bytes of a question to one skill that take a step, at most: a word of some letters is compared with a few words of it.
+const BYTES_PER_STEP: u64 = 8;
+
+/// A question and where its answers are looked for.
+#[derive(Debug)]
+pub(crate) struct SearchRequest {
+    pub(crate) request: DiscoverRequest,
+    pub(crate) policy: EffectivePolicy,
+    /// The catalog that is indexed.
+    pub(crate) catalog: Searchable,
+    /// That catalog with the drafts of the session.
+    pub(crate) view: Arc<CatalogView>,
+    /// How near the skills are in meaning, if that counts.
+    pub(crate) nearness: Option<Similarity>,
+}
+
+/// How near the skills of `catalog` are to a question in meaning; `None` without an encoder, and while it is away.
+///
+/// # Errors
+/// Those of the search.
+pub(crate) async fn nearness(context: &Context, catalog: &Searchable, query: &str) -> Result<Option<Similarity>> {
+    if catalog.meaning.is_none() {
+        return Ok(None);
+    }
+    let (index, text) = (catalog.index.clone(), query.to_owned());
+    // A short question is one part, and no word of it is looked up.
+    let steps = if query.len() <= SEARCH_PART_BYTES { 0 } else { about(query, &catalog.index, &catalog.view) };
+    let parts = context.errand().run_sized(steps, move |_| index.telling_parts(&text)).await?;
+    context.core.catalogs().nearness(context.user().as_str(), catalog, &parts).await
+}
+
+/// About how many steps it takes to search `view`: words that are looked up in skills, and one that is compared with all known words.
+fn about(query: &str, index: &SearchIndex, view: &CatalogView) -> u64 {
+    query.len() as u64 * view.entries.len() as u64 / BYTES_PER_STEP + index.known_words() as u64
+}
+
+impl SearchRequest {
+    /// The best skills of the category and the level that are asked for, at most `limit`.
+    ///
+    /// # Errors
+    /// Those of the search.
+    pub(crate) async fn search(self: &Arc<Self>, context: &Context, limit: usize) -> Result<SearchResults> {
+        self.search_among(context, Self::is_wanted, limit).await
+    }
+
+    /// The best skills of any category and level, at most `limit`.
+    ///
+    /// # Errors
+    /// Those of the search.
+    pub(crate) async fn search_anywhere(self: &Arc<Self>, context: &Context, limit: usize) -> Result<SearchResults> {
+        self.search_among(context, Self::is_offered, limit).await
+    }
+
+    async fn search_among(
+        self: &Arc<Self>,
+        context: &Context,
+        among: fn(&Self, &CatalogEntry) -> bool,
+        limit: usize,
+    ) -> Result<SearchResults> {
+        let this = Arc::clone(self);
+        let job = move |_: &_| {
+            let asked = (this.request.query.as_str(), this.nearness.as_ref());
+            let is_among = |skill: &SkillPath| this.view.entry(skill).is_some_and(|entry| among(&this, entry));
+            search_with_drafts(&this.catalog, &this.view, asked, is_among, limit)
+        };
+        context.errand().run_sized(about(&self.request.query, &self.catalog.index, &self.view), job).await
+    }
+
+    /// Whether the session may hear of a skill at all.
+    pub(crate) fn is_offered(&self, entry: &CatalogEntry) -> bool {
+        self.policy.offers(&entry.skill, &entry.frontmatter)
+    }
+
+    fn is_wanted(&self, entry: &CatalogEntry) -> bool {
+        let category = self.request.category.as_deref().unwrap_or_default();
+        entry.skill.is_in(category) && self.is_offered(entry) && entry.is_of_level(&self.request.level())
+    }
+}

@@ -1,0 +1,360 @@
+//! Uploaded files on their way to the store.
+//!
+//! A client may send as slowly as the pace allows, so a long upload must not wait in memory. A body that is announced to be
+//! short is kept in memory. Any other body goes to a temporary file as it comes. Once the body is complete, the call reserves
+//! memory, holding none, and sends the bytes to the store in one PUT. So conditions, retries and write ids work as for any
+//! write. Users and keys share the disk as they share memory. A skill that is published in parts may be too long for memory,
+//! so its files stay on disk and are read from there while they are checked.
+
+use std::{
+    fs::File,
+    io::{Read as _, Seek as _, Write as _},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::extract::Request;
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
+use tokio::time::Instant;
+
+use super::receive::{broken, check_announced, over};
+use crate::{
+    budget::{Share, Shares},
+    error::{Code, Error, Outcome, Result},
+    http::door::{Admission, FairShare, FairShares, HeldMemory, ShareOwner},
+    limits::{
+        MEMORY_PATIENCE, OPERATION_TIMEOUT, REQUEST_TIMEOUT, REQUESTS_AT_ONCE, SPOOL_BYTES, UPLOAD_WINDOW_BYTES,
+        UPLOADS_AT_ONCE,
+    },
+    publish::SpooledBody,
+};
+
+/// The copies of a body in memory while it is parsed: the bytes, the texts that the parser unescapes, and the result.
+pub(crate) const PARSED_COPIES: u64 = 3;
+
+/// Where uploads wait that are too long for memory.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    folder: PathBuf,
+    disk: FairShares,
+    /// Uploads that arrive: only the part of each user is bounded.
+    arriving: Shares,
+}
+
+/// The uploads of one call.
+#[derive(Clone, Debug)]
+pub(crate) struct Uploads {
+    admission: Arc<Admission>,
+    spool: Arc<Spool>,
+    caller: ShareOwner,
+    until: Instant,
+}
+
+/// The bytes of a file, and the memory they may take.
+#[derive(Debug)]
+pub(crate) struct Upload {
+    pub(crate) bytes: Bytes,
+    pub(crate) held: HeldMemory,
+}
+
+/// An upload that arrives piece by piece.
+pub(crate) struct IncomingUpload<'u> {
+    uploads: &'u Uploads,
+    limit: usize,
+    /// How often it is in memory once all of it has come.
+    copies: u64,
+    seen: usize,
+    arrived: Result<ReceivedPart>,
+}
+
+/// The memory or the space on the disk that an upload holds while it is read.
+#[derive(Debug)]
+pub(crate) struct SpoolPermit {
+    _memory: Option<HeldMemory>,
+    _space: Option<FairShare>,
+}
+
+impl From<HeldMemory> for SpoolPermit {
+    fn from(memory: HeldMemory) -> Self {
+        Self { _memory: Some(memory), _space: None }
+    }
+}
+
+/// The part of a file that has come so far.
+enum ReceivedPart {
+    InMemory(BytesMut, HeldMemory),
+    OnDisk(Box<OnDisk>),
+}
+
+struct OnDisk {
+    file: File,
+    bytes: usize,
+    space: FairShare,
+    _turn: Share,
+}
+
+impl Spool {
+    /// Temporary files lie in `folder`, or in the system's own folder if `folder` is `None`.
+    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        let folder = folder.unwrap_or_else(std::env::temp_dir);
+        let arriving = Shares::new(REQUESTS_AT_ONCE as u64, UPLOADS_AT_ONCE);
+        Self { folder, disk: FairShares::new(SPOOL_BYTES), arriving }
+    }
+}
+
+impl Uploads {
+    /// The uploads of a call that has just begun. Waiting for a body ends early enough to leave time for the store.
+    pub(crate) fn new(admission: Arc<Admission>, spool: Arc<Spool>, caller: ShareOwner) -> Self {
+        let until = Instant::now() + REQUEST_TIMEOUT.saturating_sub(OPERATION_TIMEOUT);
+        Self { admission, spool, caller, until }
+    }
+
+    /// Receives a file of at most `limit` bytes. A refused file is read on for a while, because its sender would not see the
+    /// refusal otherwise.
+    ///
+    /// # Errors
+    /// `file_too_large`; those of `body`; `rate_limited` if there is no room for it in time.
+    pub(crate) async fn receive(
+        &self,
+        announced: Option<u64>,
+        body: impl Stream<Item = Result<Bytes>>,
+        limit: usize,
+    ) -> Result<Upload> {
+        self.begin(announced, limit, 1).await.add_all(body).await?.in_memory().await
+    }
+
+    /// As [`receive`](Self::receive), for the whole body of a request. Memory is held for `copies` of the body.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    pub(crate) async fn receive_body(&self, request: Request, limit: usize, copies: u64) -> Result<Upload> {
+        let announced = check_announced(&request, limit)?;
+        let body = request.into_body().into_data_stream().map_err(broken);
+        self.begin(announced, limit, copies).await.add_all(body).await?.in_memory().await
+    }
+
+    /// Begins to receive an upload of at most `limit` bytes, of which memory will hold `copies`. [`receive`](Self::receive)
+    /// says which uploads are refused.
+    pub(crate) async fn begin(&self, announced: Option<u64>, limit: usize, copies: u64) -> IncomingUpload<'_> {
+        let arrived = self.place(announced, limit, copies).await;
+        IncomingUpload { uploads: self, limit, copies, seen: 0, arrived }
+    }
+
+    /// Chooses memory for a file that is known to be short, and else the disk. A file never moves from memory to disk: it
+    /// would hold memory while it waits for disk, and other uploads wait the other way round.
+    async fn place(&self, announced: Option<u64>, limit: usize, copies: u64) -> Result<ReceivedPart> {
+        match announced {
+            Some(bytes) if bytes <= UPLOAD_WINDOW_BYTES => {
+                // A buffer that grows is there twice while it does.
+                let held = self.admission.reserve(&self.caller, copies.max(2) * bytes, MEMORY_PATIENCE).await?;
+                Ok(ReceivedPart::InMemory(BytesMut::new(), held))
+            }
+            announced => self.to_disk(announced.unwrap_or(u64::MAX).min(limit as u64)).await,
+        }
+    }
+
+    async fn to_disk(&self, bytes: u64) -> Result<ReceivedPart> {
+        let turn = tokio::time::timeout(self.patience(), self.spool.arriving.acquire(&self.caller.user, 1)).await;
+        let turn = turn.ok().flatten().ok_or_else(no_room)?;
+        let space = tokio::time::timeout(self.patience(), self.spool.disk.acquire(&self.caller, bytes)).await;
+        let space = space.ok().flatten().ok_or_else(no_room)?;
+        let folder = self.spool.folder.clone();
+        let file = blocking(move || tempfile::tempfile_in(folder)).await?;
+        Ok(ReceivedPart::OnDisk(Box::new(OnDisk { file, bytes: 0, space, _turn: turn })))
+    }
+
+    async fn finish(&self, arrived: ReceivedPart, copies: u64) -> Result<Upload> {
+        match arrived {
+            ReceivedPart::InMemory(bytes, mut held) => {
+                held.shrink_to(copies * bytes.len() as u64);
+                Ok(Upload { bytes: bytes.freeze(), held })
+            }
+            ReceivedPart::OnDisk(file) => {
+                let held = self.admission.reserve(&self.caller, copies * file.bytes as u64, self.patience()).await?;
+                Ok(Upload { bytes: file.read().await?, held })
+            }
+        }
+    }
+
+    /// Adds a piece to the part that has come, once it is this user's turn.
+    async fn take(&self, arrived: ReceivedPart, piece: Bytes) -> Result<ReceivedPart> {
+        if matches!(&arrived, ReceivedPart::OnDisk(_)) && !self.is_in_turn(piece.len()).await {
+            return Err(no_room());
+        }
+        arrived.append(piece).await
+    }
+
+    /// Waits until this user may send so many bytes more; false at once if that is too late.
+    async fn is_in_turn(&self, bytes: usize) -> bool {
+        let when = self.admission.bandwidth().when(&self.caller.user, bytes as u64);
+        if when > self.until {
+            return false;
+        }
+        tokio::time::sleep_until(when).await;
+        true
+    }
+
+    fn patience(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+}
+
+impl IncomingUpload<'_> {
+    /// The bytes that have come.
+    pub(crate) fn seen(&self) -> usize {
+        self.seen
+    }
+
+    /// Adds a piece. An upload that was refused is read on for a while.
+    ///
+    /// # Errors
+    /// Those of [`Uploads::receive`], once it is read on no longer.
+    pub(crate) async fn add(self, piece: Bytes) -> Result<Self> {
+        let Self { uploads, limit, copies, seen, arrived } = self;
+        let seen = seen.saturating_add(piece.len());
+        let arrived = match arrived {
+            Ok(arrived) if seen <= limit => uploads.take(arrived, piece).await,
+            Ok(_) => Err(over(limit)),
+            Err(error) if seen > 2 * limit || !uploads.is_in_turn(piece.len()).await => return Err(error),
+            Err(error) => Err(error),
+        };
+        Ok(Self { uploads, limit, copies, seen, arrived })
+    }
+
+    /// Adds all of `body`.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); those of `body`.
+    pub(crate) async fn add_all(mut self, body: impl Stream<Item = Result<Bytes>>) -> Result<Self> {
+        let mut body = std::pin::pin!(body);
+        while let Some(piece) = body.next().await {
+            self = self.add(piece?).await?;
+        }
+        Ok(self)
+    }
+
+    /// All that has come, in memory.
+    ///
+    /// # Errors
+    /// Those of [`Uploads::receive`].
+    pub(crate) async fn in_memory(self) -> Result<Upload> {
+        self.uploads.finish(self.arrived?, self.copies).await
+    }
+
+    /// The received bytes, in memory or on disk, and the permit for this place.
+    ///
+    /// # Errors
+    /// As [`in_memory`](Self::in_memory).
+    pub(crate) async fn waiting(self) -> Result<(SpooledBody, SpoolPermit)> {
+        match self.arrived? {
+            ReceivedPart::OnDisk(file) => {
+                let OnDisk { file, bytes, space, .. } = *file;
+                let held = SpoolPermit { _memory: None, _space: Some(space) };
+                Ok((SpooledBody::in_file(file, bytes as u64), held))
+            }
+            arrived @ ReceivedPart::InMemory(..) => {
+                let Upload { bytes, held } = self.uploads.finish(arrived, self.copies).await?;
+                Ok((bytes.into(), held.into()))
+            }
+        }
+    }
+}
+
+impl ReceivedPart {
+    async fn append(self, piece: Bytes) -> Result<Self> {
+        match self {
+            Self::InMemory(mut bytes, held) => {
+                bytes.extend_from_slice(&piece);
+                Ok(Self::InMemory(bytes, held))
+            }
+            Self::OnDisk(file) => Ok(Self::OnDisk(Box::new(file.append(piece).await?))),
+        }
+    }
+}
+
+impl OnDisk {
+    async fn append(mut self, piece: Bytes) -> Result<Self> {
+        blocking(move || {
+            self.file.write_all(&piece)?;
+            self.bytes += piece.len();
+            Ok(self)
+        })
+        .await
+    }
+
+    /// All of it; the file is gone afterwards.
+    async fn read(mut self) -> Result<Bytes> {
+        blocking(move || {
+            self.file.rewind()?;
+            let mut bytes = Vec::with_capacity(self.bytes);
+            self.file.read_to_end(&mut bytes)?;
+            drop(self.space);
+            if bytes.len() == self.bytes { Ok(bytes.into()) } else { Err(std::io::ErrorKind::UnexpectedEof.into()) }
+        })
+        .await
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await.map_err(Error::internal)?;
+    done.map_err(|cause| {
+        let message = "the service could not keep the upload on its disk; try again, or tell its operator";
+        Error::new(Code::StoreUnavailable, message).with_outcome(Outcome::NotApplied).with_source(cause)
+    })
+}
+
+fn no_room() -> Error {
+    Error::new(Code::RateLimited, "too many uploads are under way to take this one; try again in a moment")
+        .with_outcome(Outcome::NotApplied)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use futures_util::stream;
+
+    use super::*;
+    use crate::budget::Memory;
+
+    const MIB: usize = 1 << 20;
+
+    fn caller(user: &str) -> ShareOwner {
+        ShareOwner { user: user.into(), key: None }
+    }
+
+    // S-FAIR-6: While several users are served, large uploads of each arrive at 16 MiB a second, four at a time.
+    #[tokio::test(start_paused = true)]
+    async fn an_upload_that_is_refused_is_read_on_at_the_rate_of_its_user_up_to_twice_the_limit() {
+        let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE)));
+        let (large, small) = (caller("large"), caller("small"));
+        let uploads = Uploads::new(Arc::clone(&admission), Arc::new(Spool::new(None)), large.clone());
+        let pieces = stream::repeat_with(|| {
+            admission.bandwidth().serve(&large.user);
+            admission.bandwidth().serve(&small.user);
+            Ok(Bytes::from(vec![0; MIB / 4]))
+        });
+        let began = Instant::now();
+        let refused = uploads.receive(None, pieces, 8 * MIB).await.unwrap_err();
+        assert_eq!(refused.code(), Code::FileTooLarge);
+        let took = began.elapsed().as_secs_f64();
+        assert!((1.0..1.1).contains(&took), "16 MiB in {took} s");
+    }
+
+    // S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
+    // `control`.
+    #[tokio::test]
+    async fn a_body_that_is_parsed_holds_memory_for_its_copies() {
+        let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE)));
+        let uploads = Uploads::new(Arc::clone(&admission), Arc::new(Spool::new(None)), caller("u"));
+        for bytes in [10, 2 * MIB] {
+            let request = || Request::new(Body::from(vec![0; bytes]));
+            let parsed = uploads.receive_body(request(), bytes, PARSED_COPIES).await.unwrap();
+            assert_eq!((parsed.bytes.len(), admission.memory().reserved()), (bytes, 3 * bytes as u64));
+            drop(parsed);
+            let sent = uploads.receive_body(request(), bytes, 1).await.unwrap();
+            assert_eq!((sent.bytes.len(), admission.memory().reserved()), (bytes, bytes as u64));
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Lets calls in: finds out who is calling, and reads user, session and the rest of the path.
+//!
+//! This middleware runs before any handler below `/v1/users/`, so no handler can forget to ask who is calling.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{OriginalUri, Request, State},
+    http::{HeaderMap, HeaderValue, Method},
+    middleware::Next,
+    response::Response,
+};
+
+use super::{
+    address::Address,
+    admission::ShareOwner,
+    log::ServedUser,
+    peer_headers::authorization,
+    problem::HandlerResult,
+    route::{DOWNLOAD_ROUTE, SKILL_ROUTE, is_route},
+    shares::within_shares,
+    user_call::{SessionCall, UserCall},
+};
+use crate::{
+    access::Scope,
+    context::{CallReport, Caller},
+    error::{Code, Error, Result},
+    http::app::ServerState,
+    session::SessionVersion,
+    wire::headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
+};
+
+/// The owner of calls about all users, as far as shares go. It is no id.
+const ALL_USERS: &str = "*";
+const USER_ROUTE: &str = "/v1/users/{user}";
+
+/// The routes on a user's data, outside of sessions, that a bound key may call. They only read, and report only sessions
+/// within the key's bounds. All other routes reach further than one session.
+const OPEN_TO_BOUND: [(Method, &str); 10] = [
+    (Method::GET, "/v1/users/{user}/sessions"),
+    (Method::GET, "/v1/users/{user}/policy"),
+    (Method::GET, "/v1/users/{user}/skills"),
+    (Method::GET, SKILL_ROUTE),
+    (Method::GET, "/v1/users/{user}/skill_files/{*skill}"),
+    (Method::POST, DOWNLOAD_ROUTE),
+    (Method::POST, "/v1/users/{user}/catalog/refresh"),
+    (Method::GET, "/v1/skills"),
+    (Method::GET, "/v1/skills/{skill_id}"),
+    (Method::GET, "/v1/skills/{skill_id}/content"),
+];
+
+/// Finds out who is calling and whether they may call on this user's data; the handler finds a [`UserCall`].
+pub(crate) async fn enter_user(
+    State(app): State<Arc<ServerState>>,
+    OriginalUri(sent): OriginalUri,
+    mut request: Request,
+    next: Next,
+) -> HandlerResult<Response> {
+    let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
+    // Nested routers see a shortened path, so the path is read from the URI that the client sent.
+    let Address { user, session, rest } = Address::from_request(&sent, request.headers(), &grant)?;
+    grant.allows(&user, Scope::Agent)?;
+    // To ask for a deletion again changes nothing.
+    if !is_route(&request, &Method::DELETE, USER_ROUTE) {
+        app.service.deletions().check_not_deleted(&user).await?;
+    }
+    let owner = ShareOwner { user: user.as_str().into(), key: grant.key().cloned() };
+    let caller = Caller::new(user.clone())
+        .in_team(grant.team().cloned())
+        .with_key(grant.called().map(AsRef::as_ref))
+        .within(Arc::clone(grant.reach()));
+    let caller = Arc::new(caller);
+    let call = UserCall { app: Arc::clone(&app), user: user.clone(), caller, grant, rest };
+    if let Some(session) = session.clone() {
+        let backend = app.service.session_of(Arc::clone(&call.caller), session.clone());
+        let backend = backend.at_least(known_version(request.headers())?);
+        let call = SessionCall { user: call.clone(), session, backend };
+        request.extensions_mut().insert(call);
+    } else if !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {
+        call.grant.reaches_all_sessions()?;
+    }
+    request.extensions_mut().insert(call);
+    let mut response = within_shares(&app, &owner, request, next).await;
+    response.extensions_mut().insert(ServedUser { user, session });
+    Ok(response)
+}
+
+/// Lets in who may call about all users.
+pub(crate) async fn enter_all(
+    State(app): State<Arc<ServerState>>,
+    request: Request,
+    next: Next,
+) -> HandlerResult<Response> {
+    let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
+    grant.reaches_all_users()?;
+    let owner = ShareOwner { user: ALL_USERS.into(), key: grant.key().cloned() };
+    Ok(within_shares(&app, &owner, request, next).await)
+}
+
+/// Adds the version of the session that the reply was made from or led to, and the tags of its prompt and tools.
+///
+/// Only successful replies carry it: a refusal must not cost a look at the store.
+pub(crate) async fn add_session_headers(call: SessionCall, request: Request, next: Next) -> Response {
+    let forgotten = request.method() == Method::DELETE && call.user.rest.is_empty();
+    let mut response = next.run(request).await;
+    if (response.status().is_success() || response.status().is_redirection())
+        && !forgotten
+        && let Ok(CallReport { seen, tag }) = call.backend.report().await
+        && let Ok(version) = HeaderValue::try_from(seen.to_string())
+    {
+        response.headers_mut().insert(SESSION_VERSION, version);
+        if let Some(tag) = tag.and_then(|tag| HeaderValue::try_from(tag).ok()) {
+            response.headers_mut().insert(PROMPT_TAG, tag.clone());
+            response.headers_mut().insert(TOOLS_TAG, tag);
+        }
+    }
+    response
+}
+
+/// The version a client says it has seen.
+fn known_version(headers: &HeaderMap) -> Result<SessionVersion> {
+    let Some(value) = headers.get(SESSION_VERSION) else { return Ok(SessionVersion::default()) };
+    value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
+        Error::new(Code::InvalidRequest, format!("the header {SESSION_VERSION} is not as a reply gives it; send back what the last reply had, or leave it out"))
+    })
+}

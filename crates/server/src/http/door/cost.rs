@@ -1,0 +1,194 @@
+//! The most memory that a call may take, in a table by route.
+//!
+//! A call reserves once, before its body is read, and gives back the rest when its answer is known. The worst case is
+//! `fixed + 3 × body`: the body as it came, the parsed copy, and the part that comes back in the answer. If the client did
+//! not announce the length of the body, the limit of the route counts.
+//!
+//! `fixed` is the memory of the call without its body, the answer included. It leaves out cached contents, because the
+//! cache has a part of its own. It also leaves out the bytes of a large file that `edit` changes, and the compressed copy
+//! of an answer beside the plain one: the number of workers bounds both. Archives of versions have a window of their own
+//! (`VERSION_WINDOW_KIB`).
+
+use axum::http::Method;
+
+use super::address::{ARTIFACT, INDEX, MCP};
+use crate::limits::{
+    AUDIT_PAGE_BYTES, AUDIT_PIECE_BYTES, DOWNLOAD_WINDOW_BYTES, EVENTS_PAGE_BYTES, EVENTS_PIECE_BYTES,
+    GREP_REPLY_BYTES, JSON_BODY_BYTES, MOVE_FILE_BYTES, READ_BYTES, SCAN_BYTES, SEARCH_WINDOW_KIB, TEXT_BODY_BYTES,
+    USAGE_TALLY_BYTES,
+};
+use crate::wire::{MemoryClass, Operation};
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const SEARCH_WINDOW_BYTES: u64 = SEARCH_WINDOW_KIB as u64 * KIB;
+
+/// The classes of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cost {
+    /// An operation of the table.
+    Operation(MemoryClass),
+    /// A turn of tool calls: the text of files, and searches, which share one window.
+    Turn,
+    /// A file on its way out: the piece being fetched, and the piece that the client has not taken yet.
+    Download,
+    /// Pages of records: a piece of a batch, the records in it, and the page.
+    Records,
+    /// Figures of use: the counts, and a piece of a batch.
+    Figures,
+    /// Events: a piece of a replayed batch, and its events. They are held while the client listens.
+    Events,
+    /// A file on its way in, which goes to disk and reserves memory for itself once it is there.
+    Upload,
+}
+
+/// Routes on a user's data that are not small, by the end of their template, beside those of the operations.
+const ROUTES: &[(&str, &str, Cost)] = &[
+    ("POST", "/tool_calls", Cost::Turn),
+    ("POST", "/messages", Cost::Operation(MemoryClass::Listing)),
+    ("POST", "/hooks", Cost::Operation(MemoryClass::Listing)),
+    ("POST", "/hooks/claude", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/tools", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/prompt", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/skills", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/skills/{*skill}", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/versions/{*skill}", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/audit", Cost::Records),
+    ("GET", "/usage", Cost::Figures),
+    ("GET", "/events", Cost::Events),
+    ("GET", "/diff/{*skill}", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/sessions", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/lint", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/files/{*path}", Cost::Download),
+    ("POST", "/download", Cost::Download),
+    ("GET", "/skill_files/{*skill}", Cost::Download),
+    ("GET", "/export", Cost::Download),
+    ("GET", "/v1/users", Cost::Operation(MemoryClass::Listing)),
+    ("PUT", "/files/{*path}", Cost::Upload),
+    ("POST", "/upload", Cost::Upload),
+    ("PUT", "/skills/{*skill}", Cost::Upload),
+    ("PATCH", "/skills/{*skill}", Cost::Operation(MemoryClass::Text)),
+    ("POST", "/v1/skills", Cost::Upload),
+    ("POST", "/v1/skills/{skill_id}/versions", Cost::Upload),
+    ("GET", "/v1/skills/{skill_id}/versions", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/v1/skills/{skill_id}/content", Cost::Operation(MemoryClass::Listing)),
+    ("GET", "/v1/skills/{skill_id}/versions/{version}/content", Cost::Operation(MemoryClass::Listing)),
+];
+
+impl Cost {
+    /// The class of a call, by its method and the template of its route.
+    pub(crate) fn for_route(method: &Method, template: &str) -> Self {
+        if template.ends_with(MCP) {
+            return Self::Turn;
+        }
+        if template.ends_with(ARTIFACT) {
+            return Self::Download;
+        }
+        if template.ends_with(INDEX) {
+            return Self::Operation(MemoryClass::Listing);
+        }
+        let known = ROUTES.iter().find(|(of, end, _)| method == of && template.ends_with(end));
+        let named =
+            |operation: &Operation| template.strip_suffix(operation.name()).is_some_and(|rest| rest.ends_with('/'));
+        let operation = Operation::ALL.iter().find(|operation| method == Method::POST && named(operation));
+        let class = || operation.and_then(|operation| operation.memory()).unwrap_or(MemoryClass::Small);
+        known.map_or_else(|| Self::Operation(class()), |(_, _, cost)| *cost)
+    }
+
+    /// The longest JSON body it takes.
+    pub(crate) const fn json_bytes(self) -> usize {
+        match self {
+            Self::Operation(MemoryClass::Text) | Self::Turn => TEXT_BODY_BYTES,
+            _ => JSON_BODY_BYTES,
+        }
+    }
+
+    const fn fixed(self) -> u64 {
+        match self {
+            Self::Operation(MemoryClass::Small) => 256 * KIB,
+            Self::Operation(MemoryClass::Listing) => 2 * MIB,
+            Self::Operation(MemoryClass::Page) => SCAN_BYTES + 2 * READ_BYTES as u64,
+            Self::Operation(MemoryClass::Search) => SEARCH_WINDOW_BYTES + 2 * GREP_REPLY_BYTES as u64,
+            Self::Operation(MemoryClass::Text) => MIB,
+            Self::Operation(MemoryClass::Files) => MOVE_FILE_BYTES,
+            Self::Turn => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
+            Self::Download => 2 * DOWNLOAD_WINDOW_BYTES + 256 * KIB,
+            Self::Records => 3 * AUDIT_PIECE_BYTES + 3 * AUDIT_PAGE_BYTES as u64,
+            Self::Figures => 3 * AUDIT_PIECE_BYTES + USAGE_TALLY_BYTES,
+            Self::Events => 4 * EVENTS_PIECE_BYTES + 2 * EVENTS_PAGE_BYTES as u64,
+            Self::Upload => 0,
+        }
+    }
+
+    /// The bytes that a call of this class reserves, with a body of `announced` bytes. 0 if the call reserves later.
+    pub(crate) fn bytes(self, announced: Option<u64>) -> u64 {
+        let most = self.json_bytes() as u64;
+        match (self, announced) {
+            (Self::Upload, _) => 0,
+            // The body is refused, and read only to let the sender see the refusal.
+            (_, Some(body)) if body > most => self.fixed(),
+            (_, body) => self.fixed() + 3 * body.unwrap_or(most),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_LEAST_BYTES};
+
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    #[test]
+    fn every_call_within_its_limits_fits_the_part_of_one_user() {
+        for (memory, body) in [(MEMORY_BYTES, TEXT_BODY_BYTES), (MEMORY_LEAST_BYTES, TEXT_BODY_BYTES / 2)] {
+            let part = (memory - MEMORY_CACHES_BYTES) / 2;
+            let operations = Operation::CALLS.iter().map(|one| Cost::for_route(&Method::POST, &format!("/{one}")));
+            for cost in ROUTES.iter().map(|(_, _, cost)| *cost).chain(operations) {
+                let worst = cost.bytes(Some(body.min(cost.json_bytes()) as u64));
+                assert!(worst <= part, "{cost:?}: {worst} of {part}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_counts_three_times_and_one_that_is_refused_not_at_all() {
+        let small = Cost::for_route(&Method::POST, "/v1/users/{user}/sessions/{session}/unload_skill");
+        assert_eq!(small, Cost::Operation(MemoryClass::Small));
+        assert_eq!(small.bytes(Some(0)), 256 * KIB);
+        assert_eq!(small.bytes(Some(10)), 256 * KIB + 30);
+        assert_eq!(small.bytes(Some(MIB)), 256 * KIB + 3 * MIB);
+        assert_eq!(small.bytes(Some(MIB + 1)), 256 * KIB);
+        assert_eq!(small.bytes(None), 256 * KIB + 3 * MIB);
+        assert_eq!(Cost::for_route(&Method::GET, "/v1/users/{user}/sessions/{session}/files/{*path}"), Cost::Download);
+        assert_eq!(
+            Cost::for_route(&Method::PUT, "/v1/users/{user}/sessions/{session}/files/{*path}").bytes(Some(9)),
+            0
+        );
+        for template in [MCP, "/v1/users/{user}/sessions/{session}/mcp"] {
+            assert_eq!(Cost::for_route(&Method::POST, template), Cost::Turn, "{template}");
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_a_route() {
+        let mut paths = crate::http::openapi().paths.paths;
+        paths.extend(crate::http::skills_api_openapi().paths.paths);
+        let routes: Vec<(String, &'static str)> = paths
+            .iter()
+            .flat_map(|(path, item)| {
+                let has = [
+                    ("GET", item.get.is_some()),
+                    ("POST", item.post.is_some()),
+                    ("PUT", item.put.is_some()),
+                    ("PATCH", item.patch.is_some()),
+                ];
+                has.into_iter().filter(|(_, has)| *has).map(|(method, _)| (path.clone(), method))
+            })
+            .collect();
+        for (method, end, _) in ROUTES {
+            let plain = end.replace("{*", "{");
+            let found = routes.iter().any(|(path, of)| of == method && path.replace("{*", "{").ends_with(&plain));
+            assert!(found, "{method} {end} is no route: {routes:?}");
+        }
+    }
+}

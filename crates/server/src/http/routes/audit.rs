@@ -1,0 +1,43 @@
+//! The audit records of a user, and figures of use that are made from them.
+
+use axum::Json;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    audit::{AuditLog, AuditPage, AuditRequest, Usage, UsageRequest, usage},
+    http::{
+        body::Parameters,
+        door::{Failure, HandlerResult, UserCall},
+    },
+};
+
+/// A user's records.
+pub(crate) fn of_user() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(figures))
+}
+
+/// List what was done on a user's data: who called what, in which session, on which paths, with which outcome. Needs a key of
+/// scope `control`.
+#[utoipa::path(get, path = "/audit", operation_id = "list_audit_records", tag = "service", params(AuditRequest),
+    responses((status = 200, body = AuditPage), Failure))]
+async fn list(call: UserCall, wanted: Parameters<AuditRequest>) -> HandlerResult<Json<AuditPage>> {
+    call.needs_control()?;
+    flush(&call).await;
+    Ok(Json(AuditLog::for_service(&call.app.service).page(&call.user, &wanted).await?))
+}
+
+/// Say how a user's conversations find and use skills, by the records of what they did. Needs a key of scope `control`.
+#[utoipa::path(get, path = "/usage", operation_id = "get_usage", tag = "service", params(UsageRequest),
+    responses((status = 200, body = Usage), Failure))]
+async fn figures(call: UserCall, wanted: Parameters<UsageRequest>) -> HandlerResult<Json<Usage>> {
+    call.needs_control()?;
+    flush(&call).await;
+    Ok(Json(usage(&call.app.service, &call.user, &wanted).await?))
+}
+
+/// Writes what waits here, which is a part of the answer. If it cannot be written, the store says so when it is read.
+pub(crate) async fn flush(call: &UserCall) {
+    if let Some(recorder) = &call.app.audit {
+        let _ = recorder.flush(&call.user).await;
+    }
+}

@@ -1,0 +1,196 @@
+//! Sessions and policies.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use axum::{Json, http::StatusCode};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    context::Action,
+    error::Result,
+    http::{
+        body::{JsonBody, OptionalJsonBody, Parameters},
+        door::{Failure, HandlerResult, SessionCall, UserCall},
+    },
+    limits::PAGE_ENTRIES,
+    observer::Effects,
+    path::Id,
+    session::{
+        ChangeSession, CreateSession, CreatedSession, Policy, SessionListRequest, SessionPage, SessionSummary,
+        is_session_within,
+    },
+};
+
+/// Sessions by id.
+pub(crate) fn of_session() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(create, show, forget, change))
+}
+
+/// A user's sessions and policy.
+pub(crate) fn of_user() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(user_policy, set_user_policy))
+}
+
+/// The session as this caller may see it.
+pub(crate) fn seen_by(session: SessionSummary, call: &UserCall) -> SessionSummary {
+    SessionSummary { policy: shown(&session.policy, call), ..session }
+}
+
+/// A policy as this caller may see it: rules that hide skills name them.
+fn shown(policy: &Policy, call: &UserCall) -> Policy {
+    if call.needs_control().is_ok() { policy.clone() } else { policy.without_hidden() }
+}
+
+/// Make a session; one that exists is returned as it is.
+#[utoipa::path(put, path = "", operation_id = "create_session", tag = "sessions", request_body = Option<CreateSession>,
+    responses((status = 201, description = "Made.", body = SessionSummary), (status = 200, description = "It existed.", body = SessionSummary), Failure))]
+async fn create(
+    call: SessionCall,
+    OptionalJsonBody(request): OptionalJsonBody<CreateSession>,
+) -> HandlerResult<(StatusCode, Json<SessionSummary>)> {
+    if request.policy.is_some() {
+        call.user.needs_control()?;
+    }
+    call.user.may_set(&request.vars)?;
+    let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
+    let CreatedSession { session, is_new } = call.user.create_session(&call.session, request).await?;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user))))
+}
+
+/// Show a session; one that does not exist is shown as it would begin.
+#[utoipa::path(get, path = "", operation_id = "show_session", tag = "sessions", responses((status = 200, body = SessionSummary), Failure))]
+async fn show(call: SessionCall) -> HandlerResult<Json<SessionSummary>> {
+    Ok(Json(seen_by(call.backend.summary().await?, &call.user)))
+}
+
+/// How to forget a session.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ForgetParameters {
+    /// `delete`: the files of its workspace are deleted with it. They stay otherwise.
+    #[param(inline)]
+    workspace: Option<WorkspaceFate>,
+}
+
+/// What becomes of the workspace of a session that is forgotten.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum WorkspaceFate {
+    /// Its files are deleted.
+    Delete,
+}
+
+/// Forget a session; its workspace stays, unless the request says otherwise and no other session shares it. Needs a key of
+/// scope `control`.
+#[utoipa::path(delete, path = "", operation_id = "forget_session", tag = "sessions", params(ForgetParameters),
+    responses((status = 204, description = "Forgotten."), Failure))]
+async fn forget(call: SessionCall, parameters: Parameters<ForgetParameters>) -> HandlerResult<StatusCode> {
+    call.user.needs_control()?;
+    let work = async {
+        match parameters.workspace {
+            None => call.user.app.service.sessions().delete(&call.user.user, &call.session).await,
+            Some(WorkspaceFate::Delete) => call.backend.forget_with_workspace().await,
+        }
+    };
+    call.author().perform((Action::ForgetSession, ""), work).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Change policy, variables or the current skill of a session.
+#[utoipa::path(patch, path = "", operation_id = "change_session", tag = "sessions", request_body = ChangeSession,
+    responses((status = 200, body = SessionSummary), Failure))]
+async fn change(call: SessionCall, JsonBody(request): JsonBody<ChangeSession>) -> HandlerResult<Json<SessionSummary>> {
+    if request.policy.is_some() {
+        call.user.needs_control()?;
+    }
+    call.user.may_set(request.vars.as_ref().unwrap_or(&BTreeMap::new()))?;
+    let sessions = call.user.app.service.sessions();
+    let user_policy = sessions.user_policy(&call.user.user).await?;
+    let work = sessions.change(&call.user.user, &call.session, &request);
+    let session = call.author().perform((Action::ChangeSession, ""), work).await?;
+    call.backend.note_seen(&session);
+    Ok(Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user)))
+}
+
+/// List a user's sessions, in byte order of their ids: those that the key reaches. A page may hold none and still name a
+/// next one.
+#[utoipa::path(get, path = "/sessions", operation_id = "list_sessions", tag = "sessions", params(SessionListRequest),
+    responses((status = 200, body = SessionPage), Failure))]
+async fn list(call: UserCall, wanted: Parameters<SessionListRequest>) -> HandlerResult<Json<SessionPage>> {
+    let page = if call.reach().is_bound() {
+        reached(&call, wanted.0).await?
+    } else {
+        call.app.service.list_sessions(&call.caller, &wanted).await?
+    };
+    let sessions = page.sessions.into_iter().map(|session| seen_by(session, &call)).collect();
+    Ok(Json(SessionPage { sessions, ..page }))
+}
+
+/// A page of the sessions that a bound caller reaches. The client sees the cursor, so the cursor names a session of the
+/// page.
+async fn reached(call: &UserCall, wanted: SessionListRequest) -> Result<SessionPage> {
+    let service = &call.app.service;
+    let limit = wanted.limit.unwrap_or(PAGE_ENTRIES).clamp(1, PAGE_ENTRIES);
+    let mut part = SessionListRequest { limit: Some(PAGE_ENTRIES), ..wanted };
+    let mut within = SessionPage { sessions: Vec::new(), damaged: Vec::new(), next_cursor: None };
+    loop {
+        let page = service.list_sessions(&call.caller, &part).await?;
+        // Of a damaged session only its id is known.
+        let names = |id: &Id| call.reach().vars().is_empty() && call.reach().names(id);
+        within.damaged.extend(page.damaged.into_iter().filter(|damaged| names(&damaged.session_id)));
+        for session in page.sessions {
+            if !is_session_within(service.sessions(), &session, call.reach()).await? {
+                continue;
+            }
+            if within.sessions.len() == limit {
+                // Listed keys end in `.json`, so that name is where to go on.
+                within.next_cursor = within.sessions.last().map(|last| format!("{}.json", last.session_id));
+                return Ok(within);
+            }
+            within.sessions.push(session);
+        }
+        part.cursor = page.next_cursor;
+        if part.cursor.is_none() {
+            return Ok(within);
+        }
+    }
+}
+
+/// The policy of a user.
+#[derive(Debug, Serialize, ToSchema)]
+struct UserPolicy {
+    #[serde(flatten)]
+    policy: Policy,
+    /// Tools that it has rules for and that this version does not know; they change nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown_tools: Vec<String>,
+}
+
+impl UserPolicy {
+    fn seen_by(policy: &Policy, call: &UserCall) -> Self {
+        Self { policy: shown(policy, call), unknown_tools: policy.unknown_tools().map(str::to_owned).collect() }
+    }
+}
+
+/// Show the user's policy; the stricter of it and a session's own holds. Only a key of scope `control` is shown rules that
+/// hide skills.
+#[utoipa::path(get, path = "/policy", operation_id = "show_user_policy", tag = "sessions", responses((status = 200, body = UserPolicy), Failure))]
+async fn user_policy(call: UserCall) -> HandlerResult<Json<UserPolicy>> {
+    let policy = call.app.service.sessions().user_policy(&call.user).await?;
+    Ok(Json(UserPolicy::seen_by(&policy, &call)))
+}
+
+/// Replace the user's policy. Needs a key of scope `control`.
+#[utoipa::path(put, path = "/policy", operation_id = "set_user_policy", tag = "sessions", request_body = Policy,
+    responses((status = 200, body = UserPolicy), Failure))]
+async fn set_user_policy(call: UserCall, JsonBody(policy): JsonBody<Policy>) -> HandlerResult<Json<UserPolicy>> {
+    call.needs_control()?;
+    let work = call.app.service.sessions().set_user_policy(&call.user, policy);
+    let effects = |policy: &Arc<Policy>| Effects::of_file("policy", serde_json::to_vec(&**policy).ok().as_deref());
+    let policy = call.author().perform_with((Action::SetUserPolicy, "policy"), effects, work).await?;
+    Ok(Json(UserPolicy::seen_by(&policy, &call)))
+}

@@ -1,0 +1,147 @@
+//! Calls that a person approves. A host on this machine has a person in front of it, who is asked there. A host over HTTP answers
+//! with the agent's own key, which decides nothing unless the user's policy says that hosts do.
+
+use rmcp::{
+    RoleServer,
+    model::{
+        CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+        GetPromptRequestParams, InputRequest, InputRequests, InputRequiredResult, InputResponses, ProtocolVersion,
+    },
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    error::{Code, Error, Result},
+    handle::SessionBackend,
+    session::{ApproveBy, DecideApproval, Decision},
+    skill::shown::one_line,
+};
+
+/// The member in which the answer has the decision, and the name of the question.
+const DECISION: &str = "decision";
+const ONCE: &str = "allow";
+const ALWAYS: &str = "allow until the conversation ends";
+const DENY: &str = "deny";
+
+/// Characters of a request that the question quotes.
+const QUOTED: usize = 1000;
+
+/// The approval that an error says a call waits for.
+pub(super) fn waits_for(error: &Error) -> Option<&str> {
+    let id = error.details().get("approval_id").and_then(Value::as_str);
+    id.filter(|_| error.code() == Code::ApprovalRequired)
+}
+
+/// A request of a host that a person approves.
+pub(super) struct PendingRequest<'a> {
+    /// The question for the person.
+    question: String,
+    /// The person's answer, if the host comes back with an answer.
+    responses: Option<&'a InputResponses>,
+}
+
+/// The result of asking.
+pub(super) enum ElicitationResult {
+    /// A person decided: the request is run again.
+    Decided,
+    /// The host is to ask, and to come back.
+    Returns(InputRequiredResult),
+    /// No person was asked or gave an answer: the request waits.
+    Waits,
+}
+
+impl<'a> PendingRequest<'a> {
+    /// The call of a tool.
+    pub(super) fn of_call(call: &'a CallToolRequestParams) -> Self {
+        let input = Value::Object(call.arguments.clone().unwrap_or_default()).to_string();
+        let question = format!("The agent wants to call {} with {}", call.name, quoted(&input));
+        Self { question, responses: call.input_responses.as_ref() }
+    }
+
+    /// A prompt, whose skill is loaded.
+    pub(super) fn of_prompt(wanted: &'a GetPromptRequestParams) -> Self {
+        let question = format!("The skill {} is to be loaded", quoted(&wanted.name));
+        Self { question, responses: wanted.input_responses.as_ref() }
+    }
+
+    /// Has the host ask its person about this request, for which `approval` waits. A host on this machine has a person.
+    /// For any other host the policy says whether it may decide. Before protocol version 2026-07-28 a host is asked
+    /// while its request waits, which is impossible over HTTP. From that version on the host asks between two requests,
+    /// and the second has the answer.
+    ///
+    /// # Errors
+    /// As [`SessionBackend::state`]; those of the decision.
+    pub(super) async fn ask(
+        &self,
+        backend: &SessionBackend,
+        context: &RequestContext<RoleServer>,
+        approval: &str,
+        has_person: bool,
+    ) -> Result<ElicitationResult> {
+        let version = context.protocol_version();
+        let returns = version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        if !(has_person || returns && is_of_host(backend).await?) {
+            return Ok(ElicitationResult::Waits);
+        }
+        if let Some(responses) = self.responses.filter(|_| returns) {
+            let answer = responses.get(DECISION).map(|answer| serde_json::from_value(answer.clone()));
+            return match answer {
+                Some(Ok(answer)) => settle(backend, approval, &answer).await,
+                _ => Ok(ElicitationResult::Waits),
+            };
+        }
+        let can_ask = context.client_capabilities().and_then(|can| can.elicitation);
+        if !can_ask.is_some_and(|can| can.form.is_some() || can.url.is_none()) {
+            return Ok(ElicitationResult::Waits);
+        }
+        if !returns {
+            let Ok(answer) = context.peer.create_elicitation(self.form()?).await else {
+                return Ok(ElicitationResult::Waits);
+            };
+            return settle(backend, approval, &answer).await;
+        }
+        let asked = InputRequest::Elicitation(ElicitRequest::new(self.form()?));
+        let asked = InputRequests::from([(DECISION.to_owned(), asked)]);
+        Ok(ElicitationResult::Returns(InputRequiredResult::from_input_requests(asked)))
+    }
+
+    fn form(&self) -> Result<ElicitRequestParams> {
+        let message = self.question.clone();
+        Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema()? })
+    }
+}
+
+async fn is_of_host(backend: &SessionBackend) -> Result<bool> {
+    Ok(backend.state().await?.policy.approve_by() == ApproveBy::Host)
+}
+
+async fn settle(backend: &SessionBackend, approval: &str, answer: &ElicitResult) -> Result<ElicitationResult> {
+    let said = answer.content.as_ref().and_then(|content| content.get(DECISION)).and_then(Value::as_str);
+    let (decision, remember) = match (&answer.action, said) {
+        (ElicitationAction::Accept, Some(ONCE)) => (Decision::Allow, false),
+        (ElicitationAction::Accept, Some(ALWAYS)) => (Decision::Allow, true),
+        (ElicitationAction::Accept, Some(DENY)) | (ElicitationAction::Decline, _) => (Decision::Deny, false),
+        _ => return Ok(ElicitationResult::Waits),
+    };
+    match backend.approvals().decide_approval(approval, DecideApproval { decision, remember }).await {
+        Ok(_) => Ok(ElicitationResult::Decided),
+        // Another caller decided meanwhile.
+        Err(error) if error.code() == Code::ApprovalNotFound => Ok(ElicitationResult::Decided),
+        Err(error) => Err(error),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted: String = text.chars().take(QUOTED).collect();
+    if quoted.len() < text.len() {
+        quoted.push('…');
+    }
+    one_line(&quoted).plain().to_owned()
+}
+
+fn schema() -> Result<ElicitationSchema> {
+    let decision = json!({ "type": "string", "title": "Decision", "enum": [ONCE, ALWAYS, DENY] });
+    let schema = json!({ "type": "object", "properties": { DECISION: decision }, "required": [DECISION] });
+    serde_json::from_value(schema).map_err(Error::internal)
+}

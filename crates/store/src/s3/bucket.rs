@@ -1,0 +1,80 @@
+//! A bucket with its client, and the parts that all requests to a bucket share.
+
+use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
+
+use aws_sdk_s3::{
+    Client,
+    config::{StalledStreamProtectionConfig, retry::RetryConfig},
+    error::{ProvideErrorMetadata, SdkError},
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use tokio::time::timeout;
+
+use super::{
+    failure::{classify, in_doubt},
+    request::RequestKind,
+    tag_header::TagRefusals,
+};
+use crate::{S3Options, StoreError, StoreResult, cause::Cause};
+use skillmount_base::{clock::Clock, path::ETag};
+
+/// A bucket on S3 or an S3-compatible server.
+#[derive(Clone)]
+pub struct S3Store {
+    pub(super) client: Client,
+    pub(super) bucket: String,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) sse_kms_key_id: Option<String>,
+    pub(super) conditional_delete: bool,
+    pub(super) refusals: Arc<TagRefusals>,
+}
+
+impl S3Store {
+    /// A store over `bucket`, reached by `client`. Retries and stream protection of the client are switched off here. Of
+    /// `options` it takes what a client does not have: the KMS key, and whether deletes may be conditional.
+    pub fn with_client(client: &Client, bucket: impl Into<String>, options: &S3Options, clock: Arc<dyn Clock>) -> Self {
+        let config = client
+            .config()
+            .to_builder()
+            .retry_config(RetryConfig::disabled())
+            .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+            .build();
+        Self {
+            client: Client::from_conf(config),
+            bucket: bucket.into(),
+            clock,
+            sse_kms_key_id: options.sse_kms_key_id.clone(),
+            conditional_delete: options.conditional_delete,
+            refusals: Arc::default(),
+        }
+    }
+
+    /// The meaning of a failure of a request to this bucket.
+    pub(super) fn classify<E>(&self, error: SdkError<E, HttpResponse>, asked: RequestKind) -> StoreError
+    where
+        E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+    {
+        classify(error, asked, &self.bucket, self.clock.now())
+    }
+}
+
+impl fmt::Debug for S3Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("S3Store").field("bucket", &self.bucket).finish_non_exhaustive()
+    }
+}
+
+/// The answer of `request`, if it comes within `allowed`. Boxed, because the SDK's futures are tens of kilobytes.
+pub(super) fn within<T>(
+    allowed: Duration,
+    asked: RequestKind,
+    request: impl Future<Output = T>,
+) -> impl Future<Output = StoreResult<T>> {
+    let answer = Box::pin(timeout(allowed, request));
+    async move { answer.await.map_err(|late| in_doubt(late, asked).because(Cause::Timeout)) }
+}
+
+/// A tag in the form of HTTP.
+pub(super) fn quoted(etag: &ETag) -> String {
+    format!("\"{etag}\"")
+}

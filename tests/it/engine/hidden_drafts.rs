@@ -1,0 +1,113 @@
+//! Drafts that other tools hide by a skill at their path, and those that are made while another call publishes.
+
+use std::time::Duration;
+
+use skillmount::{
+    Code, Error, Result,
+    content::DraftReader,
+    path::SkillPath,
+    publish::PublishOptions,
+    session::Policy,
+    wire::{ChangeSkillRequest, ListedState, SkillState},
+};
+
+use super::drafts::{body, change, delete, draft, states, to};
+use crate::support::world::{World, code, id};
+
+/// The version or draft of this digest, as one who decides reads it in a new process.
+async fn by_digest(world: &World, digest: &str) -> Result<String> {
+    let (policy, skill) = (Policy::unrestricted(), SkillPath::parse("demo").unwrap());
+    let service = world.replica().service;
+    let shown = service.library().show_version(&id("demo"), &policy, &skill, digest, DraftReader::Control).await;
+    shown.map(|page| page.body)
+}
+
+async fn delete_only(world: &World, digest: &str) -> Result<()> {
+    let options = PublishOptions { condition: Some(digest.to_owned()).into(), ..PublishOptions::default() };
+    world.service.publisher().delete_skill(&id("demo"), &SkillPath::parse("demo").unwrap(), options).await
+}
+
+/// A draft whose path another tool gave a skill. Returns its digest.
+async fn hidden(world: &World) -> String {
+    let made = draft(world, "demo", "# The draft", None).await.unwrap();
+    world.put("demo/skills/demo/SKILL.md", "---\nname: demo\ndescription: Of another tool.\n---\n# Foreign\n").await;
+    made.digest
+}
+
+fn described() -> ChangeSkillRequest {
+    ChangeSkillRequest { description: Some("Another one.".into()), ..ChangeSkillRequest::default() }
+}
+
+// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it.
+#[tokio::test]
+async fn a_draft_in_whose_folder_another_tool_put_a_skill_stays_until_it_is_named() {
+    let world = World::new();
+    let digest = hidden(&world).await;
+    let mut refused: Vec<Error> = Vec::new();
+    for wanted in [to(SkillState::Published), to(SkillState::Draft), described()] {
+        refused.push(change(&world, "demo", wanted, None).await.unwrap_err());
+    }
+    let folder = refused[0].details()["current"].as_str().unwrap().to_owned();
+    refused.push(change(&world, "demo", to(SkillState::Draft), Some(&folder)).await.unwrap_err());
+    for error in refused {
+        assert_eq!(
+            (error.code(), &error.details()["draft"]),
+            (Code::VersionConflict, &digest.clone().into()),
+            "{error}"
+        );
+    }
+    assert_eq!(code(change(&world, "demo", to(SkillState::Published), Some(&digest)).await), Code::VersionConflict);
+    assert!(body(&world, "demo").await.unwrap().contains("# Foreign"), "what lies in the folder is shown");
+    assert!(by_digest(&world, &digest).await.unwrap().contains("# The draft"));
+
+    change(&world, "demo", described(), Some(&folder)).await.unwrap();
+    assert!(by_digest(&world, &digest).await.unwrap().contains("# The draft"), "the other one was named");
+    delete(&world, "demo").await.unwrap();
+    assert_eq!(states(&world).await, [("demo".to_owned(), ListedState::Draft)]);
+    assert!(body(&world, "demo").await.unwrap().contains("# The draft"), "it shows again");
+    let published = change(&world, "demo", to(SkillState::Published), None).await.unwrap();
+    assert_eq!(published.digest, digest);
+    delete(&world, "demo").await.unwrap();
+    assert!(states(&world).await.is_empty(), "its place was taken");
+}
+
+// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it.
+#[tokio::test]
+async fn a_draft_that_is_named_is_deleted_and_the_skill_of_another_tool_beside_it_stays() {
+    let world = World::new();
+    let digest = hidden(&world).await;
+    delete_only(&world, &digest).await.unwrap();
+    assert_eq!(code(by_digest(&world, &digest).await), Code::VersionNotFound);
+    assert!(body(&world, "demo").await.unwrap().contains("# Foreign"));
+    delete(&world, "demo").await.unwrap();
+    assert!(states(&world).await.is_empty());
+}
+
+// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it.
+#[tokio::test(start_paused = true)]
+async fn a_draft_that_is_made_while_another_server_publishes_the_one_before_is_not_lost() {
+    let mut told = 0;
+    for begin in 0..24 {
+        let world = World::new();
+        let first = draft(&world, "demo", "# One", None).await.unwrap().digest;
+        let (a, b) = (world.replica(), world.replica());
+        for replica in [&a, &b] {
+            replica.faults.set_latency(Duration::from_secs(2));
+        }
+        let late = async {
+            tokio::time::sleep(Duration::from_secs(begin)).await;
+            draft(&b, "demo", "# Two", Some(&first)).await
+        };
+        let (published, second) = tokio::join!(change(&a, "demo", to(SkillState::Published), Some(&first)), late);
+        if let Ok(second) = second {
+            told += 1;
+            // A change of what is published names nothing else, and takes away no draft.
+            if published.is_ok() {
+                drop(change(&world.replica(), "demo", described(), None).await);
+            }
+            let there = by_digest(&world, &second.digest).await;
+            assert!(there.unwrap().contains("# Two"), "{begin}: {published:?}");
+        }
+    }
+    assert!(told > 0, "none was made");
+}

@@ -1,0 +1,150 @@
+//! What listings say of published versions, and what that costs.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock},
+};
+
+use bytes::Bytes;
+use skillmount::{
+    access::SessionScope,
+    catalog::Audience,
+    content::DraftReader,
+    handle::{BackendProtocol, ServiceOptions},
+    path::{Layer, SkillPath},
+    prompt::PromptRequest,
+    publish::{PublishOptions, UploadedSkill},
+    session::Policy,
+    store::{MemoryStore, Requests},
+    wire::{ListedState, LoadSkillRequest, SkillDocument, SkillListRequest},
+};
+
+use crate::support::world::{World, id};
+
+const SKILLS: usize = 130;
+
+fn main_of(skill: &str, text: &str) -> String {
+    format!("---\nname: {skill}\ndescription: {text:?}\n---\nBody\n")
+}
+
+/// Who sees no drafts.
+fn nobody() -> DraftReader<'static> {
+    static REACH: LazyLock<SessionScope> = LazyLock::new(SessionScope::default);
+    DraftReader::Agent(&REACH)
+}
+
+async fn publish(world: &World, skill: &str, files: &[(&str, &str)]) -> String {
+    let skill = SkillPath::parse(skill).unwrap();
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), Bytes::from((*text).to_owned()))).collect();
+    let (uploaded, options) = (UploadedSkill::Files(files), PublishOptions::default());
+    world.service.publisher().publish_skill(&id("demo"), &skill, uploaded, options).await.unwrap().digest
+}
+
+async fn listed(world: &World, fresh: bool) -> Vec<SkillDocument> {
+    let wanted = SkillListRequest { fresh, limit: Some(SKILLS), ..SkillListRequest::default() };
+    world.service.library().list_skills(&id("demo"), &Policy::default(), &wanted, nobody()).await.unwrap().skills
+}
+
+async fn standing(world: &World) -> (ListedState, Option<String>) {
+    let only = listed(world, true).await.remove(0);
+    let shown = world
+        .service
+        .library()
+        .show_skill(&id("demo"), &Policy::default(), &SkillPath::parse("s").unwrap(), nobody())
+        .await;
+    let shown = shown.unwrap().skill;
+    assert_eq!((shown.state, &shown.digest), (only.state, &only.digest), "both say the same");
+    (only.state, only.digest)
+}
+
+// S-VERSION-1: A listing names the version of each skill whose folder is that version, and so does the document of one skill.
+#[tokio::test]
+async fn a_listing_names_the_version_that_a_folder_is_and_none_if_it_was_changed() {
+    let world = World::new();
+    world.put("demo/skills/s/SKILL.md", main_of("s", "Found.")).await;
+    assert_eq!(standing(&world).await, (ListedState::Unmanaged, None));
+
+    let first = publish(&world, "s", &[("SKILL.md", &main_of("s", "One.")), ("a/b.md", "1")]).await;
+    assert_eq!(standing(&world).await, (ListedState::Published, Some(first.clone())));
+    assert_eq!(standing(&world.replica()).await, (ListedState::Published, Some(first.clone())));
+    let agent = world.agent();
+    let loaded = agent.load_skill(LoadSkillRequest::new("s")).await;
+    assert_eq!(loaded.unwrap().version, Some(first.clone()), "a load pins the version that the listing names");
+
+    // Of the same size, in the same second: only the version of the object differs.
+    world.put("demo/skills/s/a/b.md", "2").await;
+    assert_eq!(standing(&world).await, (ListedState::Published, None));
+    let second = publish(&world, "s", &[("SKILL.md", &main_of("s", "One.")), ("a/b.md", "3")]).await;
+    assert_eq!(standing(&world).await, (ListedState::Published, Some(second.clone())));
+    world.put("demo/skills/s/more.md", "x").await;
+    assert_eq!(standing(&world).await.1, None, "a file more is another folder");
+
+    let third = publish(&world, "s", &[("SKILL.md", &main_of("s", "Two."))]).await;
+    assert_eq!(listed(&world, false).await[0].digest, Some(third), "what this server published shows at once");
+    world
+        .service
+        .publisher()
+        .delete_skill(&id("demo"), &SkillPath::parse("s").unwrap(), PublishOptions::default())
+        .await
+        .unwrap();
+    assert!(listed(&world, false).await.is_empty());
+    world.put("demo/skills/s/SKILL.md", main_of("s", "Found again.")).await;
+    assert_eq!(standing(&world).await, (ListedState::Unmanaged, None));
+}
+
+// S-VERSION-2: A listing with versions costs one LIST of the heads for each reading of the catalog, and a GET of each head
+// that is new to the process.
+#[tokio::test]
+async fn what_is_unchanged_of_130_skills_is_known_from_one_page_and_two_listings() {
+    let world = World::new();
+    let mut digests = BTreeSet::new();
+    for number in 0..SKILLS {
+        let skill = format!("s{number:03}");
+        let main = main_of(&skill, &number.to_string());
+        digests.insert(publish(&world, &skill, &[("SKILL.md", &main)]).await);
+    }
+    let replica = world.replica();
+    let agent = replica.agent();
+    let (_, before) = replica.cost(Box::pin(skillmount::prompt::for_session(&agent, &PromptRequest::default()))).await;
+    let (skills, cost) = replica.cost(listed(&replica, false)).await;
+    let seen: BTreeSet<_> = skills.iter().filter_map(|skill| skill.digest.clone()).collect();
+    assert_eq!((skills.len(), &seen), (SKILLS, &digests));
+    let heads = Requests { list: 1, get: SKILLS as u64, put: 0, head: 0, delete: 0 };
+    assert_eq!((before.list, cost), (1, heads), "the prompt pays for no head");
+
+    let (again, cost) = replica.cost(listed(&replica, true)).await;
+    assert_eq!((again, cost), (skills, Requests { list: 2, get: 0, put: 0, head: 0, delete: 0 }));
+    let (_, cost) = replica.cost(listed(&replica, false)).await;
+    assert_eq!(cost, Requests { list: 0, get: 0, put: 0, head: 0, delete: 0 });
+}
+
+// S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in words that
+// say so. A damaged head costs its own skill and no other.
+#[tokio::test]
+async fn a_damaged_head_takes_no_version_from_another_skill() {
+    let world = World::new();
+    let good = publish(&world, "good", &[("SKILL.md", &main_of("good", "Good."))]).await;
+    publish(&world, "bad", &[("SKILL.md", &main_of("bad", "Bad."))]).await;
+    for damage in ["", "{", "{\"format\":2}"] {
+        world.put("demo/.skillmount/heads/bad.json", damage).await;
+        let listed: Vec<_> =
+            listed(&world.replica(), true).await.into_iter().map(|one| (one.state, one.digest)).collect();
+        assert_eq!(listed, [(ListedState::Published, None), (ListedState::Published, Some(good.clone()))], "{damage}");
+    }
+}
+
+// S-VERSION-1: A listing names the version of each skill whose folder is that version, and so does the document of one skill.
+#[tokio::test]
+async fn each_layer_has_its_own_versions() {
+    let options = ServiceOptions { layers: true, ..ServiceOptions::default() };
+    let world = World::with(Arc::new(MemoryStore::like_s3()), options);
+    let own = publish(&world, "s", &[("SKILL.md", &main_of("s", "Own."))]).await;
+    world.put("_org/skills/t/SKILL.md", main_of("t", "Shared.")).await;
+    let wanted = SkillListRequest { fresh: true, ..SkillListRequest::default() };
+    let audience = Audience { user: id("demo"), team: None };
+    let listed =
+        world.service.library().list_skills(audience, &Policy::default(), &wanted, nobody()).await.unwrap().skills;
+    let standings: Vec<_> = listed.into_iter().map(|one| (one.layer, one.state, one.digest)).collect();
+    let shared = (Layer::Org, ListedState::Unmanaged, None);
+    assert_eq!(standings, [(Layer::User, ListedState::Published, Some(own)), shared]);
+}

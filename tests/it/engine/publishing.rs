@@ -1,0 +1,777 @@
+//! Publishing skills: what readers see at every point of it, whoever else writes.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use skillmount::{
+    Code, Outcome, Result,
+    handle::{BackendProtocol, SessionBackend},
+    limits::UPLOAD_FILE_BYTES,
+    path::{KeyPrefix, SkillPath},
+    publish::{PublishOptions, UploadedSkill},
+    session::{Change, CreateSession, Policy, SkillsAccess, Visibility},
+    store::{DeleteOptions, MemoryStore, PutOptions, Requests, Verb, testing::Fault},
+    wire::{FindingCode, LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
+};
+
+use crate::support::world::{BackendExt, World, code, id};
+
+const SKILL: &str = "a/demo";
+pub(super) const FOLDER: &str = "demo/skills/a/demo/";
+
+pub(super) type Files = BTreeMap<String, String>;
+
+/// How the requests of a process that crashes end: refused, carried out without a reply, and lost.
+pub(super) const FAULTS: [Fault; 3] = [Fault::Deny, Fault::LoseReply, Fault::LoseRequest];
+
+/// The faults of requests that pass `crash` times, and then never more.
+pub(super) fn from_the(crash: usize, fault: Fault) -> impl Iterator<Item = Fault> {
+    std::iter::repeat_n(Fault::None, crash).chain(std::iter::repeat_n(fault, 100))
+}
+
+/// A version of the skill: its SKILL.md says which, and so does every other file.
+pub(super) fn version(number: usize, others: &[&str]) -> Files {
+    let main = format!("---\nname: demo\ndescription: Version {number}.\n---\nBody {number}\n");
+    let others = others.iter().map(|path| ((*path).to_owned(), format!("{path} {number}")));
+    others.chain([("SKILL.md".to_owned(), main)]).collect()
+}
+
+pub(super) fn uploaded(files: &Files) -> UploadedSkill {
+    UploadedSkill::Files(files.iter().map(|(path, text)| (path.clone(), Bytes::from(text.clone()))).collect())
+}
+
+pub(super) fn from() -> PublishOptions {
+    PublishOptions { by: Some("key".into()), source: Some("a test".into()), ..PublishOptions::default() }
+}
+
+fn only(digest: &str) -> PublishOptions {
+    PublishOptions { condition: Some(digest.to_owned()).into(), ..from() }
+}
+
+pub(super) fn skill() -> SkillPath {
+    SkillPath::parse(SKILL).unwrap()
+}
+
+pub(super) async fn publish_if(world: &World, files: &Files, only: Option<&str>) -> Result<PublishReply> {
+    let options = PublishOptions { condition: only.map(str::to_owned).into(), ..from() };
+    world.service.publisher().publish_skill(&id("demo"), &skill(), uploaded(files), options).await
+}
+
+pub(super) async fn publish(world: &World, files: &Files) -> PublishReply {
+    publish_if(world, files, None).await.unwrap()
+}
+
+/// The plain files, as another tool sees them.
+pub(super) async fn plain(world: &World) -> Files {
+    let mut files = Files::new();
+    for key in world.keys().await {
+        if let Some(path) = key.strip_prefix(FOLDER) {
+            let text = String::from_utf8(world.bytes(&key).await.unwrap()).unwrap();
+            files.insert(path.to_owned(), text);
+        }
+    }
+    files
+}
+
+/// The files of the loaded skill, as the agent reads them.
+async fn loaded(agent: &SessionBackend) -> Files {
+    let mut files = Files::new();
+    for entry in agent
+        .glob(skillmount::wire::GlobRequest { pattern: "**".into(), path: Some("/skills/demo".into()) })
+        .await
+        .unwrap()
+        .matches
+    {
+        let text = agent.text(&entry.path).await.unwrap();
+        files.insert(entry.path.strip_prefix("/skills/demo/").unwrap().to_owned(), text);
+    }
+    files
+}
+
+/// The skill as a new session of a new process sees it.
+async fn seen(world: &World, session: &str) -> Files {
+    let replica = world.replica();
+    let agent = replica.agent_of("demo", session);
+    agent.load(SKILL).await.unwrap();
+    loaded(&agent).await
+}
+
+/// As [`seen`]; no files if there is no such skill.
+pub(super) async fn seen_or_nothing(world: &World, session: &str) -> Files {
+    let replica = world.replica();
+    let agent = replica.agent_of("demo", session);
+    match agent.load(SKILL).await {
+        Ok(_) => loaded(&agent).await,
+        Err(error) => {
+            assert_eq!(error.code(), Code::SkillNotFound);
+            Files::new()
+        }
+    }
+}
+
+/// Waits until some process has brought the plain files up to the head.
+pub(super) async fn settled(world: &World) {
+    for _ in 0..100 {
+        let head = world.bytes("demo/.skillmount/heads/a/demo.json").await;
+        if head.is_none_or(|head| String::from_utf8(head).unwrap().contains("\"materialised\":true")) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("nobody brought the plain files up to the head");
+}
+
+/// The published version, as a new process sees it.
+async fn current(world: &World) -> String {
+    let service = world.replica().service;
+    let listed =
+        service.publisher().list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
+    listed.current.unwrap()
+}
+
+async fn versions(world: &World) -> Vec<String> {
+    let listed =
+        world.service.publisher().list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
+    listed.versions.into_iter().map(|version| version.digest).collect()
+}
+
+// S-PUBLISH-1: A published skill is plain files in the bucket, a head that names the version, and the archive of that
+// version, and publishing the same content again changes nothing.
+#[tokio::test]
+async fn a_published_skill_is_plain_files_and_the_same_again_changes_nothing() {
+    let world = World::new();
+    let first = version(1, &["b.md", "c/d.md"]);
+    let reply = publish(&world, &first).await;
+    assert_eq!((reply.status, reply.complete, reply.kept.len()), (PublishStatus::Created, true, 0));
+    assert_eq!(plain(&world).await, first);
+    assert!(world.keys().await.contains(&format!("demo/.skillmount/versions/a/demo/{}.zip", &reply.digest[7..])));
+    assert_eq!(seen(&world, "s").await, first);
+    let agent = world.agent();
+    assert_eq!(agent.load(SKILL).await.unwrap().version, Some(reply.digest.clone()));
+
+    let (again, cost) = Box::pin(world.cost(publish(&world, &first))).await;
+    assert_eq!((again.status, again.digest), (PublishStatus::Unchanged, reply.digest.clone()));
+    assert_eq!((cost.put, cost.delete), (0, 0));
+
+    let second = version(2, &["b.md", "e.md"]);
+    let updated = publish(&world, &second).await;
+    assert_eq!((updated.status, plain(&world).await), (PublishStatus::Updated, second.clone()));
+    assert_eq!(seen(&world, "t").await, second);
+    assert_eq!(versions(&world).await.len(), 2);
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
+// is under way, and any server completes it.
+#[tokio::test(start_paused = true)]
+async fn at_every_crash_point_readers_see_one_version_whole() {
+    let (one, two) = (version(1, &["b.md", "c.md", "gone.md"]), version(2, &["b.md", "c.md", "new.md"]));
+    let mut outcomes = Vec::new();
+    for (is_managed, fault) in [true, false].into_iter().flat_map(|managed| FAULTS.map(|fault| (managed, fault))) {
+        for crash in 0..10 {
+            for verb in [Verb::Put, Verb::Delete] {
+                let world = World::new();
+                if is_managed {
+                    publish(&world, &one).await;
+                } else {
+                    for (path, text) in &one {
+                        world.put(&format!("{FOLDER}{path}"), text.clone()).await;
+                    }
+                }
+                world.faults.script(verb, from_the(crash, fault));
+                let outcome = publish_if(&world, &two, None).await;
+                world.faults.clear();
+                let now = seen(&world, "s").await;
+                assert!(now == one || now == two, "{fault:?} {verb:?} {crash}: {now:?}");
+                match &outcome {
+                    Ok(_) => assert_eq!(now, two, "what was published is seen"),
+                    Err(error) if error.outcome() == Some(Outcome::Unknown) => {}
+                    Err(error) => assert_eq!(now, one, "{fault:?} {verb:?} {crash}: {error}"),
+                }
+                settled(&world).await;
+                assert_eq!(plain(&world).await, now, "{fault:?} {verb:?} {crash}: the plain files follow");
+                assert_eq!(seen(&world, "t").await, now);
+                outcomes.push((now == two, outcome.is_ok_and(|reply| reply.complete)));
+                assert!(publish(&world, &two).await.complete);
+                assert_eq!(plain(&world).await, two);
+            }
+        }
+    }
+    for case in [(false, false), (true, false), (true, true)] {
+        assert!(outcomes.contains(&case), "{case:?} never happened");
+    }
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
+// is under way, and any server completes it.
+#[tokio::test(start_paused = true)]
+async fn at_every_crash_point_of_a_rollback_or_a_deletion_readers_see_one_version_whole() {
+    let (one, two) = (version(1, &["b.md", "gone.md"]), version(2, &["b.md", "new.md"]));
+    for deletes in [true, false] {
+        let mut outcomes = Vec::new();
+        for (crash, fault) in (0..10).flat_map(|crash| FAULTS.map(|fault| (crash, fault))) {
+            for verb in [Verb::Put, Verb::Delete] {
+                let world = World::new();
+                let first = publish(&world, &one).await.digest;
+                publish(&world, &two).await;
+                world.faults.script(verb, from_the(crash, fault));
+                let change = async || {
+                    if deletes {
+                        return world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await;
+                    }
+                    world.service.publisher().roll_back_skill(&id("demo"), &skill(), &first, from()).await.map(drop)
+                };
+                let told = change().await;
+                world.faults.clear();
+                let is_told = told.is_ok();
+                let after = if deletes { Files::new() } else { one.clone() };
+                let now = seen_or_nothing(&world, "s").await;
+                assert!(now == two || now == after, "{deletes} {verb:?} {crash}: {now:?}");
+                assert!(!is_told || now == after, "{deletes} {fault:?} {verb:?} {crash}: what was told is seen");
+                let is_unknown = told.is_err_and(|error| error.outcome() == Some(Outcome::Unknown));
+                assert!(
+                    is_told || is_unknown || now == two,
+                    "{deletes} {fault:?} {verb:?} {crash}: nothing was changed"
+                );
+                settled(&world).await;
+                assert_eq!(plain(&world).await, now, "{deletes} {verb:?} {crash}: the plain files follow");
+                outcomes.push((is_told, now == after));
+                assert!(
+                    change().await.is_ok() || now.is_empty(),
+                    "{deletes} {verb:?} {crash}: the same call completes it"
+                );
+                assert_eq!(plain(&world).await, after);
+            }
+        }
+        assert!(outcomes.contains(&(true, true)) && outcomes.contains(&(false, false)), "{deletes}: {outcomes:?}");
+    }
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
+// is under way, and any server completes it.
+#[tokio::test(start_paused = true)]
+async fn a_reader_at_any_moment_of_a_publish_sees_one_version() {
+    let (one, two) = (version(1, &["b.md", "c.md", "gone.md"]), version(2, &["b.md", "c.md", "new.md"]));
+    for is_managed in [true, false] {
+        for moment in 0..30 {
+            let world = World::new();
+            if is_managed {
+                publish(&world, &one).await;
+            } else {
+                for (path, text) in &one {
+                    world.put(&format!("{FOLDER}{path}"), text.clone()).await;
+                }
+            }
+            world.faults.set_latency(Duration::from_millis(10));
+            let reader = world.replica();
+            // Each kind of request takes another time, so that the three looks of a load are of three moments.
+            reader.faults.for_keys(Verb::List, "skills/", Fault::SlowRequest(Duration::from_millis(25)));
+            let read = async {
+                tokio::time::sleep(Duration::from_millis(5 * moment)).await;
+                let agent = reader.agent_of("demo", "s");
+                agent.load(SKILL).await.unwrap();
+                loaded(&agent).await
+            };
+            let (published, now) = tokio::join!(publish_if(&world, &two, None), read);
+            published.unwrap();
+            assert!(now == one || now == two, "{is_managed} {moment}: {now:?}");
+        }
+    }
+}
+
+// S-GATE-6: Policy `visibility: all` shows every permitted skill as `/skills/{mount}`, read-only.
+#[tokio::test(start_paused = true)]
+async fn what_is_shown_without_a_load_is_one_version_at_any_moment_of_a_publish() {
+    let others = ["b.md", "c.md", "d.md"];
+    let (one, two) = (version(1, &others), version(2, &others));
+    let mut seen = [0, 0];
+    for moment in 0..30 {
+        let world = World::new();
+        publish(&world, &one).await;
+        world.faults.set_latency(Duration::from_millis(10));
+        let reader = world.replica();
+        let agent = reader.agent_of("demo", "s");
+        let (user, session) = (id("demo"), id("s"));
+        let update = reader.service.sessions().update(&user, &session, |session| {
+            session.policy.visibility = Visibility::All;
+            Ok(Change::Save(()))
+        });
+        update.await.unwrap();
+        reader.faults.for_keys(Verb::List, "skills/", Fault::SlowRequest(Duration::from_millis(25)));
+        let read = async {
+            tokio::time::sleep(Duration::from_millis(5 * moment)).await;
+            agent.hits("[12]$", Some("/skills")).await.unwrap()
+        };
+        let (published, hits) = tokio::join!(publish_if(&world, &two, None), read);
+        published.unwrap();
+        assert_eq!(hits.len(), 1 + others.len(), "{moment}: {hits:?}");
+        let of_two = hits.iter().filter(|hit| hit.ends_with('2')).count();
+        assert!(of_two == 0 || of_two == hits.len(), "{moment}: {hits:?}");
+        seen[usize::from(of_two > 0)] += 1;
+    }
+    assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
+}
+
+// S-PUBLISH-4: Of publishers at the same time one comes after the other, and the files are those of the last. With
+// `If-Match` only the first succeeds.
+#[tokio::test(start_paused = true)]
+async fn of_two_publishers_one_wins_whole() {
+    for round in 0..20 {
+        let world = World::new();
+        let base = publish(&world, &version(0, &["b.md", "c.md"])).await.digest;
+        let other = world.replica();
+        world.faults.set_latency(Duration::from_millis(7));
+        other.faults.set_latency(Duration::from_millis(10));
+        let (one, two) = (version(1, &["b.md", "x.md"]), version(2, &["c.md", "y.md"]));
+        let later = async {
+            tokio::time::sleep(Duration::from_millis(5 * round)).await;
+            publish_if(&other, &two, None).await
+        };
+        let (first, second) = tokio::join!(publish_if(&world, &one, None), later);
+        assert!(first.is_ok() && second.is_ok(), "{first:?} {second:?}");
+        settled(&world).await;
+        let now = plain(&world).await;
+        assert!(now == one || now == two, "{round}: {now:?}");
+        assert_eq!(seen(&world, "s").await, now);
+        assert_eq!(versions(&world).await.len(), 3, "both were published");
+
+        let (one, two) = (version(3, &["b.md"]), version(4, &["c.md"]));
+        let current = current(&world).await;
+        let stale = publish_if(&world, &one, Some(&base)).await.unwrap_err();
+        assert_eq!((stale.code(), &stale.details()["current"]), (Code::VersionConflict, &current.clone().into()));
+        let (first, second) =
+            tokio::join!(publish_if(&world, &one, Some(&current)), publish_if(&other, &two, Some(&current)));
+        assert!(first.is_ok() != second.is_ok(), "{first:?} {second:?}");
+        settled(&world).await;
+        assert_eq!(plain(&world).await, if first.is_ok() { one } else { two });
+        let archives = world.keys().await.iter().filter(|key| key.contains("/versions/")).count();
+        assert_eq!((archives, versions(&world).await.len()), (5, 4), "what lost was stored, and is no version");
+        // Who lost publishes the same again, and then it is one.
+        let lost = if first.is_ok() { version(4, &["c.md"]) } else { version(3, &["b.md"]) };
+        publish(&world, &lost).await;
+        assert_eq!(versions(&world).await.len(), 5);
+        world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        assert_eq!(versions(&world).await.len(), 5);
+    }
+}
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+#[tokio::test]
+async fn of_a_head_that_does_not_say_what_was_published_every_archive_is_a_version() {
+    let world = World::new();
+    let one = publish(&world, &version(1, &[])).await.digest;
+    publish(&world, &version(2, &[])).await;
+    world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+    // As an earlier version of this program wrote it.
+    let head = world.bytes("demo/.skillmount/heads/a/demo.json").await.unwrap();
+    let mut head: serde_json::Value = serde_json::from_slice(&head).unwrap();
+    assert!(head["numbers"].as_object_mut().unwrap().remove("former").is_some());
+    world.put("demo/.skillmount/heads/a/demo.json", head.to_string()).await;
+    assert_eq!(versions(&world.replica()).await.len(), 2);
+    publish(&world.replica(), &version(3, &[])).await;
+    assert_eq!(versions(&world.replica()).await.len(), 3);
+    assert!(versions(&world.replica()).await.contains(&one));
+}
+
+/// How often the archives of the skill were listed.
+fn listings_of_versions(world: &World) -> usize {
+    let asked = world.ledger.asked();
+    asked.iter().filter(|(verb, key)| *verb == Verb::List && key.contains("/.skillmount/versions/")).count()
+}
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+#[tokio::test]
+async fn what_was_published_before_its_head_was_lost_is_listed_after_the_next_publish_too() {
+    for rolls_back in [false, true] {
+        let world = World::new();
+        let mut expected = Vec::new();
+        for number in 1..=3 {
+            expected.push(publish(&world, &version(number, &[])).await.digest);
+        }
+        world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        assert_eq!(listings_of_versions(&world), 1, "the first publish alone asks what lies there");
+        // The head was damaged, and an operator deleted it.
+        let head = KeyPrefix::all().key("demo/.skillmount/heads/a/demo.json").unwrap();
+        world.bucket.delete(&head, DeleteOptions::default()).await.unwrap();
+
+        let world = world.replica();
+        if rolls_back {
+            world.service.publisher().roll_back_skill(&id("demo"), &skill(), &expected[1], from()).await.unwrap();
+        } else {
+            expected.push(publish(&world, &version(4, &[])).await.digest);
+        }
+        let mut listed = versions(&world).await;
+        listed.sort();
+        expected.sort();
+        assert_eq!(listed, expected, "{rolls_back}");
+        world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        assert_eq!(versions(&world).await.len(), expected.len());
+    }
+}
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+#[tokio::test]
+async fn who_knows_the_digest_of_an_archive_that_never_counted_rolls_back_to_it() {
+    let (world, elsewhere) = (World::new(), World::new());
+    publish(&world, &version(1, &[])).await;
+    let lost = publish(&elsewhere, &version(2, &[])).await.digest;
+    let key = elsewhere.keys().await.into_iter().find(|key| key.contains("/versions/")).unwrap();
+    world.put(&key, elsewhere.bytes(&key).await.unwrap()).await;
+    assert!(!versions(&world).await.contains(&lost));
+    world.service.publisher().roll_back_skill(&id("demo"), &skill(), &lost, from()).await.unwrap();
+    assert_eq!((plain(&world).await, versions(&world).await.len()), (version(2, &[]), 2));
+}
+
+// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+#[tokio::test(start_paused = true)]
+async fn a_foreign_write_at_any_moment_of_a_publish_is_not_lost() {
+    let (one, two) = (version(1, &["b.md", "gone.md"]), version(2, &["b.md", "new.md"]));
+    for path in ["b.md", "gone.md", "new.md", "SKILL.md", "other.md"] {
+        let mut stayed = 0;
+        for moment in 0..16 {
+            let world = World::new();
+            publish(&world, &one).await;
+            world.faults.set_latency(Duration::from_millis(10));
+            let foreign = version(9, &[path])[path].clone();
+            let write = async {
+                tokio::time::sleep(Duration::from_millis(10 * moment + 5)).await;
+                world.put(&format!("{FOLDER}{path}"), foreign.clone()).await;
+            };
+            let (published, ()) = tokio::join!(publish_if(&world, &two, None), write);
+            published.unwrap();
+            settled(&world).await;
+            let is_there = plain(&world).await.get(path) == Some(&foreign);
+            stayed += usize::from(is_there);
+            let mut is_kept = is_there;
+            for (number, digest) in versions(&world).await.iter().enumerate() {
+                let agent = world.agent_of("demo", &format!("s{number}"));
+                let request = LoadSkillRequest { digest: Some(digest.clone()), ..LoadSkillRequest::new(SKILL) };
+                agent.load_skill(request).await.unwrap();
+                is_kept |= loaded(&agent).await.get(path) == Some(&foreign);
+            }
+            assert!(is_kept, "{path} at {moment}");
+        }
+        assert!(stayed > 0, "{path} never stayed");
+    }
+}
+
+// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+#[tokio::test(start_paused = true)]
+async fn a_file_that_another_tool_rewrote_with_our_metadata_is_no_late_write_of_ours() {
+    for foreign in ["b.md 9".to_owned(), "x".repeat(600 << 10)] {
+        let mut stayed = 0;
+        for moment in 0..16 {
+            let world = World::new();
+            publish(&world, &version(1, &["b.md"])).await;
+            let key = KeyPrefix::all().key(&format!("{FOLDER}b.md")).unwrap();
+            world.faults.set_latency(Duration::from_millis(10));
+            let two = version(2, &["b.md"]);
+            let write = async {
+                tokio::time::sleep(Duration::from_millis(10 * moment + 5)).await;
+                let metadata = world.bucket.head(&key).await.unwrap().metadata;
+                assert!(!metadata.is_empty());
+                let options = PutOptions::default().with_metadata(metadata);
+                world.bucket.put(&key, foreign.clone().into(), options).await.unwrap();
+            };
+            let (published, ()) = tokio::join!(publish_if(&world, &two, None), write);
+            let kept = published.unwrap().kept;
+            settled(&world).await;
+            let is_there = plain(&world).await["b.md"] == foreign;
+            stayed += usize::from(is_there && kept == ["b.md"]);
+            let is_kept = is_there || versions(&world).await.len() == 3;
+            assert!(is_kept, "at {moment}");
+        }
+        assert!(stayed > 0, "it never came between");
+    }
+}
+
+// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+#[tokio::test(start_paused = true)]
+async fn a_file_with_our_metadata_that_is_larger_than_any_of_ours_is_not_read_through() {
+    let world = World::new();
+    publish(&world, &version(1, &["b.md"])).await;
+    let key = KeyPrefix::all().key(&format!("{FOLDER}b.md")).unwrap();
+    world.faults.for_keys(Verb::Put, key.as_str(), Fault::SlowRequest(Duration::from_secs(20)));
+    let two = version(2, &["b.md"]);
+    let write = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let metadata = world.bucket.head(&key).await.unwrap().metadata;
+        let options = PutOptions::default().with_metadata(metadata);
+        world.bucket.put(&key, vec![b'x'; UPLOAD_FILE_BYTES + 1].into(), options).await.unwrap();
+    };
+    let asked = world.ledger.asked().len();
+    let (published, ()) = tokio::join!(publish_if(&world, &two, None), write);
+    assert_eq!(published.unwrap().kept, ["b.md"]);
+    let asked = world.ledger.asked().split_off(asked);
+    let reads = asked.iter().filter(|(verb, asked)| *verb == Verb::Get && asked == key.as_str()).count();
+    assert_eq!(reads, 1, "{asked:?}");
+}
+
+// S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a
+// version. Changes of an agent are such changes.
+#[tokio::test]
+async fn what_an_agent_wrote_to_a_published_skill_is_kept_as_a_version() {
+    let world = World::new();
+    let one = publish(&world, &version(1, &["b.md"])).await.digest;
+    let policy = Policy { skills_access: SkillsAccess::Write, ..Policy::default() };
+    let wanted = CreateSession { policy: Some(policy), ..CreateSession::default() };
+    world.service.create_session(&id("demo"), &id("s"), wanted).await.unwrap();
+    let agent = world.agent();
+    agent.load(SKILL).await.unwrap();
+    agent.overwrite("/skills/demo/b.md", "by the agent").await.unwrap();
+    let by_agent = plain(&world).await;
+    assert_eq!(by_agent["b.md"], "by the agent");
+
+    let two = version(2, &[]);
+    let conflict = publish_if(&world, &two, Some(&one)).await.unwrap_err();
+    assert_eq!((conflict.code(), plain(&world).await), (Code::VersionConflict, by_agent.clone()));
+    let current = conflict.details()["current"].as_str().unwrap().to_owned();
+    assert_eq!(versions(&world).await, std::slice::from_ref(&one), "nothing was stored");
+
+    let published = publish(&world, &two).await.digest;
+    assert_eq!(plain(&world).await, two);
+    let mut listed = versions(&world).await;
+    listed.sort();
+    let mut expected = [one, current.clone(), published];
+    expected.sort();
+    assert_eq!(listed, expected);
+    world.service.publisher().roll_back_skill(&id("demo"), &skill(), &current, from()).await.unwrap();
+    assert_eq!(plain(&world).await, by_agent);
+}
+
+// S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a
+// version.
+#[tokio::test]
+async fn a_folder_that_differs_from_its_head_wins_and_is_kept_as_a_version() {
+    let world = World::new();
+    let one = publish(&world, &version(1, &["b.md"])).await.digest;
+    world.put(&format!("{FOLDER}b.md"), "by hand").await;
+    let by_hand = plain(&world).await;
+    assert_eq!(seen(&world, "s").await, by_hand);
+    let agent = world.agent();
+    assert_eq!(agent.load(SKILL).await.unwrap().version, None);
+
+    let conflict = publish_if(&world, &version(2, &[]), Some(&one)).await.unwrap_err();
+    assert_eq!(conflict.code(), Code::VersionConflict);
+    let current = conflict.details()["current"].as_str().unwrap().to_owned();
+    assert_eq!(plain(&world).await, by_hand, "nothing was changed");
+    publish_if(&world, &version(2, &[]), Some(&current)).await.unwrap();
+    assert!(versions(&world).await.contains(&current));
+    let back = world.service.publisher().roll_back_skill(&id("demo"), &skill(), &current, from()).await.unwrap();
+    assert_eq!((back.digest, plain(&world).await), (current, by_hand));
+}
+
+// S-PUBLISH-7: A session that loaded a published version reads that version to its end, whatever is published or deleted
+// meanwhile.
+#[tokio::test]
+async fn a_session_reads_the_version_it_loaded_to_its_end() {
+    let world = World::new();
+    let one = version(1, &["b.md", "c/d.md"]);
+    publish(&world, &one).await;
+    let agent = world.agent();
+    agent.load(SKILL).await.unwrap();
+    publish(&world, &version(2, &["b.md"])).await;
+    assert_eq!(loaded(&agent).await, one);
+    publish(&world, &version(3, &["c/d.md"])).await;
+    world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+    let elsewhere = world.replica().agent();
+    assert_eq!(loaded(&elsewhere).await, one, "in a process that remembers nothing");
+    assert_eq!(elsewhere.hits("b.md 1", Some("/skills")).await.unwrap().len(), 1);
+}
+
+// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-11: `load_skill` with `digest` loads that version, also of a deleted skill.
+#[tokio::test]
+async fn a_deleted_skill_is_gone_and_comes_back() {
+    let world = World::new();
+    let one = version(1, &["b.md"]);
+    let digest = publish(&world, &one).await.digest;
+    world.service.publisher().delete_skill(&id("demo"), &skill(), only(&digest)).await.unwrap();
+    assert!(plain(&world).await.is_empty());
+    assert_eq!(code(world.agent().load(SKILL).await), Code::SkillNotFound);
+    let listed =
+        world.service.publisher().list_versions(&id("demo"), &skill(), &VersionListRequest::default()).await.unwrap();
+    assert_eq!((listed.versions.len(), &listed.current), (1, &None));
+    assert_eq!((listed.versions[0].by.as_deref(), listed.versions[0].files), (Some("key"), Some(2)));
+    let again = world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await;
+    assert_eq!(code(again), Code::SkillNotFound);
+
+    let request = LoadSkillRequest { digest: Some(digest.clone()), ..LoadSkillRequest::new(SKILL) };
+    let agent = world.agent_of("demo", "old");
+    assert_eq!(agent.load_skill(request).await.unwrap().version, Some(digest.clone()));
+    assert_eq!(loaded(&agent).await, one);
+
+    let back = world.service.publisher().roll_back_skill(&id("demo"), &skill(), &digest, from()).await.unwrap();
+    assert_eq!((back.status, plain(&world).await), (PublishStatus::Created, one));
+    let absent = format!("sha256:{}", "0".repeat(64));
+    let none = world.service.publisher().roll_back_skill(&id("demo"), &skill(), &absent, from()).await;
+    assert_eq!(code(none), Code::VersionNotFound);
+}
+
+// S-PUBLISH-9: Skills do not lie in one another: a publish into a skill, or over a folder of skills, is `already_exists`.
+#[tokio::test]
+async fn a_skill_is_published_in_no_other_and_around_none() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    for path in ["a/demo/inner/demo", "a"] {
+        let files = Files::from([(
+            "SKILL.md".to_owned(),
+            format!("---\nname: {}\ndescription: d\n---\nB\n", path.rsplit('/').next().unwrap()),
+        )]);
+        let place = SkillPath::parse(path).unwrap();
+        let refused = world.service.publisher().publish_skill(&id("demo"), &place, uploaded(&files), from()).await;
+        assert_eq!(code(refused), Code::AlreadyExists, "{path}");
+    }
+    assert_eq!(world.keys().await.iter().filter(|key| key.contains("/versions/")).count(), 1);
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
+// is under way, and any server completes it.
+#[tokio::test(start_paused = true)]
+async fn a_late_write_of_an_earlier_publish_is_set_right() {
+    let world = World::new();
+    let (one, two) = (version(1, &["b.md"]), version(2, &["b.md", "late.md"]));
+    publish(&world, &one).await;
+    world.faults.for_keys(Verb::Put, "late.md", Fault::SlowRequest(Duration::from_secs(20)));
+    let other = world.replica();
+    let three = version(3, &["b.md"]);
+    let later = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        publish_if(&other, &three, None).await
+    };
+    let (slow, fast) = tokio::join!(publish_if(&world, &two, None), later);
+    assert!(slow.is_ok() && fast.is_ok(), "{slow:?} {fast:?}");
+    settled(&world).await;
+    assert_eq!(plain(&world).await, three, "the late file of the second version is not left in the third");
+    assert_eq!(seen(&world, "s").await, three);
+}
+
+// S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in words
+// that say so.
+#[tokio::test]
+async fn a_head_that_is_damaged_or_newer_costs_its_skill_and_says_why() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    world.put_skill("demo", "b/fine", "Fine.", "Body\n").await;
+    for (head, says) in [(r#"{"format":2}"#, "newer version"), ("[]", "damaged"), (r#"{"format":1}"#, "damaged")] {
+        world.put("demo/.skillmount/heads/a/demo.json", head).await;
+        let refused = [
+            world.agent().load(SKILL).await.map(drop).unwrap_err(),
+            publish_if(&world, &version(2, &[]), None).await.map(drop).unwrap_err(),
+        ];
+        for error in refused {
+            assert!(error.message().contains(says), "{error}");
+        }
+        assert!(world.agent().load("b/fine").await.is_ok());
+    }
+}
+
+// S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
+#[tokio::test(start_paused = true)]
+async fn loading_a_published_skill_is_three_requests_in_one_round_trip() {
+    let world = World::new();
+    let others: Vec<String> = (0..199).map(|number| format!("r/{number:03}.md")).collect();
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    publish(&world, &version(1, &others)).await;
+    world.agent().names("/").await.unwrap();
+    world.faults.set_latency(Duration::from_secs(1));
+    let begun = tokio::time::Instant::now();
+    let (reply, cost) = world.cost(world.agent().load(SKILL)).await;
+    assert_eq!(reply.unwrap().files.len(), 200);
+    assert_eq!(cost, Requests { list: 1, get: 2, put: 0, head: 0, delete: 0 });
+    assert_eq!(begun.elapsed().as_secs(), 1 + 1, "one round trip for the skill, one to note it in the session");
+
+    // It is the same in a process that has not read the catalog.
+    let replica = world.replica();
+    let fresh = replica.agent_of("demo", "fresh");
+    fresh.names("/").await.unwrap();
+    replica.faults.set_latency(Duration::from_secs(1));
+    let begun = tokio::time::Instant::now();
+    let (reply, cost) = replica.cost(fresh.load(SKILL)).await;
+    assert_eq!(reply.unwrap().files.len(), 200);
+    assert_eq!(cost, Requests { list: 1, get: 2, put: 0, head: 0, delete: 0 });
+    assert_eq!(begun.elapsed().as_secs(), 1 + 1);
+}
+
+// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
+// lint calls an error.
+#[tokio::test]
+async fn a_refused_skill_stores_nothing() {
+    let world = World::new();
+    // Looks drawn at random, as a key does.
+    let drawn: String = (0..60_u8).map(|number| char::from(b'A' + number % 26 * 7 % 26)).collect();
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{drawn}\n");
+    for (path, text) in [("../x", "x"), ("/x", "x"), ("b.MD", "x"), (".env", "A=1"), ("k.pem", &key)] {
+        let mut files = version(1, &["b.md"]);
+        files.insert(path.to_owned(), text.to_owned());
+        let refused = publish_if(&world, &files, None).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidSkill, "{path}");
+        assert_eq!(refused.details()["findings"][0]["severity"], "error");
+    }
+    let unnamed = Files::from([("SKILL.md".to_owned(), "no frontmatter".to_owned())]);
+    assert_eq!(code(publish_if(&world, &unnamed, None).await), Code::InvalidSkill);
+    assert_eq!(code(publish_if(&world, &Files::new(), None).await), Code::InvalidSkill);
+    assert_eq!(world.keys().await, Vec::<String>::new());
+}
+
+// S-PUBLISH-9: Skills do not lie in one another: a publish into a skill, or over a folder of skills, is `already_exists`.
+#[tokio::test]
+async fn a_version_in_which_another_tool_left_a_secret_is_not_rolled_back_to() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    world.put(&format!("{FOLDER}.env"), "PASSWORD=x").await;
+    publish(&world, &version(2, &[])).await;
+    let of_tool = versions(&world).await.into_iter().rev().collect::<Vec<_>>();
+    let service = &world.service;
+    let mut refused = 0;
+    for digest in &of_tool {
+        match service.publisher().roll_back_skill(&id("demo"), &skill(), digest, from()).await {
+            Ok(_) => assert!(!plain(&world).await.contains_key(".env")),
+            Err(error) => {
+                refused += 1;
+                assert_eq!(
+                    (error.code(), &error.details()["findings"][0]["code"]),
+                    (Code::InvalidSkill, &"secret_file".into())
+                );
+            }
+        }
+    }
+    assert_eq!((of_tool.len(), refused), (3, 1));
+}
+
+// S-ERROR-2: The cause of an internal error is never shown to a client.
+#[tokio::test]
+async fn a_damaged_head_is_told_without_its_key_and_without_what_the_parser_says() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    world.put("demo/.skillmount/heads/a/demo.json", "{").await;
+    let error = world.replica().agent().load(SKILL).await.unwrap_err();
+    assert_eq!(error.code(), Code::ObjectDamaged);
+    assert!(error.message().contains("fsck") && !error.message().contains(".json"), "{error}");
+    assert!(error.chain().contains("heads/a/demo.json"), "the log has it: {}", error.chain());
+}
+
+// S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in words
+// that say so.
+#[tokio::test]
+async fn a_check_does_not_advise_to_delete_the_head_of_a_newer_version() {
+    let world = World::new();
+    publish(&world, &version(1, &[])).await;
+    for (head, expected) in [(r#"{"format":2}"#, FindingCode::NewerHead), (r#"{"format":1}"#, FindingCode::DamagedHead)]
+    {
+        world.put("demo/.skillmount/heads/a/demo.json", head).await;
+        let report = world.replica().service.upkeep().check_user(&id("demo"), false).await.unwrap();
+        let found = report.findings.iter().find(|one| one.key.ends_with("heads/a/demo.json")).unwrap();
+        assert_eq!((found.code, found.fix.contains("delete")), (expected, expected == FindingCode::DamagedHead));
+    }
+}
+
+#[tokio::test]
+async fn a_published_skill_shows_at_once_and_on_a_store_that_deletes_without_conditions_too() {
+    let world = World::over(Arc::new(MemoryStore::like_s3()));
+    publish(&world, &version(1, &["b.md"])).await;
+    let view = world.agent().catalog(false).await.unwrap();
+    assert!(view.entry(&skill()).is_some());
+    publish(&world, &version(2, &[])).await;
+    let view = world.agent().catalog(false).await.unwrap();
+    assert_eq!(view.entry(&skill()).unwrap().description(), "Version 2.");
+}
