@@ -71,7 +71,7 @@ impl Snapshot {
 
     /// Whether each file's tag has the form of a tag made from bytes.
     #[must_use]
-    pub fn may_tell_bytes(&self) -> bool {
+    pub fn may_identify_bytes(&self) -> bool {
         self.files.iter().all(|file| file.etag.has_form_of_md5())
     }
 
@@ -143,7 +143,7 @@ mod tests {
         let tagged = |path: &str, text: &str| SnapshotFile { etag: ETag::md5_of(text.as_bytes()), ..file(path, "") };
         let snapshot = Snapshot::new(vec![tagged("a", "1"), tagged("b", "2")]);
         assert_eq!(snapshot.file("a").unwrap().etag.as_str(), "c4ca4238a0b923820dcc509a6f75849b");
-        assert!(snapshot.may_tell_bytes() && snapshot.holds(&[named("b", "2"), named("a", "1")]));
+        assert!(snapshot.may_identify_bytes() && snapshot.holds(&[named("b", "2"), named("a", "1")]));
         let (a, b) = (named("a", "1"), named("b", "2"));
         let others = [
             vec![],
@@ -159,7 +159,7 @@ mod tests {
         }
         for tag in ["1", "c4ca4238a0b923820dcc509a6f75849b-1", "C4CA4238A0B923820DCC509A6F75849B", "m32"] {
             let untold = snapshot.with("a", Some(file("a", tag)));
-            assert!(!untold.may_tell_bytes() && !untold.holds(&[a.clone(), b.clone()]), "{tag}");
+            assert!(!untold.may_identify_bytes() && !untold.holds(&[a.clone(), b.clone()]), "{tag}");
         }
     }
 

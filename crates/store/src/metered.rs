@@ -52,9 +52,9 @@ impl CountingStore {
         request: impl Future<Output = StoreResult<T>> + Send,
         bytes: impl FnOnce(&T) -> usize + Send,
     ) -> StoreResult<T> {
-        self.ledger.note_sent(verb, key);
+        self.ledger.count_sent(verb, key);
         let answer = request.await;
-        self.ledger.note_answer(verb, key, answer.as_ref().map(bytes));
+        self.ledger.count_answer(verb, key, answer.as_ref().map(bytes));
         answer
     }
 }
@@ -100,7 +100,7 @@ impl RequestCounts {
         self.asked.as_ref().map_or_else(Vec::new, |asked| lock(asked).clone())
     }
 
-    fn note_sent(&self, verb: Verb, key: &str) {
+    fn count_sent(&self, verb: Verb, key: &str) {
         if let Some(asked) = &self.asked {
             lock(asked).push((verb, key.to_owned()));
         }
@@ -114,7 +114,7 @@ impl RequestCounts {
     }
 
     /// Counts how a request ended, and the bytes that it moved.
-    fn note_answer(&self, verb: Verb, key: &str, moved: Result<usize, &StoreError>) {
+    fn count_answer(&self, verb: Verb, key: &str, moved: Result<usize, &StoreError>) {
         let ending = moved.err().map_or("ok", ending);
         *lock(&self.endings).entry((verb.name(), ending)).or_default() += 1;
         self.change(key, |counts| {

@@ -3,7 +3,7 @@
 mod budget;
 mod explained;
 mod hostile;
-mod known_tag;
+mod cached_tag;
 #[cfg(feature = "cli")]
 mod processes;
 mod stage;

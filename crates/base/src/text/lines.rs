@@ -77,7 +77,7 @@ impl LineIndex {
 
     /// Takes note of `bytes`, which lie at `at`. The index grows only by bytes that follow its end, and a shared index
     /// is copied only then.
-    pub fn learn(self: &mut Arc<Self>, at: u64, bytes: &[u8]) {
+    pub fn update(self: &mut Arc<Self>, at: u64, bytes: &[u8]) {
         let known = self.scanned.checked_sub(at).and_then(|known| usize::try_from(known).ok());
         if let Some(new) = known.and_then(|known| bytes.get(known..)).filter(|new| !new.is_empty()) {
             Arc::make_mut(self).go_on(new);
@@ -209,7 +209,7 @@ mod tests {
 
     fn index_of(text: &[u8]) -> Arc<LineIndex> {
         let mut index = Arc::new(LineIndex::new(ETag::new("e"), text.len() as u64));
-        index.learn(0, text);
+        index.update(0, text);
         index
     }
 
@@ -238,7 +238,7 @@ mod tests {
             let mut index = Arc::new(LineIndex::new(ETag::new("e"), text.len() as u64));
             let mut at = 0;
             for piece in text.as_bytes().chunks(chunk) {
-                index.learn(at, piece);
+                index.update(at, piece);
                 at += piece.len() as u64;
             }
             prop_assert_eq!(index.total_lines(), Some(text.lines().count() as u64));
@@ -261,13 +261,13 @@ mod tests {
     #[test]
     fn an_index_that_others_hold_is_copied_only_to_learn() {
         let mut index = Arc::new(LineIndex::new(ETag::new("e"), 4));
-        index.learn(0, b"a\n");
+        index.update(0, b"a\n");
         let held = index.clone();
         for (at, known) in [(0, &b"a\n"[..]), (1, b"\n"), (2, b""), (3, b"x")] {
-            index.learn(at, known);
+            index.update(at, known);
             assert!(Arc::ptr_eq(&index, &held), "{at}");
         }
-        index.learn(1, b"\nb\n");
+        index.update(1, b"\nb\n");
         assert_eq!((held.total_lines(), index.total_lines()), (None, Some(2)));
     }
 

@@ -103,7 +103,7 @@ impl Lint {
     async fn lint_local(&self, app: &App, scanned: FolderScan) -> Result<Vec<LintedSkill>> {
         let mut linted: Vec<_> = scanned.no_skills.iter().map(judge_no_skill).collect();
         for local in scanned.skills {
-            let mended = if self.fix { mend(&local, app)? } else { Vec::new() };
+            let mended = if self.fix { fix_file(&local, app)? } else { Vec::new() };
             // A signal ends the run here, between two skills, and never within a write.
             let judged = blocking(move || Ok(judge(&local))).await?;
             linted.push(LintedSkill { mended, ..judged });
@@ -159,7 +159,7 @@ impl Lint {
 }
 
 /// Fixes the SKILL.md of a skill, and returns the findings that are gone.
-fn mend(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
+fn fix_file(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
     let path = local.main();
     // An unreadable file stays a finding.
     let Some(fixed) = read(&path).ok().and_then(|bytes| fix(&bytes, local.skill.folder())) else {

@@ -68,7 +68,7 @@ impl Update {
         let mut sources = Vec::new();
         let mut failed = Vec::new();
         for (text, into) in known {
-            match self.look(app, &text, into).await {
+            match self.read_source(app, &text, into).await {
                 Ok(source) => sources.push(source),
                 Err(error) => {
                     let source =
@@ -82,7 +82,7 @@ impl Update {
         failed.into_iter().next().map_or(Ok(()), |failed| Err(failed.error))
     }
 
-    async fn look(&self, app: &App, text: &str, into: Option<String>) -> Result<LockedSource> {
+    async fn read_source(&self, app: &App, text: &str, into: Option<String>) -> Result<LockedSource> {
         let source = SourceAddress::parse(text, self.allow_local)?;
         let fetched = source.fetch(app, into.as_deref()).await?;
         Ok(LockedSource { source, into, fetched })

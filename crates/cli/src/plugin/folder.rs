@@ -106,7 +106,7 @@ impl PluginFolder {
     }
 
     /// The version of a skill's folder, if that is known for sure.
-    pub(super) fn known(&self, folder: &str) -> Option<&ExportRecord> {
+    pub(super) fn recorded(&self, folder: &str) -> Option<&ExportRecord> {
         match self.manifest.skills.get(folder).map(Vec::as_slice) {
             Some([only]) => Some(only),
             _ => None,
@@ -306,10 +306,13 @@ mod tests {
                 whole => fs::write(notes.join("a/b.md"), whole).unwrap(),
             }
             assert_eq!(folder.skill("notes").unwrap(), place, "{state}");
-            assert_eq!(folder.known("notes"), None, "which of the two it is has to be looked up");
+            assert_eq!(folder.recorded("notes"), None, "which of the two it is has to be looked up");
             let before = folder.manifest.clone();
             put(&mut folder, &new);
-            assert_eq!((folder.skill("notes").unwrap(), folder.known("notes")), (Occupant::Ours, Some(&written(&new))));
+            assert_eq!(
+                (folder.skill("notes").unwrap(), folder.recorded("notes")),
+                (Occupant::Ours, Some(&written(&new)))
+            );
             assert_eq!(fs::read(notes.join("a/b.md")).unwrap(), b"new");
             before.write(&root, 4).unwrap();
         }

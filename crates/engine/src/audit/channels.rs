@@ -103,7 +103,7 @@ impl Channels {
     }
 
     /// Sends the events that `make` returns to each listener of `user`. Does not call `make` if there is no listener.
-    pub(super) fn tell<E: IntoIterator<Item = EventReport>>(&self, user: &Id, make: impl FnOnce() -> E) {
+    pub(super) fn send_each<E: IntoIterator<Item = EventReport>>(&self, user: &Id, make: impl FnOnce() -> E) {
         if self.sender(user).is_none_or(|sender| sender.receiver_count() == 0) {
             return;
         }
@@ -115,7 +115,7 @@ impl Channels {
     /// Sends events as fast as all listeners take them, because more may come than a listener's buffer holds. While the
     /// buffer of the slowest listener is half full, the sender pauses and decrements `pauses`. At 0 the sender pauses
     /// once for each half buffer of events, so other listeners can still read.
-    pub(super) async fn tell_at_pace(&self, user: &Id, events: Vec<EventReport>, pauses: &mut usize) {
+    pub(super) async fn send_at_pace(&self, user: &Id, events: Vec<EventReport>, pauses: &mut usize) {
         for (number, report) in events.into_iter().enumerate() {
             let Some(sender) = self.sender(user) else { return };
             if *pauses == 0 && number % (EVENTS_WAITING / 2) == 0 {
@@ -181,7 +181,7 @@ mod tests {
         let mut sent = |number: usize| {
             let approval = Some(format!("{number:032x}"));
             let record = AuditRecord { operation: "write".to_owned(), approval, ..AuditRecord::default() };
-            channels.tell(&user, || EventReport::unrecorded(&record));
+            channels.send_each(&user, || EventReport::unrecorded(&record));
             listener.try_recv().is_ok()
         };
         assert!((0..REQUESTS_REMEMBERED).all(&mut sent));

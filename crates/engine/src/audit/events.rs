@@ -87,7 +87,7 @@ impl Events {
             // No client listens before the batches that are there have been listed.
             let mut is_followed = followed.lock().await;
             if !*is_followed {
-                self.look_for_others(user, &followed).await?;
+                self.poll_others(user, &followed).await?;
                 *is_followed = true;
             }
             drop(is_followed);
@@ -171,7 +171,7 @@ impl Events {
     }
 
     /// Begins the task that looks for the records of other replicas, as long as a client listens.
-    async fn look_for_others(&self, user: &Id, followed: &FollowLock) -> Result<()> {
+    async fn poll_others(&self, user: &Id, followed: &FollowLock) -> Result<()> {
         let looked = self.clock.now();
         let batches = self.recent(user, horizon(looked)).await?;
         self.channels.has_looked(user, followed, looked);
@@ -198,7 +198,7 @@ impl Events {
                 return;
             }
             match poll_approval_watch(self.service.sessions(), user, &mut sessions).await {
-                Ok(waiting) => self.channels.tell(user, || {
+                Ok(waiting) => self.channels.send_each(user, || {
                     let report = |(session, request): (Id, ApprovalRequest)| EventReport::waiting(&session, request);
                     waiting.into_iter().map(report)
                 }),
@@ -207,7 +207,7 @@ impl Events {
                 }
             }
             let now = self.clock.now();
-            match self.look_once(user, own.as_deref(), &mut seen, looked).await {
+            match self.poll_once(user, own.as_deref(), &mut seen, looked).await {
                 Ok(()) => {
                     looked = now;
                     self.channels.has_looked(user, followed, looked);
@@ -220,7 +220,7 @@ impl Events {
     }
 
     /// Sends the events that came into the store since the last look, at `looked`.
-    async fn look_once(
+    async fn poll_once(
         &self,
         user: &Id,
         own: Option<&str>,
@@ -237,7 +237,7 @@ impl Events {
                 let mut pieces = ChunkedReader::new(&self.log, user, [batch], EVENTS_PIECE_BYTES);
                 while let Some(piece) = pieces.next().await? {
                     let events = reports_of(&piece).map(|(_, report)| report).collect();
-                    self.channels.tell_at_pace(user, events, &mut pauses).await;
+                    self.channels.send_at_pace(user, events, &mut pauses).await;
                 }
             }
             seen.insert(name);

@@ -82,7 +82,7 @@ impl Listener {
             if is_agent() {
                 self.sight.become_agent();
             }
-            if let Some(event) = self.sight.shown(&report).await? {
+            if let Some(event) = self.sight.visible(&report).await? {
                 self.last = event.id.clone().or(self.last.take());
                 return Ok(Some(event));
             }
@@ -93,7 +93,7 @@ impl Listener {
     /// The next of the past events, as the watcher may see it; `None` after the last.
     pub(super) async fn missed(&mut self) -> Result<Option<Event>> {
         while let Some(report) = self.replayed().await? {
-            if let Some(event) = self.sight.shown(&report).await? {
+            if let Some(event) = self.sight.visible(&report).await? {
                 return Ok(Some(event));
             }
         }

@@ -187,7 +187,7 @@ impl Observer for Recorder {
         if call.is_change && self.shared.options.mode == AuditMode::Strict {
             self.shared.journals().begin_change(&call.user);
         }
-        self.shared.channels.tell(&call.user, || EventReport::begun(call));
+        self.shared.channels.send_each(&call.user, || EventReport::begun(call));
     }
 
     fn ended(&self, operation: ObservedOperation) -> Option<RecordWritten> {
@@ -246,7 +246,7 @@ impl RecorderState {
         let is_urgent = operation.effects.approval.is_some();
         let record = AuditRecord::from_operation(operation, at.now);
         if self.options.mode == AuditMode::Off {
-            self.tell_unrecorded(&user, &record);
+            self.send_unrecorded(&user, &record);
             return None;
         }
         let (waiter, learns) = is_awaited.then(oneshot::channel).unzip();
@@ -264,13 +264,13 @@ impl RecorderState {
             if let Some(BufferedRecord { position, .. }) = &added {
                 let has_id = self.channels.goes_on_from(&user, position.batch.time());
                 let sent = |(_, report): (EventId, EventReport)| if has_id { report } else { report.without_id() };
-                self.channels.tell(&user, || EventReport::of(position, &record).filter(later).map(sent));
+                self.channels.send_each(&user, || EventReport::of(position, &record).filter(later).map(sent));
             }
             added
         };
         let Some(BufferedRecord { is_first, .. }) = added else {
             self.drop_one();
-            self.tell_unrecorded(&user, &record);
+            self.send_unrecorded(&user, &record);
             return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(full()))) });
         };
         if is_first {
@@ -280,8 +280,8 @@ impl RecorderState {
     }
 
     /// Sends the events of a record that is not kept. The event that the call has begun was sent when it began.
-    fn tell_unrecorded(&self, user: &Id, record: &AuditRecord) {
-        self.channels.tell(user, || EventReport::unrecorded(record).filter(|report| !report.event.is_begin()));
+    fn send_unrecorded(&self, user: &Id, record: &AuditRecord) {
+        self.channels.send_each(user, || EventReport::unrecorded(record).filter(|report| !report.event.is_begin()));
     }
 
     /// The skills that a session of `user` may begin with. None if the records cannot be read: a session needs them less than

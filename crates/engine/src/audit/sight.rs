@@ -80,7 +80,7 @@ impl EventFilter {
     ///
     /// # Errors
     /// The store's.
-    pub(super) async fn shown(&self, report: &EventReport) -> Result<Option<Event>> {
+    pub(super) async fn visible(&self, report: &EventReport) -> Result<Option<Event>> {
         let mut event = report.event.clone();
         // Most events name no skill, and nothing is read for them.
         if !self.is_limited() || !may_name_skills(report) {

@@ -31,7 +31,7 @@ impl Authoring {
     ///
     /// # Errors
     /// The store's.
-    pub async fn shown_catalog_status(&self, user: &Id, policy: &Policy) -> Result<CatalogStatus> {
+    pub async fn visible_catalog_status(&self, user: &Id, policy: &Policy) -> Result<CatalogStatus> {
         let space = self.core.namespace().user(user)?;
         let discovery = discover(&**self.core.store(), &space, &**self.core.clock(), None).await?;
         let view = discovery.view();

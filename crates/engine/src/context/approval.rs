@@ -87,7 +87,7 @@ impl Approvals {
     /// # Errors
     /// As `SessionBackend::session`.
     pub async fn waiting_calls(&self) -> Result<ApprovalList> {
-        let session = self.context.look().await?;
+        let session = self.context.refresh().await?;
         Ok(session.approvals.waiting(self.context.core.clock().now()))
     }
 
@@ -108,7 +108,7 @@ impl Approvals {
 
     async fn decide(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {
         // Another replica may have been asked, and memory may be 30 seconds behind.
-        self.context.look().await?;
+        self.context.refresh().await?;
         let decide = |session: &mut Session| {
             session.approvals.decide(id, decision, self.context.core.clock().now()).map(Change::Save)
         };

@@ -70,22 +70,22 @@ async fn on_message(backend: &SessionBackend, message: &str) -> Result<Option<St
 /// The listing, unless another call gives it at the same time.
 async fn listing_once(backend: &SessionBackend) -> Result<Option<String>> {
     let Some(listing) = listing(backend).await? else { return Ok(None) };
-    Ok(note_given(backend).await.then_some(listing))
+    Ok(record_given(backend).await.then_some(listing))
 }
 
 /// The listing, given before or not: a host starts a session again after it dropped the context.
 async fn listing_again(backend: &SessionBackend) -> Result<Option<String>> {
     let listing = listing(backend).await?;
     if listing.is_some() {
-        note_given(backend).await;
+        record_given(backend).await;
     }
     Ok(listing)
 }
 
 /// Notes that the listing was given. Returns false if that was noted before. If the note fails, the caller still gets
 /// the listing, and gets it again later.
-async fn note_given(backend: &SessionBackend) -> bool {
-    backend.note_listing().await.unwrap_or_else(|error| {
+async fn record_given(backend: &SessionBackend) -> bool {
+    backend.record_listing().await.unwrap_or_else(|error| {
         tracing::warn!(user = %backend.user(), error = %error.chain(), "it could not be noted that a session was given the listing");
         true
     })

@@ -99,7 +99,7 @@ pub(crate) async fn change_head(
     condition: &Condition,
     draft: Option<&str>,
 ) -> Result<ChangeResult, ChangeError> {
-    let _turn = target.content.changes().enter(target.folder.as_str()).await;
+    let _turn = target.content.changes().lock(target.folder.as_str()).await;
     for _ in 0..PUBLISH_ATTEMPTS {
         let before = read_before(target, from, wanted.is_some()).await?;
         check_condition(target, &before, wanted.is_some(), condition)?;

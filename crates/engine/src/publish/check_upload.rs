@@ -45,7 +45,7 @@ pub(crate) async fn publish(
 ) -> Result<PublishReply> {
     let (from, condition, note) = provenance(core, options)?;
     let place = core.content().place(owner, skill)?.noting(note, owner);
-    let _room = place.enter(uploaded.window()).await?;
+    let _room = place.reserve(uploaded.window()).await?;
     let CheckedSkill { package, findings, quality } = check_upload(core, owner, skill, uploaded, &from).await?;
     let changed = change_with_draft(&place, Some(&package), &from, condition).await?;
     refresh_catalog(core, owner).await;

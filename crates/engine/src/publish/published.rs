@@ -183,7 +183,7 @@ impl PublishedSkills {
             Box::pin(self.publisher.publish_skill(user, skill, uploaded, options)).await?.digest
         } else {
             let (from, ..) = provenance(&self.publisher.core, options)?;
-            let _room = place.enter(uploaded.window()).await?;
+            let _room = place.reserve(uploaded.window()).await?;
             let owner = LayerOwner::from(user);
             let CheckedSkill { package, .. } =
                 Box::pin(check_upload(&self.publisher.core, &owner, skill, uploaded, &from)).await?;

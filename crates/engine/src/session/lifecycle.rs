@@ -79,7 +79,7 @@ impl Sessions {
         self.check_writable()?;
         let key = self.store.namespace().user(user)?.session(session)?;
         let name = (user.clone(), session.clone());
-        let _lane = self.lanes.enter(key.as_str()).await;
+        let _lane = self.lanes.lock(key.as_str()).await;
         let mut seen = self.records.get(&key, &SessionVersion::default()).await?;
         for _ in 0..SESSION_ATTEMPTS {
             let now = self.store.clock().now();
@@ -126,7 +126,7 @@ impl Sessions {
     pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
         self.check_writable()?;
         let key = self.store.namespace().user(user)?.session(session)?;
-        let _lane = self.lanes.enter(key.as_str()).await;
+        let _lane = self.lanes.lock(key.as_str()).await;
         let seen = self.records.refresh(&key).await?;
         if alive(&seen, self.store.clock().now()).is_ok_and(|alive| alive.is_none()) {
             return Err(not_found(session));

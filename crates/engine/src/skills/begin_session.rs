@@ -6,7 +6,7 @@ use super::load_skill::{find_preloads, mount_in};
 use crate::{
     context::{Action, Author, Caller, Context, Core},
     error::{Error, Result},
-    files::note_load,
+    files::record_load,
     observer::Effects,
     path::Id,
     session::{CreateSession, CreatedSession, Preload, Session, SessionVersion, preview_session},
@@ -54,7 +54,7 @@ async fn create_for(
     let created = core.sessions().create_with(caller.user(), session, wanted, furnish).await?;
     for fetched in preloads.iter().flat_map(|(skills, _)| skills) {
         if let Some(loaded) = created.session.loaded(&fetched.skill).filter(|_| created.is_new) {
-            note_load(&context, loaded, &fetched.snapshot).await;
+            record_load(&context, loaded, &fetched.snapshot).await;
         }
     }
     Ok(created)

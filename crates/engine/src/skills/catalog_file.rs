@@ -13,7 +13,7 @@ use super::{
     Library,
     find::{files_of, find_skill},
     find_error::FindError,
-    hidden::seen_draft,
+    hidden::visible_draft,
 };
 use crate::{
     catalog::Audience,
@@ -63,7 +63,7 @@ impl Library {
         let found = match find_skill(&self.core, &audience, policy, skill).await {
             Err(FindError::Unknown(missing)) => {
                 let draft =
-                    seen_draft(&self.core, &audience.user, policy, skill, None, drafts).await?.ok_or(missing)?;
+                    visible_draft(&self.core, &audience.user, policy, skill, None, drafts).await?.ok_or(missing)?;
                 let files = content_of_draft(self.core.content(), &audience.user, &draft).await?;
                 let space = self.core.namespace().user(&audience.user)?;
                 let archive = space.draft_version(skill, &draft.digest)?;

@@ -27,7 +27,7 @@ pub(crate) async fn create_skill(
     check_length("description", &request.description, CREATED_DESCRIPTION_CHARS)?;
     check_length("body", &request.body, CREATED_BODY_CHARS)?;
     let skill = SkillPath::parse(&request.name)?;
-    let (context, admission) = (span.context(), span.enter().await?.admit(CallInput::from_request(&request)).await?);
+    let (context, admission) = (span.context(), span.check().await?.admit(CallInput::from_request(&request)).await?);
     check_room(admission.session(), &skill)?;
     check_free(&admission, &skill).await?;
     let CreateSkillRequest { description, body, template, .. } = request;

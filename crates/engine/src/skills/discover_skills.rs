@@ -30,7 +30,7 @@ pub(crate) async fn discover_skills(
 ) -> Result<DiscoverReply> {
     check_limit(request.limit)?;
     let context = span.context();
-    let admitted = async { Ok(span.enter().await?.admit(CallInput::from_request(&request)).await?) };
+    let admitted = async { Ok(span.check().await?.admit(CallInput::from_request(&request)).await?) };
     let raises = async { Ok(raises(context, &request.query).await) };
     let (admission, catalog, raises) = tokio::try_join!(admitted, context.searchable_catalog(), raises)?;
     let (session, policy) = (Arc::clone(admission.session()), admission.policy().clone());
@@ -48,7 +48,7 @@ pub(crate) async fn discover_skills(
     let hits = all.get(..request.limit).unwrap_or(all);
     // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
     if !request.explain && request.why.is_none() {
-        note(context, &request.query, hits, total)?;
+        record_search(context, &request.query, hits, total)?;
         record_found(context, total);
         // Where tools come as skills are found, any replica may be asked for those of the next turn.
         let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
@@ -67,7 +67,7 @@ pub(crate) async fn discover_skills(
 }
 
 /// Notes the discovery in the session, where this service writes at all.
-fn note(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
+fn record_search(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
     if context.core.sessions().check_writable().is_err() {
         return Ok(());
     }
@@ -86,7 +86,7 @@ fn note(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Res
 /// Writes what is noted of this session; where that fails it is lost, and nothing else is.
 async fn save_notes(context: &Context) {
     match context.core.sessions().flush_discoveries(context.user(), &context.session).await {
-        Ok(session) => session.iter().for_each(|session| context.note_seen(session)),
+        Ok(session) => session.iter().for_each(|session| context.record_seen(session)),
         Err(error) => {
             let (user, session) = (context.user(), &context.session);
             tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");

@@ -123,7 +123,7 @@ impl HostSkills {
             .content()
             .versions()
             .rooms
-            .enter(&owner_below(self.context.space()?.root()), 2 * entry.size.min(MCP_SKILL_BYTES))
+            .reserve(&owner_below(self.context.space()?.root()), 2 * entry.size.min(MCP_SKILL_BYTES))
             .await?;
         let mut files = Vec::with_capacity(entry.files);
         for (path, _) in self.catalog_files(entry).await? {

@@ -2,10 +2,10 @@
 
 use super::{
     Library,
-    drafts::{listed_drafts, page_of_draft, shown_draft},
+    drafts::{listed_drafts, page_of_draft, visible_draft_page},
     find::{files_of, find_skill},
     find_error::FindError,
-    hidden::{KnownSkill, document_of_version, find_known, seen_draft},
+    hidden::{KnownSkill, document_of_version, find_known, visible_draft},
     listing::{Listing, ListingPage},
     page::page_of,
 };
@@ -94,7 +94,7 @@ impl Library {
         };
         match published.await {
             Err(FindError::Unknown(missing)) => {
-                shown_draft(&self.core, &audience.user, policy, skill, drafts).await?.ok_or(missing)
+                visible_draft_page(&self.core, &audience.user, policy, skill, drafts).await?.ok_or(missing)
             }
             page => Ok(page?),
         }
@@ -125,7 +125,8 @@ impl Library {
             KnownSkill::Listed(found) => {
                 let files = match files_of_version(self.core.content(), &found.space, skill, digest).await {
                     Err(ReadError::VersionGone(missing)) => {
-                        let draft = seen_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
+                        let draft =
+                            visible_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
                         return page_of_draft(&self.core, &audience.user, &draft.ok_or(missing)?).await;
                     }
                     files => files?,
@@ -158,7 +159,7 @@ impl Library {
                     return match archive_of_version(self.core.content(), &found.space, skill, digest).await {
                         Err(ReadError::VersionGone(missing)) => {
                             let draft =
-                                seen_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
+                                visible_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
                             Ok(archive_of_draft(self.core.content(), &audience.user, &draft.ok_or(missing)?).await?)
                         }
                         archive => Ok(archive?),

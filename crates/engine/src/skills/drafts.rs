@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{hidden::seen_draft, page::page_of, with_drafts::entry_of};
+use super::{hidden::visible_draft, page::page_of, with_drafts::entry_of};
 use crate::{
     access::{SessionPattern, SessionScope},
     catalog::CatalogView,
@@ -80,14 +80,14 @@ async fn drafts_within(core: &Core, user: &Id, reach: &SessionScope) -> Result<V
 }
 
 /// The page of the draft at `skill`, if there is one that the reader sees.
-pub(crate) async fn shown_draft(
+pub(crate) async fn visible_draft_page(
     core: &Core,
     user: &Id,
     policy: &Policy,
     skill: &SkillPath,
     reader: DraftReader<'_>,
 ) -> Result<Option<SkillPage>> {
-    let Some(draft) = seen_draft(core, user, policy, skill, None, reader).await? else { return Ok(None) };
+    let Some(draft) = visible_draft(core, user, policy, skill, None, reader).await? else { return Ok(None) };
     page_of_draft(core, user, &draft).await.map(Some)
 }
 

@@ -30,7 +30,7 @@ pub(crate) async fn raises(context: &Context, question: &str) -> Raises {
 }
 
 /// Notes that `skill` was loaded after `question`, without anybody waiting for it.
-pub(crate) fn learn(context: &Context, skill: &SkillPath, question: &str) {
+pub(crate) fn train(context: &Context, skill: &SkillPath, question: &str) {
     let QuestionPrint { words, told } = QuestionPrint::from_question(question);
     if !context.core.feedback() || words.is_empty() {
         return;

@@ -30,7 +30,7 @@ pub(crate) enum KnownSkill {
 ///
 /// # Errors
 /// `approval_required` if each use of it is approved; `object_damaged` if it is damaged; the store's.
-pub(crate) async fn seen_draft(
+pub(crate) async fn visible_draft(
     core: &Core,
     user: &Id,
     policy: &Policy,
@@ -83,7 +83,7 @@ async fn unlisted(
     if !policy.skill(skill).is_visible() {
         return Ok(None);
     }
-    if let Some(draft) = seen_draft(core, &audience.user, policy, skill, digest, reader).await? {
+    if let Some(draft) = visible_draft(core, &audience.user, policy, skill, digest, reader).await? {
         return Ok(Some(KnownSkill::Draft(Box::new(draft))));
     }
     let is_left_out = core.catalogs().view(audience.clone(), false).await?.left_out(skill).is_some();

@@ -79,7 +79,7 @@ impl HostSkills {
     /// # Errors
     /// The store's.
     pub async fn list_catalog_skills(&self, entries: &[Arc<CatalogEntry>]) -> Result<Vec<HostSkill>> {
-        let unknown = |entry: &&Arc<CatalogEntry>| !matches!(self.known_manifest(entry), Ok(Some(_)));
+        let unknown = |entry: &&Arc<CatalogEntry>| !matches!(self.cached_manifest(entry), Ok(Some(_)));
         let missing: Vec<&CatalogEntry> = entries.iter().filter(unknown).map(AsRef::as_ref).collect();
         if !missing.is_empty() {
             // The heads of published skills have their digests.
@@ -88,7 +88,7 @@ impl HostSkills {
         let mut behind = Vec::new();
         let mut skills = Vec::with_capacity(entries.len());
         for entry in entries {
-            let manifest = self.known_manifest(entry)?;
+            let manifest = self.cached_manifest(entry)?;
             if manifest.is_none() {
                 behind.push(entry.clone());
             }
@@ -103,7 +103,7 @@ impl HostSkills {
     /// # Errors
     /// `file_not_found` if it is gone; `file_too_large` if it has grown beyond what hosts take; the store's.
     pub async fn show_catalog_skill(&self, entry: &Arc<CatalogEntry>) -> Result<HostSkill> {
-        if let Some(manifest) = self.known_manifest(entry)? {
+        if let Some(manifest) = self.cached_manifest(entry)? {
             let fields = entry.frontmatter.fields.clone();
             return Ok(HostSkill { entry: entry.clone(), fields, manifest: Some(manifest) });
         }
@@ -116,7 +116,7 @@ impl HostSkills {
     /// # Errors
     /// As [`show_catalog_skill`](Self::show_catalog_skill).
     pub async fn catalog_files(&self, entry: &CatalogEntry) -> Result<Vec<(String, u64)>> {
-        if let Some(manifest) = self.known_manifest(entry)? {
+        if let Some(manifest) = self.cached_manifest(entry)? {
             return Ok(manifest.files().iter().map(|file| (file.path.clone(), file.size)).collect());
         }
         let files = self.files_now(&self.home_of(entry)?, entry, RequestPace::NONE).await?;
@@ -146,7 +146,7 @@ impl HostSkills {
     async fn catalog_bytes(&self, entry: &CatalogEntry, path: &str) -> Result<Bytes> {
         let home = self.home_of(entry)?;
         let folder = home.skill(&entry.skill)?;
-        if let Some(manifest) = self.known_manifest(entry)? {
+        if let Some(manifest) = self.cached_manifest(entry)? {
             let (size, etag) = manifest.pinned(path).ok_or_else(|| no_such_file(entry, path))?;
             let file = file_ref(entry, &folder, path, (size, etag), manifest.archived(path))?;
             match fetch_whole(self.context.core.content(), &file, MCP_SKILL_BYTES).await {
@@ -162,7 +162,7 @@ impl HostSkills {
     }
 
     /// Tells the operator once that hosts are not shown a skill, and why.
-    pub fn note_left_out(&self, entry: &CatalogEntry, why: &str) {
+    pub fn record_left_out(&self, entry: &CatalogEntry, why: &str) {
         let Ok(folder) = self.home_of(entry).and_then(|home| home.skill(&entry.skill)) else { return };
         if self.context.core.content().manifests().is_news(&folder, &entry.etag) {
             tracing::warn!(user = %self.context.user(), skill = %entry.skill, why, "hosts over MCP are not shown a skill");
@@ -172,7 +172,7 @@ impl HostSkills {
     fn is_taken_by_hosts(&self, entry: &CatalogEntry) -> bool {
         let is_taken = check_bounds(entry, entry.files, entry.size);
         if let Err(error) = &is_taken {
-            self.note_left_out(entry, error.message());
+            self.record_left_out(entry, error.message());
         }
         is_taken.is_ok()
     }
@@ -181,7 +181,7 @@ impl HostSkills {
         self.context.layer(entry.layer)?.ok_or_else(|| no_such_file(entry, MAIN))
     }
 
-    fn known_manifest(&self, entry: &CatalogEntry) -> Result<Option<Arc<Manifest>>> {
+    fn cached_manifest(&self, entry: &CatalogEntry) -> Result<Option<Arc<Manifest>>> {
         let Some(fingerprint) = &entry.fingerprint else { return Ok(None) };
         Ok(self.context.core.content().manifests().get(&self.home_of(entry)?.skill(&entry.skill)?, fingerprint))
     }
@@ -229,7 +229,7 @@ impl HostSkills {
         let digest = |file: SnapshotFile| {
             let (home, files, of_head) = (&home, &files, &of_head);
             async move {
-                let known = of_head.get(&file.path).cloned().or_else(|| self.known_digest(entry, home, &file));
+                let known = of_head.get(&file.path).cloned().or_else(|| self.cached_digest(entry, home, &file));
                 let sha256 = if let Some(sha256) = known {
                     sha256
                 } else {
@@ -248,7 +248,7 @@ impl HostSkills {
         ))
     }
 
-    fn known_digest(&self, entry: &CatalogEntry, home: &UserSpace, file: &SnapshotFile) -> Option<String> {
+    fn cached_digest(&self, entry: &CatalogEntry, home: &UserSpace, file: &SnapshotFile) -> Option<String> {
         let key = home.skill(&entry.skill).and_then(|folder| folder.key(&file.path)).ok()?;
         let said = ArchivedFile::sha256_of(&file.etag).map(str::to_owned);
         said.or_else(|| self.context.core.content().manifests().digest(&key, &file.etag))

@@ -38,7 +38,7 @@ impl<'view> Listing<'view> {
     pub fn from_view(view: &'view CatalogView, policy: &Policy, category: Option<&str>) -> Self {
         let category = category.unwrap_or_default();
         let is_shown = |skill: &SkillPath| skill.is_in(category) && policy.skill(skill).is_visible();
-        let seen = view.diagnostics_seen(|folder| policy.folder(folder).is_visible());
+        let seen = view.visible_diagnostics(|folder| policy.folder(folder).is_visible());
         let seen: Vec<Cow<'view, CatalogDiagnostic>> = match seen {
             Cow::Borrowed(all) => all.iter().map(Cow::Borrowed).collect(),
             Cow::Owned(some) => some.into_iter().map(Cow::Owned).collect(),

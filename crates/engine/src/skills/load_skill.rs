@@ -7,14 +7,14 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
 
 use super::{
-    feedback::learn,
+    feedback::train,
     lookup::{LiveSkill, LookupError, look_up, look_up_version},
 };
 use crate::{
     content::{ArchivedFile, FileRef, FileVersion, fetch_whole},
     context::{CallInput, Context, OperationSpan, PendingAdmission, SessionState, check_preload, permit, record_skill},
     error::{Code, Error, Result},
-    files::{Files, archive_of, note_load, skill_mount},
+    files::{Files, archive_of, record_load, skill_mount},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     observer::SkillUse,
     path::{Layer, MountName, SkillPath},
@@ -129,7 +129,7 @@ async fn load_requested(
         check_arguments(request)?;
     }
     let context = span.context();
-    let pending = span.enter().await?;
+    let pending = span.check().await?;
     let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
     let (fetched, ()) = tokio::join!(
         find_requested(context, request, &pending),
@@ -145,12 +145,12 @@ async fn load_requested(
     let policy = admission.policy();
     let (session, mounted) = mount(context, &fetched, policy, alias, request.arguments.as_deref()).await?;
     record_skill(context, || skill_use(&mounted));
-    note_load(context, &mounted.loaded, &fetched.snapshot).await;
+    record_load(context, &mounted.loaded, &fetched.snapshot).await;
     if mounted.is_first {
         count_use(context, &mounted.loaded.skill);
     }
     if let Some(question) = &mounted.question {
-        learn(context, &mounted.loaded.skill, question);
+        train(context, &mounted.loaded.skill, question);
     }
     Ok(((mounted, fetched), SessionState { session, policy: policy.clone() }))
 }
@@ -175,7 +175,7 @@ async fn find_again(
     pending: &PendingAdmission<'_>,
     unknown: Error,
 ) -> Result<LiveSkill, LookupError> {
-    let now = pending.look_again().await?;
+    let now = pending.refresh().await?;
     if now.session().drafts == pending.session().drafts {
         return Err(LookupError::UnknownName(unknown));
     }

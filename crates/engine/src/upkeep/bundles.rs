@@ -90,14 +90,14 @@ async fn fault(
     entry: &ListEntry,
 ) -> Result<Option<Fault>> {
     let unused = (FindingCode::OrphanBundle, "its files have tags that are no MD5, so no process uses it");
-    if folder.is_some_and(|folder| !folder.snapshot.may_tell_bytes()) {
+    if folder.is_some_and(|folder| !folder.snapshot.may_identify_bytes()) {
         return Ok(Some(unused));
     }
     if is_sound(core, survey, digest, folder.map(|folder| &folder.snapshot), entry).await? {
         return Ok(None);
     }
     if let Some(folder) = folder
-        && !tells_bytes(core, survey, folder).await?
+        && !identifies_bytes(core, survey, folder).await?
     {
         return Ok(Some(unused));
     }
@@ -105,9 +105,9 @@ async fn fault(
 }
 
 /// Whether the tag of SKILL.md says its bytes, as far as it can be seen.
-async fn tells_bytes(core: &Core, survey: &OwnerObjects, folder: &Folder) -> Result<bool> {
+async fn identifies_bytes(core: &Core, survey: &OwnerObjects, folder: &Folder) -> Result<bool> {
     let Some(main) = folder.snapshot.file(MAIN).filter(|main| main.size <= SKILL_FILE_BYTES) else { return Ok(true) };
-    match content::tells_bytes(core.content(), &survey.owner, main, &folder.root).await {
+    match content::identifies_bytes(core.content(), &survey.owner, main, &folder.root).await {
         Ok(tells) => Ok(tells),
         Err(StoreError::NotFound | StoreError::PreconditionFailed) => Ok(true),
         Err(error) => Err(error.into()),
@@ -127,7 +127,7 @@ async fn is_sound(
         return Ok(false);
     }
     let key = survey.space.bundle(digest)?;
-    let _room = core.content().versions().enter(&key, entry.size + BUNDLE_BYTES).await?;
+    let _room = core.content().versions().reserve(&key, entry.size + BUNDLE_BYTES).await?;
     let whole = GetOptions::range(0..MOST + 1).with_keep(CachePolicy::Not);
     let zip = match core.store().get(&key, whole).await {
         Ok(object) if object.is_whole() => object.bytes,

@@ -192,7 +192,7 @@ impl Builder {
             let term = *self.terms.get_or_insert(&stem, next);
             if self.steps.has(RankingStep::Gists) {
                 let vector = WordVector::from_stem(&stem, lexicon::meaning_of_form(word, language));
-                note_meaning(&mut self.vectors, term, vector, language);
+                record_meaning(&mut self.vectors, term, vector, language);
             }
             term
         });
@@ -239,7 +239,7 @@ impl Builder {
 }
 
 /// Notes what a word means of which a term was made. If languages share the term, English decides, whichever skill came first.
-fn note_meaning(vectors: &mut Vec<Option<WordVector>>, term: u32, vector: Option<WordVector>, language: Language) {
+fn record_meaning(vectors: &mut Vec<Option<WordVector>>, term: u32, vector: Option<WordVector>, language: Language) {
     match vectors.get_mut(term as usize) {
         None => vectors.push(vector),
         Some(known) if known.is_none() || language == Language::English => *known = vector.or(*known),

@@ -78,7 +78,7 @@ impl QueryWord {
     }
 
     /// Reduces the information to this part.
-    fn tell_less(&mut self, part: f32) {
+    fn weaken(&mut self, part: f32) {
         self.information *= part;
         self.general *= part;
         self.kept *= part;
@@ -124,7 +124,7 @@ fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut SearchCost) -> 
     let crowd = CommonWordLoad::from_sum(everyday.map(|meaning| meaning.information).sum());
     if let Some(crowd) = crowd {
         for meaning in meanings.iter_mut() {
-            meaning.tell_less(meaning.everyday.map_or(1.0, |power| crowd.kept(power)));
+            meaning.weaken(meaning.everyday.map_or(1.0, |power| crowd.kept(power)));
         }
     }
     let spoken = MessageWord::all(folded);
@@ -137,7 +137,7 @@ fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut SearchCost) -> 
     let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
     let parts = chat::passages(&spoken, |word| told.get(word).copied().unwrap_or_default());
     for meaning in meanings {
-        meaning.tell_less(parts.get(meaning.word.as_str()).map_or(1.0, |part| chat::heard(*part, attention)));
+        meaning.weaken(parts.get(meaning.word.as_str()).map_or(1.0, |part| chat::heard(*part, attention)));
     }
     Ok(())
 }

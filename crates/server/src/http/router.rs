@@ -23,7 +23,7 @@ use crate::{
     error::{Error, Result},
     http::{
         body::{FixedText, compress_short},
-        door::{HandlerResult, add_session_headers, address, enter_all, enter_user, middleware, read_to_end},
+        door::{HandlerResult, add_session_headers, address, admit_all, admit_user, middleware, read_to_end},
         routes::{
             approvals, audit, authors, download, events, files, hooks, mcp, operations, prompt, publish, service,
             sessions, skill_files, skills, tools, upload, users, versions, well_known,
@@ -110,21 +110,21 @@ fn of_session() -> OpenApiRouter {
 
 /// The server: every route behind who may call it, and around all of them what every request meets.
 pub(super) fn router(app: Arc<ServerState>) -> Router {
-    let users = of_user().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+    let users = of_user().route_layer(from_fn_with_state(Arc::clone(&app), admit_user));
     let workers = app.service.workers().clone();
     let service = service::routes()
         .route("/openapi.json", get(openapi_json))
         .route("/openapi-skills-api.json", get(skills_api_json))
         .merge(docs::routes())
         .route_layer(from_fn_with_state(workers, compress_short));
-    let all = users::of_all().route_layer(from_fn_with_state(Arc::clone(&app), enter_all));
-    let claude = hooks::of_claude().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+    let all = users::of_all().route_layer(from_fn_with_state(Arc::clone(&app), admit_all));
+    let claude = hooks::of_claude().route_layer(from_fn_with_state(Arc::clone(&app), admit_user));
     let mcp = OpenApiRouter::new()
         .route(address::MCP, any(mcp::answer))
         .route_layer(from_fn(add_session_headers))
-        .route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+        .route_layer(from_fn_with_state(Arc::clone(&app), admit_user));
     let published = skills_api::routes()
-        .route_layer(from_fn_with_state(Arc::clone(&app), enter_user))
+        .route_layer(from_fn_with_state(Arc::clone(&app), admit_user))
         .route_layer(from_fn(skills_api::take_key));
     let all = service.merge(claude).merge(published).merge(mcp).merge(all).nest("/v1/users/{user}", users);
     let (routes, _) = all.merge(well_known::routes(&app)).split_for_parts();

@@ -99,7 +99,7 @@ impl SessionServer {
     /// Done when another request of the host cancels this call.
     async fn cancelled_elsewhere(&self, call: &RequestId) {
         match &self.running {
-            Some(running) => running.enter(&self.backend, call).cancelled().await,
+            Some(running) => running.begin(&self.backend, call).cancelled().await,
             None => std::future::pending().await,
         }
     }
@@ -230,7 +230,7 @@ impl ServerHandler for SessionServer {
             matches!(tool.operation(), Operation::LoadSkill | Operation::UnloadSkill | Operation::CreateSkill);
         let is_done = matches!(&result, CallToolResponse::Complete(done) if done.is_error != Some(true));
         if changes_skills && is_done {
-            self.changes.tell(&context).await;
+            self.changes.send(&context).await;
         }
         Ok(result)
     }
@@ -259,7 +259,7 @@ impl ServerHandler for SessionServer {
     ) -> Result<GetPromptResponse, ErrorData> {
         let prompt = Box::pin(self.prompt(&wanted, &context)).await.map_err(|error| prompts::refused(&error))?;
         if matches!(prompt, GetPromptResponse::Complete(_)) {
-            self.changes.tell(&context).await;
+            self.changes.send(&context).await;
         }
         Ok(prompt)
     }

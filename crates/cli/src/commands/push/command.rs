@@ -72,7 +72,7 @@ impl Push {
             return self.watch(app, &*author).await;
         }
         let report = self.once(app, &*author).await?;
-        if report.has_news() {
+        if report.has_changes() {
             report.show(app, self.dry_run)?;
         }
         report.outcome()

@@ -171,7 +171,7 @@ impl PushReport {
     }
 
     /// Whether there is more to show than the error that stopped the push.
-    pub(super) fn has_news(&self) -> bool {
+    pub(super) fn has_changes(&self) -> bool {
         self.stopped.is_none() || self.unsent() < self.totals.skills
     }
 

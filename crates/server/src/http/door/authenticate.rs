@@ -50,7 +50,7 @@ const OPEN_TO_BOUND: [(Method, &str); 10] = [
 ];
 
 /// Finds out who is calling and whether they may call on this user's data; the handler finds a [`UserCall`].
-pub(crate) async fn enter_user(
+pub(crate) async fn admit_user(
     State(app): State<Arc<ServerState>>,
     OriginalUri(sent): OriginalUri,
     mut request: Request,
@@ -86,7 +86,7 @@ pub(crate) async fn enter_user(
 }
 
 /// Lets in who may call about all users.
-pub(crate) async fn enter_all(
+pub(crate) async fn admit_all(
     State(app): State<Arc<ServerState>>,
     request: Request,
     next: Next,

@@ -48,7 +48,7 @@ async fn catalog_status(call: UserCall) -> HandlerResult<Json<CatalogStatus>> {
     Ok(Json(if call.needs_control().is_ok() {
         service.authoring().catalog_status(user).await?
     } else {
-        service.authoring().shown_catalog_status(user, &policy).await?
+        service.authoring().visible_catalog_status(user, &policy).await?
     }))
 }
 

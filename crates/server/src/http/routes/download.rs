@@ -94,7 +94,7 @@ async fn download(
     // as they are sent, which may be minutes later. If the session cannot be read, each file says so.
     let mut backend = call.backend;
     if let Ok(state) = backend.read_ahead().await {
-        backend.note_seen(&state.session);
+        backend.record_seen(&state.session);
     }
     let wanted = request.paths.into_iter().map(|path| {
         let (backend, of) = (backend.clone(), path.clone());

@@ -112,7 +112,7 @@ async fn change(call: SessionCall, JsonBody(request): JsonBody<ChangeSession>) -
     let user_policy = sessions.user_policy(&call.user.user).await?;
     let work = sessions.change(&call.user.user, &call.session, &request);
     let session = call.author().perform((Action::ChangeSession, ""), work).await?;
-    call.backend.note_seen(&session);
+    call.backend.record_seen(&session);
     Ok(Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user)))
 }
 

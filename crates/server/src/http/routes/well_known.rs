@@ -39,7 +39,7 @@ const TEXT_END: &str = "/SKILL.md";
 
 /// The routes, below a Host and below a link.
 pub(crate) fn routes(app: &Arc<ServerState>) -> OpenApiRouter {
-    described().route_layer(from_fn_with_state(Arc::clone(app), enter))
+    described().route_layer(from_fn_with_state(Arc::clone(app), admit_visitor))
 }
 
 /// The same routes without the middleware that finds out whose skills they are.
@@ -91,7 +91,7 @@ impl From<OfferedSkill> for Entry {
 }
 
 /// Finds out whose skills these are; the handler finds a [`SessionBackend`].
-async fn enter(
+async fn admit_visitor(
     State(app): State<Arc<ServerState>>,
     parameters: RawPathParams,
     mut request: Request,

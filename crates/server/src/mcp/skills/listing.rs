@@ -133,7 +133,7 @@ fn mark_of(backend: &SessionBackend) -> String {
 /// A skill in the form of the protocol. Returns `None` if the protocol does not allow the skill, and logs the reason
 /// for the operator.
 pub(super) fn shown(backend: &SessionBackend, found: &HostSkill) -> Option<Skill> {
-    skill_of(found).inspect_err(|why| backend.host_skills().note_left_out(&found.entry, why)).ok()
+    skill_of(found).inspect_err(|why| backend.host_skills().record_left_out(&found.entry, why)).ok()
 }
 
 fn skill_of(found: &HostSkill) -> Result<Skill, String> {

@@ -27,28 +27,28 @@ async fn a_tag_stays_while_the_prompt_does_and_costs_nothing() {
     let world = World::at(bucket.clone(), ServiceOptions::default(), Arc::new(Wall::new()));
     world.put_fixtures().await;
     let agent = world.agent();
-    let (nothing, requests) = world.cost(agent.known_tag()).await;
+    let (nothing, requests) = world.cost(agent.cached_tag()).await;
     assert_eq!((nothing, requests.total()), (None, 0), "nothing is in memory yet");
 
     render(&agent).await;
-    let (fresh, requests) = world.cost(agent.known_tag()).await;
+    let (fresh, requests) = world.cost(agent.cached_tag()).await;
     assert!(fresh.is_some() && requests.total() == 0);
     agent.create("/workspace/a", "one").await.unwrap();
-    assert_eq!(agent.known_tag().await, fresh, "files of the workspace are not in the prompt");
+    assert_eq!(agent.cached_tag().await, fresh, "files of the workspace are not in the prompt");
 
     agent.load("contratos/arrendamiento").await.unwrap();
     render(&agent).await;
-    let loaded = agent.known_tag().await;
+    let loaded = agent.cached_tag().await;
     assert!(loaded.is_some() && loaded != fresh);
     let replica = World::at(bucket.clone(), ServiceOptions::default(), Arc::new(Wall::new()));
     render(&replica.agent()).await;
-    assert_eq!(replica.agent().known_tag().await, loaded, "replicas agree");
+    assert_eq!(replica.agent().cached_tag().await, loaded, "replicas agree");
 
     bucket.put_raw("demo/skills/neu/SKILL.md", "---\ndescription: Neu.\n---\n");
     world.service.catalogs().view(&crate::support::world::id("demo"), true).await.unwrap();
-    let grown = agent.known_tag().await;
+    let grown = agent.cached_tag().await;
     assert!(grown.is_some() && grown != loaded, "a new skill changes the listing");
 
     tokio::time::sleep(FRESH * 4).await;
-    assert_eq!(agent.known_tag().await, None, "what is older is not known to be the same");
+    assert_eq!(agent.cached_tag().await, None, "what is older is not known to be the same");
 }
