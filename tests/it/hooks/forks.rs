@@ -4,8 +4,9 @@ use serde_json::json;
 use skillmount::{
     Code,
     handle::SessionBackend,
-    session::{Change, ChangeSession, ChildRights, CreateSession, Policy, Session, SkillsAccess, ToolRule},
+    session::{Change, Session},
     tools,
+    wire::{ChangeSession, ChildRights, CreateSession, Policy, SkillsAccess, ToolRule},
 };
 
 use super::{agent_with, begun, called, named, office, said};

@@ -6,8 +6,8 @@ mod moments;
 use serde_json::{Value, json};
 use skillmount::{
     handle::SessionBackend,
-    hooks::{HookInput, HookOutput, answer},
-    session::{CreateSession, Policy},
+    hooks::answer,
+    wire::{CreateSession, HookInput, HookOutput, Policy},
 };
 
 use crate::support::world::{World, id};

@@ -7,11 +7,11 @@
 
 use serde_json::{Value, json};
 use skillmount::{
-    hooks::{HookEventName, HookOutput, answer},
-    prompt::{self, PromptRequest},
-    session::{Policy, PromptMode, SkillRule, ToolRule},
+    hooks::answer,
+    prompt::{self},
     store::{Requests, Verb, testing::Fault},
     tools::{ToolOptions, run_message},
+    wire::{HookEventName, HookOutput, Policy, PromptMode, PromptRequest, SkillRule, ToolRule},
 };
 
 use super::{agent_with, begun, called, hook, input, named, office, ran, said, told};

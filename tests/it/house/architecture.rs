@@ -18,6 +18,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("limits", &[]),
     ("clock", &[]),
     ("path", &["error", "limits"]),
+    ("operation_note", &["error", "path"]),
     ("budget", &["error", "limits"]),
     ("json", &["error", "limits"]),
     ("text", &["error", "limits", "path", "budget"]),
@@ -26,7 +27,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("skill", &["limits", "path", "budget", "text"]),
     ("words", &["error", "limits", "path", "budget"]),
     ("encoder", &["error", "limits"]),
-    ("wire", &["error", "limits", "path", "skill"]),
+    ("wire", &["error", "limits", "path", "json", "skill"]),
     ("catalog", &["error", "limits", "clock", "path", "budget", "store", "skill", "words", "encoder"]),
     ("session", &["error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "wire"]),
     ("observer", &["error", "limits", "path", "wire", "session"]),
@@ -45,6 +46,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "limits",
             "clock",
             "path",
+            "operation_note",
             "budget",
             "access",
             "store",
@@ -66,10 +68,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "publish",
-        &[
-            "error", "limits", "path", "json", "text", "store", "skill", "wire", "session", "observer", "content",
-            "context",
-        ],
+        &["error", "limits", "path", "json", "text", "store", "skill", "wire", "observer", "content", "context"],
     ),
     (
         "skills",
@@ -100,8 +99,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "authoring",
         &[
-            "error", "limits", "path", "budget", "text", "store", "skill", "wire", "catalog", "session", "content",
-            "context", "skills",
+            "error", "limits", "path", "budget", "text", "store", "skill", "wire", "catalog", "content", "context",
+            "skills",
         ],
     ),
     (
@@ -111,6 +110,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "limits",
             "clock",
             "path",
+            "operation_note",
             "budget",
             "store",
             "skill",
@@ -129,7 +129,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "authoring",
         ],
     ),
-    ("sync", &["error", "path", "text", "skill", "wire", "session", "publish", "authoring", "handle"]),
     (
         "prompt",
         &["error", "limits", "path", "budget", "skill", "wire", "catalog", "session", "context", "skills", "handle"],
@@ -141,41 +140,16 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "hooks",
         &[
-            "error", "limits", "path", "budget", "json", "skill", "words", "wire", "catalog", "session", "context",
-            "skills", "handle", "prompt",
+            "error", "limits", "path", "budget", "skill", "words", "wire", "catalog", "context", "skills", "handle",
+            "prompt",
         ],
     ),
     (
         "audit",
         &["error", "limits", "clock", "path", "store", "wire", "catalog", "session", "observer", "context", "handle"],
     ),
-    (
-        "client",
-        &[
-            "error",
-            "limits",
-            "path",
-            "skill",
-            "wire",
-            "session",
-            "context",
-            "publish",
-            "authoring",
-            "handle",
-            "sync",
-            "prompt",
-            "tools",
-            "hooks",
-            "audit",
-        ],
-    ),
-    (
-        "mcp",
-        &[
-            "error", "limits", "path", "skill", "wire", "catalog", "session", "context", "skills", "handle", "prompt",
-            "tools",
-        ],
-    ),
+    ("client", &["error", "limits", "path", "operation_note", "text", "skill", "wire", "handle"]),
+    ("mcp", &["error", "limits", "path", "skill", "wire", "catalog", "context", "skills", "handle", "prompt", "tools"]),
     (
         "http",
         &[
@@ -199,12 +173,10 @@ const EDGES: &[(&str, &[&str])] = &[
             "observer",
             "content",
             "context",
-            "publish",
             "skills",
             "users",
             "authoring",
             "handle",
-            "sync",
             "prompt",
             "tools",
             "hooks",

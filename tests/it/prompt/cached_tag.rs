@@ -5,8 +5,9 @@ use std::sync::Arc;
 use skillmount::{
     handle::{ServiceOptions, SessionBackend},
     limits::FRESH,
-    prompt::{self, PromptRequest},
+    prompt::{self},
     store::MemoryStore,
+    wire::PromptRequest,
 };
 
 use crate::support::{

@@ -6,16 +6,14 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use tokio::{sync::mpsc, time::sleep};
 
-use super::super::{
+use crate::{
     app::App,
     control::Control,
-    screen::{Cell, LastColumn, plain},
-    streams::Input,
-};
-use crate::{
     error::{Code, Result},
     limits::APPROVALS_LOOK,
-    session::{DecideApproval, Decision, WaitingCall},
+    screen::{Cell, LastColumn, plain},
+    streams::Input,
+    wire::{DecideApproval, Decision, WaitingCall},
 };
 
 #[derive(Debug, Args)]

@@ -5,16 +5,13 @@ use std::{collections::BTreeSet, num::NonZeroUsize};
 use clap::Args;
 use jiff::{Span, Timestamp, tz::TimeZone};
 
-use super::super::{
-    app::App,
-    screen::{Cell, LastColumn, Terminal, plain},
-    settings::Setting,
-};
 use crate::{
-    audit::{AuditRecord, AuditRequest},
+    app::App,
     context::Action,
     error::Result,
-    wire::Operation,
+    screen::{Cell, LastColumn, Terminal, plain},
+    settings::Setting,
+    wire::{AuditRecord, AuditRequest, Operation},
 };
 
 #[derive(Debug, Args)]

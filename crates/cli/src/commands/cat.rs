@@ -3,12 +3,11 @@
 use clap::Args;
 use memchr::memchr;
 
-use super::super::app::App;
 use crate::{
+    app::App,
     error::{Code, Error, Result},
-    handle::BackendProtocol,
     limits::{BINARY_PROBE_BYTES, READ_LINES},
-    wire::ReadRequest,
+    wire::{BackendProtocol, ReadRequest},
 };
 
 #[derive(Debug, Args)]

@@ -5,10 +5,11 @@
 
 use clap::Args;
 
-use super::super::{app::App, input};
 use crate::{
+    app::App,
     error::Result,
-    hooks::{HookInput, HookOutput},
+    input,
+    wire::{HookInput, HookOutput},
 };
 
 #[derive(Debug, Args)]

@@ -2,16 +2,13 @@
 
 use clap::Args;
 
-use super::super::{
-    app::App,
-    output::Output,
-    screen::{Cell, LastColumn, plain},
-};
 use crate::{
+    app::App,
     error::Result,
     limits::PROMPT_TOKENS,
-    prompt::{Format, PromptExplanation, PromptRequest, Rendering},
-    session::PromptMode,
+    output::Output,
+    screen::{Cell, LastColumn, plain},
+    wire::{Format, PromptExplanation, PromptMode, PromptRequest, Rendering},
 };
 
 #[derive(Debug, Args)]

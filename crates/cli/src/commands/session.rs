@@ -5,16 +5,14 @@ use std::{fmt::Display, time::Duration};
 use clap::Subcommand;
 use serde_json::json;
 
-use super::super::{
+use crate::{
     app::App,
     control::{CollectedOfAll, Control, DamagedOf},
+    error::{Error, Kind, Result},
     output::Output,
     screen::{LastColumn, plain},
     shell::quoted,
-};
-use crate::{
-    error::{Error, Kind, Result},
-    session::{ExpiryReport, SessionSummary},
+    wire::{ExpiryReport, SessionSummary},
 };
 
 /// How long to leave a server alone that ended a stream of events.

@@ -5,14 +5,12 @@ use std::{collections::BTreeSet, path::PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::super::{
+use crate::{
     app::App,
+    error::{Error, Result},
     input::typed,
     sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome, save},
-};
-use crate::{
-    error::{Error, Result},
-    sync::SkillRepository,
+    wire::SkillRepository,
 };
 
 #[derive(Debug, Args)]

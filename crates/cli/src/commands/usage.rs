@@ -2,17 +2,13 @@
 
 use clap::Args;
 
-use super::{
-    super::{
-        app::App,
-        output::Output,
-        screen::{Cell, LastColumn, plain},
-    },
-    audit::{Since, parse_since},
-};
+use super::audit::{Since, parse_since};
 use crate::{
-    audit::{AuditRequest, Usage as Figures, UsageRequest},
+    app::App,
     error::Result,
+    output::Output,
+    screen::{Cell, LastColumn, plain},
+    wire::{AuditRequest, Usage as Figures, UsageRequest},
 };
 
 #[derive(Debug, Args)]

@@ -6,23 +6,19 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
-use super::super::{
-    app::App,
-    counts::counted,
-    output::Output,
-    screen::{Cell, LastColumn},
-    shell::quoted,
-};
 use crate::{
+    app::App,
+    client::sync::SkillText,
+    counts::counted,
     error::{Code, Error, Result},
     limits::VERSIONS_LISTED,
+    output::Output,
     path::SkillPath,
-    publish::{Condition, PublishOptions},
-    screen::plain,
+    screen::{Cell, LastColumn, plain},
+    shell::quoted,
     skill::{MAIN, fix, read_document},
     skills::{NamedSkill, skill_named},
-    sync::{SkillRepository, SkillText},
-    wire::{DiffRequest, VersionChange, VersionDiff, VersionDocument, VersionListRequest},
+    wire::{Condition, DiffRequest, SkillRepository, VersionChange, VersionDiff, VersionDocument, VersionListRequest},
 };
 
 /// Digits of a digest that are shown on a line.
@@ -183,12 +179,9 @@ impl Move {
         {
             *main = renamed;
         }
-        let options = PublishOptions {
-            source: Some(format!("{from} {digest}, moved here")),
-            condition: Condition::Nothing,
-            ..PublishOptions::default()
-        };
-        let published = author.publish_skill(&to, text.files.into_iter().collect(), options).await;
+        let source = Some(format!("{from} {digest}, moved here"));
+        let files = text.files.into_iter().collect();
+        let published = author.publish_skill(&to, files, source, Condition::Nothing).await;
         published.map_err(|error| if error.code() == Code::VersionConflict { taken(&to) } else { error })?;
         author.delete_skill(&from, Some(digest)).await.map_err(|error| {
             let message = format!("{to} is there now, and {from} could not be deleted: {}", error.message());

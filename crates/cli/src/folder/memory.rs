@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::disk::{read_if_there, replace_whole};
-use crate::{error::Result, local_path::LocalPath, path::FOLDER_MEMORY, sync::SyncBase};
+use crate::{client::sync::SyncBase, error::Result, local_path::LocalPath, path::FOLDER_MEMORY};
 
 /// The version that `folder` remembers.
 ///

@@ -12,16 +12,15 @@ use super::{
 };
 use crate::{
     app::App,
-    authoring::SkillDigest,
+    client::sync::{SkillText, SyncBase},
     control::Control,
     error::{Error, Result},
     folder::check_names,
     limits::PARALLEL_SKILLS,
     local_path::LocalPath,
     screen::plain,
-    session::{Policy, SkillRule},
     skills::flat_names,
-    sync::{SkillRepository, SkillText, SyncBase},
+    wire::{Policy, SkillDigest, SkillRepository, SkillRule},
 };
 
 /// The outcome for a skill or a file of the plugin.

@@ -17,10 +17,10 @@ use super::{
     manifest::{ExportRecord, MANIFEST, PluginExport},
 };
 use crate::{
+    client::sync::SkillText,
     error::Result,
     folder::{PullFolder, failed, replace_whole},
     local_path::LocalPath,
-    sync::SkillText,
 };
 
 /// The file by whose lock one export at a time works on the folder.
@@ -256,7 +256,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::{path::SkillPath, sync::SyncBase};
+    use crate::{client::sync::SyncBase, path::SkillPath};
 
     fn text(content: &str) -> SkillText {
         let files = [("SKILL.md", content), ("a/b.md", content)];

@@ -12,15 +12,14 @@ use super::{
 };
 use crate::{
     app::App,
-    authoring::SkillDigest,
+    client::sync::{PushOptions, PushSource, PushStatus, SkillText, SyncBase, VersionMemory, push_skill},
     counts::counted,
     error::{Code, Error, Result},
     output::Output,
     path::SkillPath,
     screen::plain,
     skill::Diagnostic,
-    sync::{PushOptions, PushSource, PushStatus, SkillRepository, SkillText, SyncBase, VersionMemory, push_skill},
-    wire::FileChanges,
+    wire::{FileChanges, SkillDigest, SkillRepository},
 };
 
 /// The outcome for a skill, or the outcome that it would have.

@@ -8,7 +8,7 @@ use std::{
 use jiff::Timestamp;
 use tokio::{sync::broadcast, time::sleep};
 
-use super::{log::looked_since, report::EventReport};
+use super::{event::requested_approval, log::looked_since, report::EventReport};
 use crate::{
     limits::{EVENTS_PAUSE, EVENTS_WAITING, REQUESTS_REMEMBERED},
     path::Id,
@@ -33,7 +33,7 @@ struct Channel {
 impl Channel {
     /// Sends an event, unless it is a permission request that was sent before.
     fn send(&mut self, report: EventReport) {
-        if let Some(request) = report.event.requested() {
+        if let Some(request) = requested_approval(&report.event) {
             if self.told.iter().any(|told| told == request) {
                 return;
             }
@@ -160,7 +160,7 @@ impl Channels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::AuditRecord;
+    use crate::wire::AuditRecord;
 
     #[test]
     fn a_task_of_a_channel_that_is_gone_ends_though_its_user_has_a_new_one() {

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use super::{
     batch::BatchName,
     channels::{Channels, FollowLock},
-    event::{Event, EventId, Resume},
+    event::{EventId, Resume, gap_event},
     fate::{BatchStatus, UncertainEvent},
     listener::{LISTED, Listener, Replay, reports_of},
     log::{AuditLog, StoredBatch, earlier},
@@ -31,6 +31,7 @@ use crate::{
     limits::{EVENTS_LOOK, EVENTS_PAUSES, EVENTS_PIECE_BYTES},
     path::Id,
     session::{ApprovalRequest, ApprovalWatch, poll_approval_watch, start_approval_watch},
+    wire::Event,
 };
 
 /// The events of all users. Cheap to clone.
@@ -101,7 +102,7 @@ impl Events {
             let doubted = self.doubted(user, &after.after);
             match doubted.fate().await? {
                 BatchStatus::Kept => {}
-                BatchStatus::Gone => gap = Some(Event::gap(&after.after)),
+                BatchStatus::Gone => gap = Some(gap_event(&after.after)),
                 BatchStatus::Open => doubt = Some(doubted.watched()),
             }
             replay = Some(Replay::new(self.log.clone(), user.clone(), after));

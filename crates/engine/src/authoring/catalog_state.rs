@@ -10,9 +10,8 @@ use crate::{
     context::Core,
     error::Result,
     path::{Id, SkillPath, UserSpace},
-    session::Policy,
     skill::Severity,
-    wire::{CatalogStatus, IndexStatus},
+    wire::{CatalogStatus, IndexStatus, Policy},
 };
 
 impl Authoring {

@@ -1,6 +1,5 @@
 //! What lint says of skills, to those who lint them and to those who push them.
 
-use crate::text::is_text;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
@@ -12,10 +11,10 @@ use crate::{
     error::Result,
     limits::{PAGE_ENTRIES, PARALLEL_TRANSFERS, SKILL_FILE_BYTES},
     path::{Id, SkillPath},
-    session::Policy,
     skill::{Diagnostic, FindingCode, MAIN, content_findings, hidden_in_file, lint, name_finding},
     store::{GetOptions, StoreError},
-    wire::{LintFinding, LintList, LintListRequest, LintedSkill},
+    text::is_text,
+    wire::{LintFinding, LintList, LintListRequest, LintedSkill, Policy},
 };
 
 /// The findings on a SKILL.md with these bytes, shown as `file`, of a skill with these files, and on the names of the

@@ -6,7 +6,6 @@ mod lint;
 mod owner;
 mod stored;
 
-pub use digests::{SkillDigest, SkillDigests};
 pub use lint::{lint_content, lint_skill};
 pub use owner::Authoring;
 pub use stored::{StoredSkill, StoredSkills};

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{digests, digests::SkillDigests, lint, stored, stored::StoredSkills};
+use super::{digests, lint, stored, stored::StoredSkills};
 use crate::{
     context::Core,
     error::Result,
     path::{Id, SkillPath},
-    session::Policy,
-    wire::{LintList, LintListRequest},
+    wire::{LintList, LintListRequest, Policy, SkillDigests},
 };
 
 /// What authors ask beside publishing. Cheap to clone.

@@ -11,8 +11,8 @@ use super::{
 use crate::{
     error::Result,
     path::SkillPath,
-    session::{EffectivePolicy, Policy, Session, SkillRule, ToolRule},
-    wire::{Effect, Operation},
+    session::Session,
+    wire::{Effect, EffectivePolicy, Operation, Policy, SkillRule, ToolRule},
 };
 
 /// An operation that its session and policies allow. If the policy asks for an approval, that is still to be decided.

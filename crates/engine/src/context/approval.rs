@@ -14,12 +14,11 @@ use super::{
 use crate::{
     error::{Code, Error, Result},
     path::SkillPath,
-    session::{
-        ApprovalList, CallDecision, Change, DecideApproval, Decision, EffectivePolicy, PendingCall, Policy, Session,
-        SkillRule, ToolRule, WaitingCall,
-    },
+    session::{CallDecision, Change, PendingCall, Session},
     skill::shown::one_line,
-    wire::Operation,
+    wire::{
+        ApprovalList, DecideApproval, Decision, EffectivePolicy, Operation, Policy, SkillRule, ToolRule, WaitingCall,
+    },
 };
 
 /// Uses up the approval of the call, and returns the session as it is then. Listeners receive the outline in the place of

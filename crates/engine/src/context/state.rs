@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     error::Result,
-    session::{Change, EffectivePolicy, Policy, Session, is_session_within},
+    session::{Change, Session, is_session_within},
+    wire::{EffectivePolicy, Policy},
 };
 
 /// A session and what it may do, read at once.

@@ -10,9 +10,8 @@ use super::{call::Context, caller::Caller, core::Core, state::SessionState};
 use crate::{
     error::Result,
     limits::PAGE_ENTRIES,
-    session::{
-        EffectivePolicy, LoadedSummary, Policy, Session, SessionListRequest, SessionPage, SessionSummary, list_sessions,
-    },
+    session::{Session, list_sessions},
+    wire::{EffectivePolicy, LoadedSummary, Policy, SessionListRequest, SessionPage, SessionSummary},
 };
 
 /// The session as it is now, as this caller may see it.

@@ -4,15 +4,14 @@
 
 mod check;
 mod check_folder;
-mod ext;
 mod open;
 mod protocol;
 mod service;
 mod session_backend;
+mod store_repository;
 
 pub use check::failed_check;
-pub use ext::BackendExt;
 pub use open::OpenStore;
-pub use protocol::BackendProtocol;
 pub use service::{Service, ServiceOptions};
 pub use session_backend::SessionBackend;
+pub use store_repository::StoreRepository;

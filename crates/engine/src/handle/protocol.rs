@@ -1,39 +1,22 @@
-//! The trait of an agent's operations and its implementation over a store, both made from the table of operations.
+//! The operations of an agent over a store, made from their table.
 
 use async_trait::async_trait;
 
 use super::session_backend::SessionBackend;
 use crate::{
-    context::paths_of,
     error::{Error, Result},
+    operation_note::paths_of,
     wire::{
-        self, CallOutline, DownloadOutcome, Effect, Operation, Request as _, UploadFile, UploadOutcome, with_operations,
+        self, BackendProtocol, CallOutline, DownloadOutcome, Effect, Operation, Request as _, UploadFile,
+        UploadOutcome, with_operations,
     },
 };
 
 macro_rules! protocol {
     ($(
         $(#[doc = $doc:literal])*
-        $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident, $status:literal }
+        $variant:ident $method:ident($request:ident) -> $reply:ident $facts:tt
     )* ; $($also:tt)*) => {
-        /// The operations an agent has, on one session of one user.
-        ///
-        /// Two implementations: [`SessionBackend`] over a store, and `RemoteBackend` over HTTP. The request and the
-        /// reply of an operation document its input and output. The codes of its errors are those of the HTTP contract.
-        #[async_trait]
-        pub trait BackendProtocol: Send + Sync {
-            $($(#[doc = $doc])* #[doc = include_str!(concat!("../../docs/operations/", $name, ".md"))] async fn $method(&self, request: wire::$request) -> Result<wire::$reply>;)*
-
-            /// Stores files, each on its own; the outcomes come in the order of the files.
-            #[doc = include_str!("../../docs/operations/upload.md")]
-            async fn upload(&self, files: Vec<UploadFile>) -> Result<Vec<UploadOutcome>>;
-
-            /// Fetches files, each on its own; the outcomes come in the order of the paths.
-            #[doc = include_str!("../../docs/operations/download.md")]
-            async fn download(&self, paths: Vec<String>) -> Result<Vec<DownloadOutcome>>;
-        }
-
         #[async_trait]
         impl BackendProtocol for SessionBackend {
             $(async fn $method(&self, request: wire::$request) -> Result<wire::$reply> {

@@ -15,9 +15,10 @@ use crate::{
     files::{Files, SessionFiles},
     limits::CALL_ID_BYTES,
     path::Id,
-    session::{Policy, PromptMode, Session, SessionSummary, SessionVersion},
+    session::Session,
     skills::{HostSkills, SessionSkills},
     users::forget_with_workspace,
+    wire::{Policy, PromptMode, SessionSummary, SessionVersion},
 };
 
 /// One session of one user: the agent's file system. Cheap to clone.

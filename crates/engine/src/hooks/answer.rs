@@ -6,7 +6,6 @@
 use std::iter;
 
 use super::{
-    HookEvent, HookEventName, HookInput, HookOutput,
     command::key_words,
     context::{Hint, HookAudience, inherited, matching},
 };
@@ -18,10 +17,12 @@ use crate::{
     handle::SessionBackend,
     limits::HOOK_SKILLS,
     path::SkillPath,
-    prompt::{self, PromptRequest},
-    session::{EffectivePolicy, PromptMode, ToolRule},
+    prompt::{self},
     skills::{index_of_drafts, with_drafts},
-    wire::Operation,
+    wire::{
+        EffectivePolicy, HookEvent, HookEventName, HookInput, HookOutput, Operation, PromptMode, PromptRequest,
+        ToolRule,
+    },
     words::{TriggerMatch, TriggerText},
 };
 

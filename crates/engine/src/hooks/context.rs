@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use crate::{
     catalog::CatalogEntry,
     limits::{HOOK_DESCRIPTION_CHARS, HOOK_INHERITED_SKILLS, HOOK_WORDS},
-    session::LoadedSummary,
     skill::shown::{SafeText, one_line},
+    wire::LoadedSummary,
 };
 
 /// A skill that a hook names.

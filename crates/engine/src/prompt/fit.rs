@@ -148,7 +148,7 @@ impl<'a> Fitting<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{prompt::Format, skill::shown::one_line};
+    use crate::{skill::shown::one_line, wire::Format};
 
     fn items(many: usize) -> Vec<Item> {
         let item = |number: usize| Item {

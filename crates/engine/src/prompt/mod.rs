@@ -4,7 +4,6 @@
 //! of their paths. Everything a skill says of itself is data: metadata is cleaned and escaped, bodies are fenced.
 
 mod explain;
-mod explanation;
 mod fit;
 mod for_session;
 mod items;
@@ -13,7 +12,6 @@ mod request;
 mod tokens;
 mod write;
 
-pub use explanation::{PromptExplanation, PromptSkill, PromptSkillStatus};
 pub use for_session::for_session;
 pub use render::render;
-pub use request::{CurrentSkill, Format, PromptInput, PromptRequest, Rendering};
+pub use request::{CurrentSkill, PromptInput};

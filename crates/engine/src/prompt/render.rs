@@ -4,14 +4,13 @@ use super::{
     explain::{RenderResult, explain},
     fit::Fitting,
     items::{Current, Detail, ListingItems, LoadedItem, visible},
-    request::{PromptInput, PromptRequest, Rendering},
+    request::PromptInput,
     tokens,
     write::{PromptParts, Writer},
 };
 use crate::{
-    session::{EffectivePolicy, PromptMode, ToolRule},
     skill::shown::{SafeText, one_line, removed_note},
-    wire::Operation,
+    wire::{EffectivePolicy, Operation, PromptMode, PromptRequest, Rendering, ToolRule},
 };
 
 /// How often a listing is fitted again because the sentences around it turned out longer than thought.

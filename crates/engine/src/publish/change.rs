@@ -15,7 +15,7 @@ use crate::{
     skill::{
         HeadChange, HeadFile, HeadState, MAIN, Package, Provenance, SkillHead, Version, VersionArchive, VersionNumbers,
     },
-    wire::PublishStatus,
+    wire::{Condition, PublishStatus},
 };
 
 /// The result of a change.
@@ -40,36 +40,6 @@ pub(crate) struct PublishedNow {
     pub(crate) room: Option<MemoryPermit>,
     /// The draft whose place the skill took.
     pub(crate) took: Option<String>,
-}
-
-/// The condition of a change: the version that must be published now.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Condition {
-    /// Anything or nothing.
-    #[default]
-    Any,
-    /// Nothing.
-    Nothing,
-    /// The version of this digest.
-    Version(String),
-}
-
-impl Condition {
-    /// The digest of the version that must be there.
-    #[must_use]
-    pub fn digest(&self) -> Option<&str> {
-        match self {
-            Self::Version(digest) => Some(digest),
-            Self::Any | Self::Nothing => None,
-        }
-    }
-}
-
-impl From<Option<String>> for Condition {
-    /// The version of the given digest; any version if there is none.
-    fn from(digest: Option<String>) -> Self {
-        digest.map_or(Self::Any, Self::Version)
-    }
 }
 
 /// The state before a change.

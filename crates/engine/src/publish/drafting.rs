@@ -4,7 +4,7 @@ use futures_util::TryFutureExt as _;
 
 use super::{
     Publisher,
-    change::{ChangeResult, Condition, PublishedNow, change_head, published_now},
+    change::{ChangeResult, PublishedNow, change_head, published_now},
     change_error::ChangeError,
     check_upload::{PublishOptions, check_upload, provenance, refresh_catalog, reply},
     conflict::{draft_conflict, hidden_conflict, version_conflict},
@@ -21,7 +21,7 @@ use crate::{
     limits::PUBLISH_ATTEMPTS,
     path::{Id, LayerOwner, SkillPath},
     skill::{CheckedSkill, DraftChange, MAIN, Package, Provenance, Quality, SkillDraft, VersionArchive, read_document},
-    wire::{ChangeSkillRequest, PublishReply, PublishRequest, PublishStatus, SkillState},
+    wire::{ChangeSkillRequest, Condition, PublishReply, PublishRequest, PublishStatus, SkillState},
 };
 
 /// A draft that a session asks for.

@@ -2,32 +2,15 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::SignedDuration;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use super::{DamagedSession, Sessions, list::parse_entry, sessions::alive};
+use super::{Sessions, list::parse_entry, sessions::alive};
 use crate::{
     error::{Error, Result},
     limits::{PARALLEL_GETS, SESSION_IDLE},
     path::{Id, ObjectKey},
     store::{ListEntry, ListOptions},
+    wire::{DamagedSession, ExpiryReport},
 };
-
-/// The result of removing a user's idle sessions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = SessionGcReply)]
-pub struct ExpiryReport {
-    /// Sessions that were removed.
-    pub removed: u64,
-    /// Sessions that cannot be read and were not removed.
-    pub damaged: Vec<DamagedSession>,
-    /// Sessions that have the tag now, if they were to get it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tagged: Option<u64>,
-    /// Why others have none, if so: the store keeps no tags, or does not let them be set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub untagged: Option<String>,
-}
 
 /// The outcome for one session.
 enum End {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, stream};
 
 use super::{
-    Change, ChangeSession, CreateSession, CreatedSession, SearchRecord, Session, SessionIncarnation, SessionVersion,
-    Sessions,
+    Change, CreatedSession, SearchRecord, Session, Sessions,
+    change::{apply_change, check_change},
     create::{begin, check_wanted},
     sessions::{alive, not_found},
 };
@@ -18,6 +18,7 @@ use crate::{
     limits::{PARALLEL_GETS, SESSION_ATTEMPTS},
     path::Id,
     store::StoreError,
+    wire::{ChangeSession, CreateSession, SessionIncarnation, SessionVersion},
 };
 
 impl Sessions {
@@ -58,9 +59,9 @@ impl Sessions {
     /// # Errors
     /// `invalid_request` for variables without a use or a policy that does not hold together; the store's.
     pub async fn change(&self, user: &Id, session: &Id, wanted: &ChangeSession) -> Result<Arc<Session>> {
-        wanted.check(&self.templates)?;
+        check_change(wanted, &self.templates)?;
         let apply = |session: &mut Session| {
-            wanted.apply_to(session);
+            apply_change(wanted, session);
             Ok(Change::Save(()))
         };
         Ok(self.update(user, session, apply).await?.0)

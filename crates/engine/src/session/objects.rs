@@ -20,7 +20,7 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op, policy::EvictionPolicy};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{SessionError, SessionIncarnation, SessionVersion};
+use super::SessionError;
 use crate::{
     budget::weight,
     clock::Clock,
@@ -29,6 +29,7 @@ use crate::{
     limits::FRESH,
     path::{ETag, ObjectKey},
     store::{CachePolicy, Committer, DeleteOptions, ExpectedVersion, GetOptions, SharedStore, StoreError, Tags},
+    wire::{SessionIncarnation, SessionVersion},
 };
 
 /// One object as this process knows it.

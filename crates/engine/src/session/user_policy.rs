@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Policy, SessionError, SessionVersion, Sessions, objects::StoredValue, policy::check_user_policy};
+use super::{SessionError, Sessions, objects::StoredValue};
 use crate::{
     budget::weight,
     error::{Code, Error, Outcome, Result},
     limits::SESSION_ATTEMPTS,
     path::{Id, ObjectKey, SkillPath},
     store::StoreError,
+    wire::{Policy, SessionVersion, check_user_policy},
 };
 
 impl StoredValue for Policy {

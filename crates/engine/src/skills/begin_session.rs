@@ -9,8 +9,9 @@ use crate::{
     files::record_load,
     observer::Effects,
     path::Id,
-    session::{CreateSession, CreatedSession, Preload, Session, SessionVersion, preview_session},
+    session::{CreatedSession, Session, preview_session},
     store::ListOptions,
+    wire::{CreateSession, Preload, SessionVersion},
 };
 
 /// Creates a session of the user of `caller`, or returns the existing one. A new session begins with the skills that

@@ -13,7 +13,8 @@ use crate::{
     error::{Code, Error, Outcome, Result},
     limits::FORK_DEPTH,
     path::Id,
-    session::{CreateSession, CreatedSession, Session, SessionLineage, SessionVersion, is_session_within},
+    session::{CreatedSession, Session, SessionLineage, is_session_within},
+    wire::{CreateSession, SessionVersion},
 };
 
 /// As [`create_session`], for a caller whose key may be bound. `is_taken` is true if

@@ -3,7 +3,6 @@
 //! A file is read in the version that was listed, from the archive of its version if the plain file has moved on. Its key is
 //! made from a listed name, never from what a caller wrote.
 
-use crate::content::ReadError;
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use bytes::Bytes;
@@ -18,13 +17,14 @@ use super::{
 use crate::{
     catalog::Audience,
     content::{
-        Archive, ArchiveKind, ArchivedFile, Content, DraftReader, FileRef, FileVersion, SkillFiles, content_of_draft,
+        Archive, ArchiveKind, ArchivedFile, Content, DraftReader, FileRef, FileVersion, ReadError, SkillFiles,
+        content_of_draft,
     },
     error::{Code, Error, Result},
     files::{FileReader, FileStat},
     path::{KeyPrefix, ObjectKey, SkillPath, UserSpace, VirtualPath},
-    session::Policy,
     skill::{MAIN, Snapshot, SnapshotFile, ZipPieces, shown::one_line},
+    wire::Policy,
 };
 
 /// The files of one skill, as they were listed.

@@ -17,9 +17,12 @@ use crate::{
     error::{Code, Error, Result},
     files::Files,
     limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
-    session::{EffectivePolicy, PromptMode, SearchRecord, ToolRule},
+    session::SearchRecord,
     skill::shown::one_line,
-    wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation, SearchConfidence, SearchRanking},
+    wire::{
+        DiscoverReply, DiscoverRequest, DiscoveredSkill, EffectivePolicy, Operation, PromptMode, SearchConfidence,
+        SearchRanking, ToolRule,
+    },
     words::{Confidence, SearchHit, SearchResults},
 };
 

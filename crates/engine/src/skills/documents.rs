@@ -18,9 +18,8 @@ use crate::{
     error::{Code, Error, Result},
     limits::PAGE_ENTRIES,
     path::{Id, SkillPath},
-    session::Policy,
     skill::is_version_digest,
-    wire::{RefreshReply, SkillDiagnostic, SkillDocument, SkillList, SkillListRequest, SkillPage},
+    wire::{Policy, RefreshReply, SkillDiagnostic, SkillDocument, SkillList, SkillListRequest, SkillPage},
 };
 
 impl Library {

@@ -10,9 +10,9 @@ use crate::{
     context::Core,
     error::Result,
     path::{Id, SkillPath},
-    session::{Policy, SessionError, SessionVersion},
+    session::SessionError,
     skill::SkillDraft,
-    wire::{SkillDocument, SkillListRequest, SkillPage},
+    wire::{Policy, SessionVersion, SkillDocument, SkillListRequest, SkillPage},
 };
 
 /// A catalog with the drafts of one page.

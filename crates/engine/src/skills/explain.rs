@@ -12,11 +12,10 @@ use crate::{
     context::Context,
     error::{Code, Error, Result},
     path::SkillPath,
-    session::EffectivePolicy,
     skill::{Severity, shown::one_line},
     wire::{
-        DiscoverReply, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind, SearchNearness,
-        SearchRaise, SkillStanding, Standing,
+        DiscoverReply, EffectivePolicy, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind,
+        SearchNearness, SearchRaise, SkillStanding, Standing,
     },
     words::{Boost, ExplainedScore, Field, MatchedBy, Raises, SearchResults, WordMatch},
 };

@@ -11,9 +11,8 @@ use crate::{
     context::{Core, check_content},
     error::Result,
     path::{Id, Layer, SkillPath},
-    session::Policy,
     skill::{MAIN, SkillDraft},
-    wire::{ListedState, SkillDocument},
+    wire::{ListedState, Policy, SkillDocument},
 };
 
 /// A skill that a reader may know of.

@@ -1,7 +1,5 @@
 //! Reading skills of the catalog without a load, as far as the policies let a session do that.
 
-use crate::content::ReadError;
-use crate::text::binary_type;
 use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
@@ -11,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::{
     catalog::CatalogEntry,
     content::{
-        Archive, ArchivedFile, FileRef, FileVersion, Manifest, RequestPace, SkillContents, SkillFiles,
+        Archive, ArchivedFile, FileRef, FileVersion, Manifest, ReadError, RequestPace, SkillContents, SkillFiles,
         digests_of_version, fetch_whole, fetch_whole_at, missing, skill_files_at, standings,
     },
     context::{Action, Context, author_of_call},
@@ -19,8 +17,9 @@ use crate::{
     files::{archive_of_version, skill_mount},
     limits::{MCP_SKILL_BYTES, MCP_SKILL_FILES},
     path::{ETag, KeyPrefix, UserSpace},
-    session::SkillRule,
     skill::{Fingerprint, Fingerprinter, MAIN, Snapshot, SnapshotFile, VersionFile, read_document},
+    text::binary_type,
+    wire::SkillRule,
 };
 
 /// Files of a skill that are read for their digests at once.

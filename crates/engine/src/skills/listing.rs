@@ -9,7 +9,7 @@ use crate::{
     catalog::{CatalogDiagnostic, CatalogEntry, CatalogView},
     limits::PAGE_ENTRIES,
     path::SkillPath,
-    session::Policy,
+    wire::Policy,
 };
 
 /// What is shown of a catalog; both lists in byte order of the paths.

@@ -18,9 +18,12 @@ use crate::{
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     observer::SkillUse,
     path::{Layer, MountName, SkillPath},
-    session::{Change, EffectivePolicy, LoadedSkill, Preload, SearchRecord, Session, prefetch_ranks},
+    session::{Change, LoadedSkill, SearchRecord, Session, prefetch_ranks},
     skill::{SnapshotFile, read_document, render, shown::one_line},
-    wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, Request as _, SkillFile, SkillParameter},
+    wire::{
+        EffectivePolicy, Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, Preload, Request as _,
+        SkillFile, SkillParameter,
+    },
 };
 
 /// Skills of a session that is being made that are fetched at once.

@@ -17,9 +17,10 @@ use crate::{
     context::{Context, Refusal},
     error::{Code, Error, Result},
     path::{Layer, SkillPath, UserSpace},
-    session::{EffectivePolicy, LoadedSkill, Session},
+    session::{LoadedSkill, Session},
     skill::{Document, Severity, Snapshot, is_version_digest, read_document, shown::one_line},
     store::StoreError,
+    wire::EffectivePolicy,
 };
 
 /// A skill as it is in the store now.

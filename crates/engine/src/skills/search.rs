@@ -12,8 +12,7 @@ use crate::{
     error::Result,
     limits::SEARCH_PART_BYTES,
     path::SkillPath,
-    session::EffectivePolicy,
-    wire::DiscoverRequest,
+    wire::{DiscoverRequest, EffectivePolicy},
     words::{SearchIndex, SearchResults, Similarity},
 };
 

@@ -8,15 +8,14 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 
 use super::{
-    documents::ToolCallsRequest,
     input::ParsedCall,
     options::{ToolOptions, instructions_place},
     order::rounds,
     reply_text::TextFormat,
     text,
     turn::{
-        DecodedCall, ToolAnswer, ToolMessages, ToolResults, TurnFormat, TurnReply, WrittenCall, decoded,
-        function_calls, steps, tool_use_blocks,
+        DecodedCall, ToolAnswer, WrittenCall, decoded, function_calls, steps, tool_messages, tool_results,
+        tool_use_blocks,
     },
 };
 use crate::{
@@ -24,7 +23,7 @@ use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
     limits::{TOOL_CALLS, TOOL_PARALLEL},
-    session::EffectivePolicy,
+    wire::{EffectivePolicy, ToolCallsRequest, ToolMessages, ToolResults, TurnFormat, TurnReply},
 };
 
 /// Runs the calls of one turn, in either shape.
@@ -52,7 +51,7 @@ pub async fn run_turn(backend: &SessionBackend, turn: ToolCallsRequest) -> Resul
 /// # Errors
 /// `invalid_request` if there is no call, or one has no id to answer to; the store's if the session cannot be read.
 pub async fn run(backend: &SessionBackend, blocks: Vec<Value>, options: ToolOptions) -> Result<ToolResults> {
-    answer_all(backend, tool_use_blocks(blocks)?, options).await.map(ToolResults::from)
+    answer_all(backend, tool_use_blocks(blocks)?, options).await.map(tool_results)
 }
 
 /// Runs the calls of one turn as [`run`] does: the function calls among the `tool_calls` of an assistant message of Chat
@@ -61,7 +60,7 @@ pub async fn run(backend: &SessionBackend, blocks: Vec<Value>, options: ToolOpti
 /// # Errors
 /// As [`run`]. Arguments that are not the text of a JSON object are an error of their call alone.
 pub async fn run_functions(backend: &SessionBackend, calls: Vec<Value>, options: ToolOptions) -> Result<ToolMessages> {
-    answer_all(backend, function_calls(calls)?, options).await.map(ToolMessages::from)
+    answer_all(backend, function_calls(calls)?, options).await.map(tool_messages)
 }
 
 /// The outcome of a call that was run by itself.

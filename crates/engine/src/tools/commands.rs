@@ -17,9 +17,8 @@ use crate::{
     handle::SessionBackend,
     limits::KEY_BYTES,
     path::SkillPath,
-    session::{LoadedSummary, PromptMode},
     skill::shown::{SafeText, one_line, xml_escape},
-    wire::{Invoker, LoadSkillReply, LoadSkillRequest},
+    wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadedSummary, PromptMode},
 };
 
 /// What a person says to the agent.

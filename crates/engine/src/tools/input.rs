@@ -12,10 +12,9 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    handle::{BackendProtocol as _, SessionBackend},
+    handle::SessionBackend,
     json,
-    session::EffectivePolicy,
-    wire::{self, Access, Operation, Request as _, with_operations},
+    wire::{self, Access, BackendProtocol as _, EffectivePolicy, Operation, Request as _, with_operations},
 };
 
 /// Characters of a name that is quoted back.

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use super::reply_text::Instructions;
 use crate::{
     limits::TOOL_RESULT_TOKENS,
-    session::{EffectivePolicy, PromptMode},
+    wire::{EffectivePolicy, PromptMode},
 };
 
 /// Bytes for each token when results are cut: the usual estimate, exact enough for a limit.

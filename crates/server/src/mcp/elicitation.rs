@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
-    session::{ApproveBy, DecideApproval, Decision},
     skill::shown::one_line,
+    wire::{ApproveBy, DecideApproval, Decision},
 };
 
 /// The member in which the answer has the decision, and the name of the question.

@@ -29,10 +29,9 @@ use crate::{
     error::{Error, Result},
     handle::SessionBackend,
     limits::MCP_PROGRESS_PACE,
-    prompt::{self, PromptRequest},
-    session::PromptMode,
-    tools::{self, CallOutcome, DefinitionShape, Tool, ToolOptions},
-    wire::Operation,
+    prompt::{self},
+    tools::{self, CallOutcome, Tool, ToolOptions},
+    wire::{DefinitionShape, Operation, PromptMode, PromptRequest},
 };
 
 /// The tools and prompts of one session, and the skills of its user.

@@ -11,16 +11,16 @@ use super::{
 };
 use crate::{
     app::App,
-    authoring::SkillDigest,
     blocking::blocking,
+    client::sync::{PushOptions, PushResult, push_skill},
     each::{Run, SkillRefusal},
     error::Result,
     findings::{judge, judge_no_skill},
     folder::{Extent, LocalSkill, scan},
     limits::PARALLEL_SKILLS,
     path::SkillPath,
-    sync::{PushOptions, PushResult, SkillRepository, push_skill},
     transfer,
+    wire::{SkillDigest, SkillRepository},
 };
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{conflict::Conflict, local::Candidate};
 use crate::{
     app::App,
+    client::sync::{PushResult, PushStatus},
     counts::counted,
     each::{SkillRefusal, gravest, refused},
     error::{Code, Error, Result},
@@ -15,7 +16,6 @@ use crate::{
     output::{OfSkills, Output},
     screen::plain,
     skill::Severity,
-    sync::{PushResult, PushStatus},
     transfer::{self, Totals},
     wire::{FileChanges, LintedSkill},
 };

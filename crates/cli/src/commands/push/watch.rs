@@ -16,7 +16,7 @@ use crate::{
     failure::for_people,
     output::{OfSkills, Output},
     screen::plain,
-    sync::SkillRepository,
+    wire::SkillRepository,
 };
 
 /// An editor writes a file in several steps: this much later it is done.

@@ -23,9 +23,9 @@ use super::super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    handle::{BackendProtocol, OpenStore, ServiceOptions},
+    handle::{OpenStore, ServiceOptions},
     limits::{PARALLEL_QUESTIONS, QUESTIONS_BYTES},
-    wire::{DiscoverRequest, DiscoveredSkill},
+    wire::{BackendProtocol, DiscoverRequest, DiscoveredSkill},
 };
 
 #[derive(Debug, Args)]

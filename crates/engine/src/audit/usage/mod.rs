@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use self::skill::{SkillTally, is_candidate, share};
-use super::{figures::Usage, record::AuditRecord};
+use crate::wire::{AuditRecord, Usage};
 use crate::{
     context::Action,
     limits::{
@@ -363,12 +363,6 @@ impl UsageTally {
             skills,
             truncated: self.truncated,
         }
-    }
-}
-
-impl AuditRecord {
-    fn is_ok(&self) -> bool {
-        self.outcome == "ok"
     }
 }
 

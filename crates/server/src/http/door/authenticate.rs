@@ -12,6 +12,7 @@ use axum::{
 };
 
 use super::{
+    super::app::ServerState,
     address::Address,
     admission::ShareOwner,
     log::ServedUser,
@@ -25,9 +26,10 @@ use crate::{
     access::Scope,
     context::{CallReport, Caller},
     error::{Code, Error, Result},
-    http::app::ServerState,
-    session::SessionVersion,
-    wire::headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
+    wire::{
+        SessionVersion,
+        headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
+    },
 };
 
 /// The owner of calls about all users, as far as shares go. It is no id.

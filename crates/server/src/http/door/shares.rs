@@ -11,6 +11,10 @@ use axum::{
 };
 
 use super::{
+    super::{
+        app::ServerState,
+        body::{Uploads, compressed, prefers_gzip},
+    },
     admission::ShareOwner,
     connections::ConnectionHandle,
     cost::Cost,
@@ -21,11 +25,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    http::{
-        app::ServerState,
-        body::{Uploads, compressed, prefers_gzip},
-    },
-    session::{CreateSession, SessionVersion},
+    wire::{CreateSession, SessionVersion},
 };
 
 const SESSION_ROUTE: &str = "/v1/users/{user}/sessions/{session}";

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::{extract::FromRequestParts, http::request::Parts};
 
 use super::{
+    super::{app::ServerState, body::Uploads},
     background::run_detached,
     problem::{HandlerResult, Problem},
 };
@@ -15,11 +16,11 @@ use crate::{
     context::{Action, Author, Caller},
     error::{Error, Result},
     handle::SessionBackend,
-    http::{app::ServerState, body::Uploads},
     observer::Effects,
     path::{Id, Layer, LayerOwner, SkillPath},
     publish::PublishOptions,
-    session::{CreateSession, CreatedSession},
+    session::CreatedSession,
+    wire::CreateSession,
 };
 
 /// A call on a user's data that was let in.

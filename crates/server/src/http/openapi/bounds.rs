@@ -107,7 +107,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::{http::openapi, path::Id, session::SessionVersion};
+    use crate::{http::openapi, path::Id, wire::SessionVersion};
 
     #[test]
     fn every_bound_is_in_the_document() {

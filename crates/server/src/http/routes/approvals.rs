@@ -3,14 +3,14 @@
 use axum::Json;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::sessions::seen_by;
-use crate::{
-    http::{
+use super::{
+    super::{
         body::JsonBody,
         door::{Failure, HandlerResult, SessionCall},
     },
-    session::{ApprovalList, DecideApproval, SessionSummary},
+    sessions::seen_by,
 };
+use crate::wire::{ApprovalList, DecideApproval, SessionSummary};
 
 /// The routes about calls that wait for approval in a session.
 pub(crate) fn of_session() -> OpenApiRouter {

@@ -4,11 +4,12 @@ use axum::Json;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    audit::{AuditLog, AuditPage, AuditRequest, Usage, UsageRequest, usage},
+    audit::{AuditLog, usage},
     http::{
         body::Parameters,
         door::{Failure, HandlerResult, UserCall},
     },
+    wire::{AuditPage, AuditRequest, Usage, UsageRequest},
 };
 
 /// A user's records.

@@ -5,15 +5,17 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::skills::readable_catalog;
-use crate::{
-    context::Action,
-    http::{
+use super::{
+    super::{
         body::Parameters,
         door::{Failure, HandlerResult, UserCall},
     },
-    session::{ExpiryReport, Policy, TaggingReport, remove_idle_sessions, tag_sessions},
-    wire::{CatalogStatus, LintList, LintListRequest},
+    skills::readable_catalog,
+};
+use crate::{
+    context::Action,
+    session::{TaggingReport, remove_idle_sessions, tag_sessions},
+    wire::{CatalogStatus, ExpiryReport, LintList, LintListRequest, Policy},
 };
 
 /// The routes for authors of a user's skills.

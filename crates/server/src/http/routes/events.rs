@@ -20,7 +20,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     access::Scope,
-    audit::{Event, EventGap, Listener, Resume, Watcher},
+    audit::{EventGap, Listener, Resume, Watcher},
     error::{Error, Result},
     http::{
         body::prefers,
@@ -28,6 +28,7 @@ use crate::{
     },
     limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
     path::Id,
+    wire::Event,
 };
 
 const LAST_EVENT_ID: &str = "last-event-id";

@@ -5,11 +5,12 @@ use axum::Json;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    hooks::{self, HookInput, HookOutput},
+    hooks::{self},
     http::{
         body::JsonBody,
         door::{Failure, HandlerResult, SessionCall},
     },
+    wire::{HookInput, HookOutput},
 };
 
 /// Hooks of the session in the path.

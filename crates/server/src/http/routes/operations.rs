@@ -10,12 +10,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::Error,
-    handle::BackendProtocol as _,
     http::{
         body::JsonBody,
         door::{Failure, HandlerResult, SessionCall},
     },
-    wire::{self, Operation, with_operations},
+    wire::{self, BackendProtocol as _, Operation, with_operations},
 };
 
 /// The name of an operation in generated clients: a verb and its object. Among a program's own names, short ones such as

@@ -14,7 +14,8 @@ use crate::{
         door::{Failure, HandlerResult, SessionCall},
     },
     path::ETag,
-    prompt::{self, PromptRequest, Rendering},
+    prompt::{self},
+    wire::{PromptRequest, Rendering},
 };
 
 /// The prompt of a session.

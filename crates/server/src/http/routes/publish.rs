@@ -13,11 +13,8 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::skills::NAMED_DOWNLOAD;
-use crate::{
-    context::Action,
-    error::{Code, Error, Result},
-    http::{
+use super::{
+    super::{
         body::{
             EntityTags, JsonBody, PARSED_COPIES, Parameters, SkillParts, SpoolPermit, Upload, Uploads, broken, is_json,
             parse_for, part_name, parts_of,
@@ -25,10 +22,15 @@ use crate::{
         door::{Failure, HandlerResult, Problem, UserCall},
         openapi::Binary,
     },
+    skills::NAMED_DOWNLOAD,
+};
+use crate::{
+    context::Action,
+    error::{Code, Error, Result},
     limits::{PUBLISH_JSON_BYTES, VERSION_ZIP_BYTES},
     path::{Layer, LayerOwner, SkillPath},
-    publish::{Condition, PublishOptions, UploadedSkill},
-    wire::{ChangeSkillRequest, PublishReply, PublishRequest, PublishStatus, RollbackRequest, SkillState},
+    publish::{PublishOptions, UploadedSkill},
+    wire::{ChangeSkillRequest, Condition, PublishReply, PublishRequest, PublishStatus, RollbackRequest, SkillState},
 };
 
 /// New versions of a user's skills.

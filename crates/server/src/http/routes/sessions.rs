@@ -17,10 +17,8 @@ use crate::{
     limits::PAGE_ENTRIES,
     observer::Effects,
     path::Id,
-    session::{
-        ChangeSession, CreateSession, CreatedSession, Policy, SessionListRequest, SessionPage, SessionSummary,
-        is_session_within,
-    },
+    session::{CreatedSession, is_session_within},
+    wire::{ChangeSession, CreateSession, Policy, SessionListRequest, SessionPage, SessionSummary},
 };
 
 /// Sessions by id.

@@ -11,6 +11,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
+    super::{
+        body::{JsonBody, Parameters, archive, prefers},
+        door::{Failure, HandlerResult, UserCall},
+        openapi::Binary,
+    },
     download::{DownloadReply, WantedFile, download_reply},
     files::{RangeHeaders, RangedRead, ReadConditions, ReadRefusal, file_reply},
     skills::readable_catalog,
@@ -18,15 +23,10 @@ use super::{
 use crate::{
     context::Action,
     error::{Code, Error, Result},
-    http::{
-        body::{JsonBody, Parameters, archive, prefers},
-        door::{Failure, HandlerResult, UserCall},
-        openapi::Binary,
-    },
     limits::{DOWNLOAD_SKILLS, TRANSFER_FILES},
     path::SkillPath,
-    session::Policy,
     skills::{CatalogFile, packed},
+    wire::Policy,
 };
 
 /// Skills of one download that are looked up at once.

@@ -23,8 +23,7 @@ use crate::{
     },
     observer::Effects,
     path::SkillPath,
-    session::Policy,
-    wire::{RefreshReply, SkillList, SkillListRequest, SkillPage},
+    wire::{Policy, RefreshReply, SkillList, SkillListRequest, SkillPage},
 };
 
 /// The address of a skill that is called as the download of skills is.

@@ -12,9 +12,8 @@ use crate::{
         body::{JsonBody, Parameters, unless_known},
         door::{Failure, HandlerResult, SessionCall},
     },
-    tools::{
-        self, MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest, TurnParameters, TurnReply,
-    },
+    tools::{self, MessageReply, MessageRequest},
+    wire::{ToolCallsRequest, ToolList, ToolListRequest, TurnParameters, TurnReply},
 };
 
 /// The routes that an agent framework calls in each turn.

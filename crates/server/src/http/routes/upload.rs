@@ -13,14 +13,13 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::{Code, Error, Outcome, Parts, Result},
-    handle::BackendProtocol as _,
     http::{
         body::{Upload, Uploads, broken, part_name, parts_of},
         door::{Failure, HandlerResult, SessionCall},
         openapi::Binary,
     },
     limits::{TRANSFER_FILES, UPLOAD_FILE_BYTES},
-    wire::{ErrorCode, UploadFile},
+    wire::{BackendProtocol as _, ErrorCode, UploadFile},
 };
 
 /// The upload of many files.

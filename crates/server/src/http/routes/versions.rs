@@ -5,17 +5,18 @@ use std::sync::Arc;
 use axum::Json;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::skills::readable_catalog;
-use crate::{
-    context::{Action, check_content},
-    error::{Code, Error, Result},
-    http::{
+use super::{
+    super::{
         body::Parameters,
         door::{Failure, HandlerResult, UserCall},
     },
+    skills::readable_catalog,
+};
+use crate::{
+    context::{Action, check_content},
+    error::{Code, Error, Result},
     path::{Layer, LayerOwner, SkillPath},
-    session::Policy,
-    wire::{DiffRequest, VersionDiff, VersionList, VersionListRequest},
+    wire::{DiffRequest, Policy, VersionDiff, VersionList, VersionListRequest},
 };
 
 /// Versions of a user's skills.
