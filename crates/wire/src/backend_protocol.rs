@@ -9,7 +9,7 @@ macro_rules! protocol {
     ($(
         $(#[doc = $doc:literal])*
         $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident, $status:literal }
+        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $module:ident, $memory:ident, $status:literal }
     )* ; $($also:tt)*) => {
         /// The operations an agent has, on one session of one user.
         ///

@@ -51,7 +51,7 @@ macro_rules! operations {
     ($(
         $(#[doc = $doc:literal])*
         $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident, $status:literal }
+        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $module:ident, $memory:ident, $status:literal }
     )* ; $($also:tt)*) => {
         /// The operations, each at its own name below a session.
         pub(crate) fn of_session() -> OpenApiRouter {
@@ -69,7 +69,7 @@ macro_rules! operations {
 
         $(
             $(#[doc = $doc])*
-            #[utoipa::path(post, path = concat!("/", $name), operation_id = id(Operation::$variant), tag = $tag,
+            #[utoipa::path(post, path = concat!("/", $name), operation_id = id(Operation::$variant), tag = stringify!($module),
                 request_body = wire::$request, responses((status = $status, body = wire::$reply), Failure))]
             async fn $method(
                 call: SessionCall,
