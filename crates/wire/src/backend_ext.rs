@@ -10,7 +10,7 @@ use crate::{
 
 /// Short forms of the operations, on every [`BackendProtocol`]. Their errors are those of the operations.
 ///
-#[doc = include_str!("../docs/short_forms.md")]
+#[doc = include_str!("backend_ext.md")]
 #[async_trait]
 pub trait BackendExt: BackendProtocol {
     /// The paths of the entries of a folder.
