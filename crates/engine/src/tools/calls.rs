@@ -8,11 +8,10 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 
 use super::{
+    error_text,
     input::ParsedCall,
     options::{ToolOptions, instructions_place},
     order::rounds,
-    reply_text::TextFormat,
-    text,
     turn::{
         DecodedCall, ToolAnswer, WrittenCall, decoded, function_calls, steps, tool_messages, tool_results,
         tool_use_blocks,
@@ -23,7 +22,7 @@ use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
     limits::{TOOL_CALLS, TOOL_PARALLEL},
-    wire::{EffectivePolicy, ToolCallsRequest, ToolMessages, ToolResults, TurnFormat, TurnReply},
+    wire::{EffectivePolicy, TextFormat, ToolCallsRequest, ToolMessages, ToolResults, TurnFormat, TurnReply},
 };
 
 /// Runs the calls of one turn, in either shape.
@@ -76,7 +75,7 @@ impl CallOutcome {
     /// The outcome of a call that failed.
     #[must_use]
     pub fn failed(error: Error) -> Self {
-        Self { text: text::error(&error), reply: Err(error) }
+        Self { text: error_text::error(&error), reply: Err(error) }
     }
 }
 
@@ -159,6 +158,6 @@ impl Turn<'_> {
 impl ToolAnswer {
     fn from_answer(id: String, answer: Result<String>) -> Self {
         let is_error = answer.is_err();
-        Self { id, text: answer.unwrap_or_else(|error| text::error(&error)), is_error }
+        Self { id, text: answer.unwrap_or_else(|error| error_text::error(&error)), is_error }
     }
 }

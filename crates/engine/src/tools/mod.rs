@@ -6,14 +6,11 @@
 mod calls;
 mod commands;
 mod definitions;
-mod found_skills;
+mod error_text;
 mod input;
-mod lines;
 mod options;
 mod order;
-mod reply_text;
 mod schema;
-mod text;
 mod tool;
 mod turn;
 
@@ -21,5 +18,4 @@ pub use calls::{CallOutcome, run, run_functions, run_one, run_turn};
 pub use commands::{MessageReply, MessageRequest, SlashCommand, run_message};
 pub use definitions::{ToolDefinition, Toolbox, definitions, for_session};
 pub use options::ToolOptions;
-pub use reply_text::{Instructions, ReplyText, TextFormat};
 pub use tool::Tool;

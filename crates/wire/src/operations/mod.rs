@@ -12,6 +12,7 @@ mod edit;
 mod explained;
 mod glob;
 mod grep;
+mod lines;
 mod load_skill;
 mod ls;
 mod move_path;
@@ -25,6 +26,8 @@ use std::fmt;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
+
+use skillmount_base::error::Result;
 
 pub use self::{
     create_skill::*, delete::*, discover_skills::*, edit::*, explained::*, glob::*, grep::*, load_skill::*, ls::*,
@@ -154,10 +157,33 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
     }
 }
 
-/// The reply of an operation: a document that goes over the wire and has a schema.
-pub trait Reply: Serialize + DeserializeOwned + ToSchema + Send {}
+/// The reply of an operation: a document that goes over the wire and has a schema, and that can be put into words.
+pub trait Reply: Serialize + DeserializeOwned + ToSchema + Send {
+    /// The reply as a model reads it, and a person at a terminal. The text reports what was omitted, and how to get it.
+    /// Contents of files come as they are. Texts that skills have about themselves are cleaned and fenced.
+    ///
+    /// # Errors
+    /// If the reply reports that part of the call failed. The message says how to go on.
+    fn text(&self, form: TextFormat) -> Result<String>;
+}
 
-impl<T: Serialize + DeserializeOwned + ToSchema + Send> Reply for T {}
+/// How a reply is put into words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextFormat {
+    /// Bytes at most. A last line that says how to get the rest comes on top.
+    pub room: usize,
+    /// The place of the instructions of a skill that was loaded.
+    pub instructions: Instructions,
+}
+
+/// The place of the instructions of a loaded skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instructions {
+    /// The text of the reply.
+    InReply,
+    /// The system prompt.
+    InPrompt,
+}
 
 macro_rules! enumerate {
     ($(

@@ -1,5 +1,8 @@
 //! Text that is cut at the end of a line when it grows too long.
 
+/// The text of an empty listing.
+pub(super) const NO_FILES: &str = "No files found";
+
 /// Lines, as many as fit.
 #[derive(Debug)]
 pub(super) struct LinePage {
