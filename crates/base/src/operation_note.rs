@@ -46,6 +46,7 @@ impl OperationNote {
 }
 
 /// The milliseconds since `began`, to a thousandth.
+#[must_use]
 pub fn milliseconds(began: Instant) -> f64 {
     (began.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }

@@ -1,6 +1,6 @@
 //! The command line: one file per command below `commands`, and what they share here.
 //!
-//! [`App`](app::App) gives a command the agent's operations (over a store or a server alike), the bare store, or the
+//! `App` gives a command the agent's operations (over a store or a server alike), the bare store, or the
 //! service. The caller hands in environment, streams, folders and clock as one [`Process`]. The kind of an error is the
 //! exit status.
 

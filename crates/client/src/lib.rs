@@ -1,4 +1,4 @@
-//! The agent's operations over HTTP: the same calls as [`SessionBackend`](crate::handle::SessionBackend), answered by a server,
+//! The agent's operations over HTTP: the same calls as `SessionBackend` of the engine, answered by a server,
 //! and the documents beside them.
 //!
 //! Errors come back as they left the other side: same code, message, outcome and details. Every reply has the session's

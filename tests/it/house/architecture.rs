@@ -178,7 +178,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "authoring",
             "handle",
             "prompt",
-            "tools",
             "hooks",
             "audit",
             "client",

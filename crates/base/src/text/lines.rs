@@ -56,11 +56,13 @@ impl LineIndex {
     }
 
     /// How many lines there are, once the end was reached. A last line without a line feed counts.
+    #[must_use]
     pub fn total_lines(&self) -> Option<u64> {
         (self.scanned >= self.size).then(|| self.feeds + u64::from(!self.closed))
     }
 
     /// The nearest known line start at or before `line`.
+    #[must_use]
     pub fn start_before(&self, line: u64) -> LineStart {
         let known = self.offsets.len().saturating_sub(1) as u64;
         let index = (line / self.stride).min(known);
@@ -69,6 +71,7 @@ impl LineIndex {
     }
 
     /// A byte at or after the end of line `line - 1`, as near as known; `None` if that was not read yet.
+    #[must_use]
     pub fn end_before(&self, line: u64) -> Option<u64> {
         let index = line.div_ceil(self.stride);
         let known = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)).copied();
@@ -137,16 +140,19 @@ impl Window {
     }
 
     /// Where the next chunk must begin.
+    #[must_use]
     pub fn at(&self) -> u64 {
         self.at
     }
 
     /// Whether all lines asked for, or as many bytes as fit, were taken.
+    #[must_use]
     pub fn is_full(&self) -> bool {
         self.full
     }
 
     /// The bytes taken, the number of lines they hold, and whether they were cut for their size.
+    #[must_use]
     pub fn finish(self) -> (Vec<u8>, u64, bool) {
         (self.taken, self.lines, self.cut)
     }

@@ -1,6 +1,6 @@
 //! Keeping a folder of an author and the skills of a store or a server the same: push new versions, and pull those of others.
 //!
-//! [`SkillRepository`] is what an author asks of the side that has the skills. `push` and `pull` decide what becomes of each file.
+//! [`SkillRepository`](crate::wire::SkillRepository) is what an author asks of the side that has the skills. `push` and `pull` decide what becomes of each file.
 //! [`PushSource`] and [`PullTarget`] say where an author's files lie. A surface passes plain data, and words the typed answers for
 //! its readers.
 

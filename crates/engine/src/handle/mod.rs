@@ -1,6 +1,6 @@
 //! The façade: a [`Service`] over a store, and the [`SessionBackend`] of one session, which does the operations.
 //!
-//! [`BackendProtocol`] is what an agent can do. Any surface (library, HTTP, command line) goes through it.
+//! [`BackendProtocol`](crate::wire::BackendProtocol) is what an agent can do. Any surface (library, HTTP, command line) goes through it.
 
 mod check;
 mod check_folder;

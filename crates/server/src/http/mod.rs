@@ -2,7 +2,7 @@
 //! other machines and in other languages.
 //!
 //! Handlers are thin: a body is parsed into the very struct that the operation takes, the operation runs, its reply is the
-//! JSON. Middleware around the handlers, in [`router`], finds out who is calling, keeps the limits of size and time, and
+//! JSON. Middleware around the handlers, in `router`, finds out who is calling, keeps the limits of size and time, and
 //! writes request ids, logs and errors. So no handler can forget any of this. The same handlers generate the OpenAPI
 //! document.
 

@@ -96,6 +96,7 @@ impl SessionVersion {
     }
 
     /// Whether this version can answer a client that has seen `claim`. Nothing orders versions of two lives.
+    #[must_use]
     pub fn serves(&self, claim: &Self) -> bool {
         !claim.is_known() || (claim.life.is_none() || claim.life == self.life) && self.number >= claim.number
     }

@@ -79,7 +79,7 @@ pub struct LoadedSummary {
 }
 
 impl SessionSummary {
-    /// As [`Session::files_id`].
+    /// The session whose `/workspace` and `/ticket` it has: another, or itself.
     #[must_use]
     pub fn files_id(&self) -> &Id {
         self.workspace_of.as_ref().unwrap_or(&self.session_id)

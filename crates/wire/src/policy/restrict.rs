@@ -23,6 +23,7 @@ impl Policy {
     }
 
     /// The rights that a policy leaves: never more than it was restricted to, and fewer if it closes something by itself.
+    #[must_use]
     pub fn rights(&self) -> ChildRights {
         let is_given = |operation: Operation| self.tools.get(operation.name()) != Some(&ToolRule::Blocked);
         ChildRights {

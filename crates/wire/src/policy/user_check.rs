@@ -5,7 +5,10 @@ use skillmount_base::error::{Code, Error, Result};
 
 use super::Policy;
 
-/// As [`Policy::check`], for the policy of a user.
+/// Checks the policy of a user as [`Policy::check`] does, and that it has no member of a session alone.
+///
+/// # Errors
+/// `invalid_request`, naming the rule or the member.
 pub fn check_user_policy(policy: &Policy) -> Result<()> {
     policy.check()?;
     let default = Policy::default();
