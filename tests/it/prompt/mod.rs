@@ -3,6 +3,7 @@
 mod budget;
 mod cached_tag;
 mod explained;
+mod host_listing;
 mod hostile;
 #[cfg(feature = "cli")]
 mod processes;

@@ -1,8 +1,8 @@
 //! How much of each skill fits into a budget.
 //!
 //! Skills step down a ladder one at a time, least used first: ever shorter descriptions, then the name alone, then
-//! nothing. All of them reach a rung before any of them goes below it, so no skill loses its name while another keeps a
-//! description.
+//! nothing. A skill that was never used loses its description before a used one has fewer than [`USED`] characters, and its
+//! name before a used one loses its description.
 //!
 //! Counting tokens is the main cost of a prompt. A sum stops once it is over the budget, and each line is counted once.
 //! So the budget decides how many lines are counted, and hardly the size of the catalog.
@@ -16,21 +16,38 @@ use super::{
 };
 use crate::skill::shown::SafeText;
 
-/// The rungs, each about three quarters of the one above: steps small enough to use a budget well, few enough to count.
-const LADDER: [Detail; 12] = [
-    Detail::WHOLE,
-    Detail::Full(600),
-    Detail::Full(400),
-    Detail::Full(280),
-    Detail::Full(200),
-    Detail::Full(150),
-    Detail::Full(110),
-    Detail::Full(80),
-    Detail::Full(60),
-    Detail::Full(40),
-    Detail::Name,
-    Detail::Hidden,
+/// Characters of its description that a used skill keeps while an unused one has any.
+const USED: Detail = Detail::Full(200);
+
+/// What an unused skill shows, and what a used one does. Each rung is about three quarters of the one above: steps small
+/// enough to use a budget well, few enough to count.
+const LADDER: [Rung; 18] = [
+    Rung { unused: Detail::WHOLE, used: Detail::WHOLE },
+    Rung { unused: Detail::Full(600), used: Detail::Full(600) },
+    Rung { unused: Detail::Full(400), used: Detail::Full(400) },
+    Rung { unused: Detail::Full(280), used: Detail::Full(280) },
+    Rung { unused: Detail::Full(200), used: USED },
+    Rung { unused: Detail::Full(150), used: USED },
+    Rung { unused: Detail::Full(110), used: USED },
+    Rung { unused: Detail::Full(80), used: USED },
+    Rung { unused: Detail::Full(60), used: USED },
+    Rung { unused: Detail::Full(40), used: USED },
+    Rung { unused: Detail::Name, used: USED },
+    Rung { unused: Detail::Name, used: Detail::Full(150) },
+    Rung { unused: Detail::Name, used: Detail::Full(110) },
+    Rung { unused: Detail::Name, used: Detail::Full(60) },
+    Rung { unused: Detail::Name, used: Detail::Full(40) },
+    Rung { unused: Detail::Hidden, used: Detail::Full(40) },
+    Rung { unused: Detail::Hidden, used: Detail::Name },
+    Rung { unused: Detail::Hidden, used: Detail::Hidden },
 ];
+
+/// What skills show, by whether they were ever used.
+#[derive(Clone, Copy, Debug)]
+struct Rung {
+    unused: Detail,
+    used: Detail,
+}
 
 /// A choice of details.
 #[derive(Debug)]
@@ -47,6 +64,8 @@ pub(super) struct Fitting<'a> {
     writer: Writer,
     /// When each item steps down: the first at 0.
     turns: Vec<usize>,
+    /// How many items were never used. They step down first.
+    unused: usize,
     /// The tokens of lines counted so far.
     lines: HashMap<(usize, Detail), usize>,
     /// The tokens of opening and closing a category.
@@ -56,15 +75,16 @@ pub(super) struct Fitting<'a> {
 /// Two neighbouring rungs, and how many items are on the lower one.
 #[derive(Clone, Copy)]
 struct Stand {
-    above: Detail,
-    below: Detail,
+    above: Rung,
+    below: Rung,
     down: usize,
 }
 
 impl Stand {
-    /// Of the item that steps down at `turn`.
-    fn detail(self, turn: usize) -> Detail {
-        if turn < self.down { self.below } else { self.above }
+    /// Of the item that steps down at `turn`, if the first `unused` items were never used.
+    fn detail(self, turn: usize, unused: usize) -> Detail {
+        let rung = if turn < self.down { self.below } else { self.above };
+        if turn < unused { rung.unused } else { rung.used }
     }
 }
 
@@ -78,12 +98,14 @@ impl<'a> Fitting<'a> {
                 *place = turn;
             }
         }
-        Self { items, writer, turns, lines: HashMap::new(), groups: HashMap::new() }
+        let unused = items.iter().filter(|item| item.rank == 0).count();
+        Self { items, writer, turns, unused, lines: HashMap::new(), groups: HashMap::new() }
     }
 
     /// As much of each item as fits into `room` tokens.
     pub(super) fn fit(&mut self, room: usize) -> DetailChoice {
-        let mut found = (Stand { above: Detail::Hidden, below: Detail::Hidden, down: 0 }, 0);
+        let hidden = Rung { unused: Detail::Hidden, used: Detail::Hidden };
+        let mut found = (Stand { above: hidden, below: hidden, down: 0 }, 0);
         for above in LADDER.into_iter().rev().skip(1) {
             let stand = Stand { above, below: found.0.above, down: 0 };
             let Some(tokens) = self.tokens(stand, room) else {
@@ -93,7 +115,7 @@ impl<'a> Fitting<'a> {
             found = (stand, tokens);
         }
         let (stand, tokens) = found;
-        DetailChoice { details: self.turns.iter().map(|turn| stand.detail(*turn)).collect(), tokens }
+        DetailChoice { details: self.turns.iter().map(|turn| stand.detail(*turn, self.unused)).collect(), tokens }
     }
 
     /// Lets as many items step down as must for the rest to fit, by bisection: each step makes the listing shorter. With all
@@ -116,7 +138,7 @@ impl<'a> Fitting<'a> {
         let mut category = None;
         let mut sum = 0;
         for (index, item) in self.items.iter().enumerate() {
-            let detail = stand.detail(self.turns.get(index).copied()?);
+            let detail = stand.detail(self.turns.get(index).copied()?, self.unused);
             if detail == Detail::Hidden {
                 continue;
             }

@@ -6,6 +6,7 @@
 mod explain;
 mod fit;
 mod for_session;
+mod host_listing;
 mod items;
 mod render;
 mod request;
@@ -13,5 +14,6 @@ mod tokens;
 mod write;
 
 pub use for_session::for_session;
+pub use host_listing::{HostListing, TextRoom, host_listing, render_host_listing};
 pub use render::render;
 pub use request::{CurrentSkill, PromptInput};

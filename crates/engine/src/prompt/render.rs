@@ -181,8 +181,9 @@ impl<'a> Words<'a> {
             let search = if searchable { "; discover_skills searches them in full" } else { "" };
             return (named > 0).then(|| format!("{shown} of {total} skills shown, {named} by name only{search}."));
         }
-        let search = if searchable { " Find the others with discover_skills." } else { "" };
-        Some(format!("{shown} of {total} skills shown.{search}{}", self.categories()))
+        let by_name = if named > 0 { format!(", {named} by name only") } else { String::new() };
+        let search = if searchable { " Find the others with discover_skills, which searches all in full." } else { "" };
+        Some(format!("{shown} of {total} skills shown{by_name}.{search}{}", self.categories()))
     }
 
     fn categories(self) -> String {
@@ -222,6 +223,6 @@ impl<'a> Words<'a> {
 }
 
 /// Whether the session has the tool.
-fn may(policy: &EffectivePolicy, tool: Operation) -> bool {
+pub(super) fn may(policy: &EffectivePolicy, tool: Operation) -> bool {
     policy.tool(tool) != ToolRule::Blocked
 }

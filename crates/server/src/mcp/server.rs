@@ -28,10 +28,10 @@ use crate::{
     context::Progress,
     error::{Error, Result},
     handle::SessionBackend,
-    limits::MCP_PROGRESS_PACE,
-    prompt::{self},
+    limits::{MCP_INSTRUCTION_CHARS, MCP_PROGRESS_PACE},
+    prompt::{TextRoom, host_listing},
     tools::{self, CallOutcome, Tool, ToolOptions},
-    wire::{DefinitionShape, Operation, PromptMode, PromptRequest},
+    wire::{DefinitionShape, Operation, PromptMode},
 };
 
 /// The tools and prompts of one session, and the skills of its user.
@@ -55,8 +55,8 @@ impl SessionServer {
     /// Those of the prompt.
     pub(super) async fn new(backend: SessionBackend) -> Result<Self> {
         let server = Self::under_way(backend);
-        let listing = PromptRequest { mode: Some(PromptMode::Listing), ..PromptRequest::default() };
-        let instructions = prompt::for_session(&server.backend, &listing).await?.prompt;
+        let room = TextRoom { characters: MCP_INSTRUCTION_CHARS, bytes: usize::MAX };
+        let instructions = host_listing(&server.backend, room).await?.text;
         Ok(Self { instructions, ..server })
     }
 
@@ -340,8 +340,9 @@ fn only_page(page: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     cursor(page).map_or(Ok(()), |_| Err(no_such_cursor()))
 }
 
+/// The cursor of a page; `None` for the first page, which some hosts ask for with an empty cursor.
 fn cursor(page: Option<&PaginatedRequestParams>) -> Option<&str> {
-    page?.cursor.as_deref()
+    page?.cursor.as_deref().filter(|cursor| !cursor.is_empty())
 }
 
 fn cancelled() -> ErrorData {

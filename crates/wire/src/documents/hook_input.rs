@@ -15,6 +15,9 @@ use skillmount_base::{
 pub struct HookInput {
     /// The event: `SessionStart`, `UserPromptSubmit`, `PreToolUse` or `SubagentStart`. Any other is answered by `{}`.
     pub hook_event_name: String,
+    /// Of `SessionStart`: why it begins, a text. After `compact` and `clear` a model has the instructions of loaded skills no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Value>,
     /// Of `UserPromptSubmit`: what the person said, a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Value>,
@@ -33,7 +36,10 @@ pub struct HookInput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookEvent<'input> {
     /// A conversation begins, goes on after a pause, or was cut short.
-    SessionStart,
+    SessionStart {
+        /// Whether the host dropped what the model had read before.
+        is_emptied: bool,
+    },
     /// A person says something.
     UserPromptSubmit {
         /// The message of the person.
@@ -81,7 +87,10 @@ impl HookInput {
     /// `invalid_request` if a member that the event has is missing or is something else.
     pub fn event(&self) -> Result<HookEvent<'_>> {
         let event = match self.hook_event_name.as_str() {
-            "SessionStart" => HookEvent::SessionStart,
+            "SessionStart" => {
+                let source = self.source.as_ref().and_then(Value::as_str);
+                HookEvent::SessionStart { is_emptied: matches!(source, Some("compact" | "clear")) }
+            }
             "UserPromptSubmit" => HookEvent::UserPromptSubmit { prompt: self.text("prompt", self.prompt.as_ref())? },
             "PreToolUse" => self.tool_use()?,
             "SubagentStart" => {
@@ -147,7 +156,12 @@ mod tests {
     fn the_inputs_of_claude_are_read_with_members_that_nobody_knows() {
         let task = json!({"description": "d", "prompt": "p", "subagent_type": "s", "model": "m"});
         for (event, own, expected) in [
-            ("SessionStart", json!({"source": "startup", "model": "m"}), HookEvent::SessionStart),
+            ("SessionStart", json!({"source": "startup", "model": "m"}), HookEvent::SessionStart { is_emptied: false }),
+            ("SessionStart", json!({"source": "resume"}), HookEvent::SessionStart { is_emptied: false }),
+            ("SessionStart", json!({}), HookEvent::SessionStart { is_emptied: false }),
+            ("SessionStart", json!({"source": 1}), HookEvent::SessionStart { is_emptied: false }),
+            ("SessionStart", json!({"source": "compact"}), HookEvent::SessionStart { is_emptied: true }),
+            ("SessionStart", json!({"source": "clear"}), HookEvent::SessionStart { is_emptied: true }),
             ("UserPromptSubmit", json!({"prompt": "hi"}), HookEvent::UserPromptSubmit { prompt: "hi" }),
             (
                 "PreToolUse",
