@@ -23,9 +23,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("access", &["error", "limits", "clock", "path", "budget"]),
     ("store", &["error", "limits", "clock", "path", "budget"]),
     ("skill", &["limits", "path", "budget"]),
-    ("words", &["error", "limits", "path", "budget"]),
-    ("encoder", &["error", "limits"]),
     ("wire", &["error", "limits", "path", "skill"]),
+    ("words", &["error", "limits", "path", "budget", "wire"]),
+    ("encoder", &["error", "limits"]),
     ("catalog", &["error", "limits", "clock", "path", "budget", "store", "skill", "words", "encoder"]),
     ("session", &["error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "wire"]),
     ("observer", &["error", "limits", "path", "wire", "session"]),
@@ -70,7 +70,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "skills",
         &[
-            "error", "limits", "clock", "path", "access", "store", "skill", "words", "wire", "catalog", "session",
+            "error", "limits", "clock", "path", "access", "store", "skill", "wire", "words", "catalog", "session",
             "observer", "content", "context", "files", "publish",
         ],
     ),
@@ -137,7 +137,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "hooks",
         &[
-            "error", "limits", "path", "budget", "json", "skill", "words", "wire", "catalog", "session", "context",
+            "error", "limits", "path", "budget", "json", "skill", "wire", "words", "catalog", "session", "context",
             "skills", "handle", "prompt",
         ],
     ),
