@@ -19,7 +19,7 @@ ORDERS = {
         | prompt | tools | hooks | audit | client | mcp | http | cli""",
     "": """
         base/error base/limits base/clock | base/path | base/budget base/json base/operation_note | base/text
-        | store skill | search/words | search/encoder | wire
+        | store skill | wire | search/words | search/encoder
         | engine/access | engine/catalog | engine/session | engine/observer | engine/deletions | engine/content
         | engine/context | engine/files engine/publish | engine/skills | engine/users
         | engine/upkeep engine/authoring | engine/handle | engine/prompt engine/tools

@@ -118,7 +118,7 @@
 //! `docs/DECISIONS.md` says why it is as it is. A module imports only modules to its left:
 //!
 //! ```text
-//! error limits clock path operation_note budget json text ← access store skill ← words encoder ← wire ← catalog session ← observer deletions
+//! error limits clock path operation_note budget json text ← access store skill ← wire ← words encoder ← catalog session ← observer deletions
 //! ← content ← context ← files ← publish ← skills ← users upkeep authoring ← handle ← prompt tools ← hooks ← audit
 //! ← client ← mcp ← http ← cli
 //! ```

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{output::note, status::CHECKS_FAILED, streams::Stream};
 use crate::{
-    error::{Code, Error},
+    error::{Code, Error, with_causes},
     skill::shown::block,
 };
 
@@ -105,14 +105,11 @@ fn problem(error: &Error) -> Value {
 fn explained(error: &Error, command: &str) -> String {
     let mut lines = vec![format!("{ERROR}error:{ERROR:#} {}", block(&for_people(error.message())).plain())];
     let mut last = error.message().to_owned();
-    let mut next = std::error::Error::source(error);
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
+    for cause_text in with_causes(error).skip(1).map(ToString::to_string) {
         if cause_text != last && !error.message().contains(&cause_text) {
             lines.push(format!("  {ASIDE}because:{ASIDE:#} {}", block(&for_people(&cause_text)).plain()));
         }
         last = cause_text;
-        next = cause.source();
     }
     // Advice that was given already, by doctor, does not send back to doctor.
     if let Some(step) = next_step(error, command).filter(|_| !error.details().contains_key(CHECKS_FAILED)) {

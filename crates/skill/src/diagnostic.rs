@@ -211,6 +211,17 @@ impl Diagnostic {
     pub(crate) fn at(self, line: u32, column: u32) -> Self {
         Self { line: Some(line), column: Some(column), ..self }
     }
+
+    /// Places it where the text `before` of its file ends.
+    pub(crate) fn after(self, before: &str) -> Self {
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        self.at(saturating(before.matches('\n').count() + 1), saturating(column))
+    }
+}
+
+/// A line or column number as `u32`, which is always large enough.
+pub(crate) fn saturating(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Reports a file whose `name` is another spelling of `SKILL.md`, because it makes no skill.

@@ -189,38 +189,23 @@ impl Requests {
     }
 }
 
-impl Sub for LedgerCounts {
-    type Output = Self;
+/// Implements the difference of two counts: that of each number in them.
+macro_rules! impl_sub {
+    ($($counts:ident { $($field:ident)* })*) => {$(
+        impl Sub for $counts {
+            type Output = Self;
 
-    fn sub(self, earlier: Self) -> Self {
-        Self { objects: self.objects - earlier.objects, sessions: self.sessions - earlier.sessions }
-    }
+            fn sub(self, earlier: Self) -> Self {
+                Self { $($field: self.$field - earlier.$field,)* }
+            }
+        }
+    )*};
 }
 
-impl Sub for VerbCounts {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            requests: self.requests - earlier.requests,
-            bytes_read: self.bytes_read - earlier.bytes_read,
-            bytes_written: self.bytes_written - earlier.bytes_written,
-        }
-    }
-}
-
-impl Sub for Requests {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            get: self.get - earlier.get,
-            put: self.put - earlier.put,
-            head: self.head - earlier.head,
-            list: self.list - earlier.list,
-            delete: self.delete - earlier.delete,
-        }
-    }
+impl_sub! {
+    LedgerCounts { objects sessions }
+    VerbCounts { requests bytes_read bytes_written }
+    Requests { get put head list delete }
 }
 
 impl_layer!(CountingStore);

@@ -14,10 +14,10 @@ use crate::{
     path::SkillPath,
     skill::{Severity, shown::one_line},
     wire::{
-        DiscoverReply, EffectivePolicy, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind,
-        SearchNearness, SearchRaise, SkillStanding, Standing,
+        DiscoverReply, EffectivePolicy, ExplainedSkill, QuestionWord, SearchMatch, SearchNearness, SearchRaise,
+        SkillStanding, Standing,
     },
-    words::{Boost, ExplainedScore, Field, MatchedBy, Raises, SearchResults, WordMatch},
+    words::{Boost, ExplainedScore, Raises, SearchResults},
 };
 
 /// What search reads of a skill, about.
@@ -104,11 +104,8 @@ async fn scores(
         let beside = drafts.as_ref().map(|index| index.question(&request.query)).transpose()?;
         let beside = beside.map(|question| question.as_found_beside(&results));
         let is_heard_of = |skill: &SkillPath| view.entry(skill).is_some_and(|entry| asked.is_offered(entry));
-        let words = question.words(is_heard_of).into_iter().map(|word| QuestionWord {
-            word: word.word,
-            share: rounded(word.share),
-            known: word.is_known,
-        });
+        let rounded_word = |word: QuestionWord| QuestionWord { share: rounded(word.share), ..word };
+        let words = question.words(is_heard_of).into_iter().map(rounded_word);
         let explain = |skill| {
             let document = CatalogEntry::search_document(view.entry(skill)?);
             question.explain(&document).or_else(|| beside.as_ref()?.explain(&document))
@@ -207,37 +204,9 @@ fn document(score: ExplainedScore, raise: Option<Boost>) -> ExplainedSkill {
     let raised = raise.map(|raise| SearchRaise { loads: raise.loads, weight: rounded(raise.apply(score.score)) });
     let nearness =
         score.nearness.map(|near| SearchNearness { cosine: rounded(near.cosine), weight: rounded(near.weight) });
-    let matches = score.matches.into_iter().map(match_document).collect();
+    let rounded_match = |found: SearchMatch| SearchMatch { weight: rounded(found.weight), ..found };
+    let matches = score.matches.into_iter().map(rounded_match).collect();
     ExplainedSkill { matches, nearness, raised, more: score.more }
-}
-
-fn match_document(found: WordMatch) -> SearchMatch {
-    let WordMatch { field, word, matched, by, weight } = found;
-    SearchMatch { field: field_document(field), word, matched, by: match_kind(by), weight: rounded(weight) }
-}
-
-const fn field_document(field: Field) -> SearchField {
-    match field {
-        Field::Name => SearchField::Name,
-        Field::Description => SearchField::Description,
-        Field::WhenToUse => SearchField::WhenToUse,
-        Field::Keywords => SearchField::Keywords,
-        Field::Category => SearchField::Category,
-        Field::Headings => SearchField::Headings,
-        Field::Body => SearchField::Body,
-    }
-}
-
-const fn match_kind(by: MatchedBy) -> SearchMatchKind {
-    match by {
-        MatchedBy::Exact => SearchMatchKind::Exact,
-        MatchedBy::Accent => SearchMatchKind::Accent,
-        MatchedBy::Stem => SearchMatchKind::Stem,
-        MatchedBy::Part => SearchMatchKind::Part,
-        MatchedBy::Typo => SearchMatchKind::Typo,
-        MatchedBy::Translation => SearchMatchKind::Translation,
-        MatchedBy::TypoAndTranslation => SearchMatchKind::TypoAndTranslation,
-    }
 }
 
 /// Four digits: the weights of a score still add up to what it shows.

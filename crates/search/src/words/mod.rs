@@ -45,13 +45,12 @@ mod word_map;
 mod word_split;
 mod word_vectors;
 
-pub use document::{Field, SearchDocument};
-pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, ParsedQuestion};
+pub use document::SearchDocument;
+pub use explain::{ExplainedScore, ParsedQuestion};
 pub use feedback::{Boost, PastLoad, QuestionPrint, Raises};
 pub use fusion::Similarity;
 pub use index::SearchIndex;
 pub use likeness::Likeness;
-pub use matches::{MatchedBy, WordMatch};
 pub use quantized::{NUMBERS_PER_STEP, QuantizedVector, length};
 pub use score::{Confidence, SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};

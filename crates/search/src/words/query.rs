@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     RankingStep,
+    build::count,
     chat::{self, CommonWordLoad, MessageWord},
     cost::SearchCost,
     everyday,
@@ -305,7 +306,7 @@ impl<'index> Reading<'index> {
         let mut known = vec![&self.index.spellings];
         if self.index.steps.has(RankingStep::Lexicon) {
             for language in Language::likely(self.language) {
-                known.push(lexicon::spellings(language));
+                known.extend(lexicon::spellings(language));
             }
         }
         let Some(left) = self.repairs.checked_sub(1) else { return true };
@@ -328,7 +329,6 @@ impl<'index> Reading<'index> {
 
 /// The inverse document frequency of BM25.
 pub(super) fn information(held: usize, skills: usize) -> f32 {
-    let count = |number: usize| f32::from(u16::try_from(number).unwrap_or(u16::MAX));
     let (held, skills) = (count(held.min(skills)), count(skills));
     (1.0 + (skills - held + 0.5) / (held + 0.5)).ln()
 }

@@ -118,7 +118,7 @@ impl Fields<'_> {
         self.get(key).or_else(|| self.in_metadata(key))
     }
 
-    fn warn(&mut self, code: FindingCode, key: &str, message: String) {
+    fn warn(&mut self, code: FindingCode, key: &str, message: impl Into<String>) {
         let finding = self.source.place(Diagnostic::new(code, message), key);
         self.found.push(finding);
     }
@@ -158,8 +158,7 @@ impl Fields<'_> {
         let text = self.text("description").unwrap_or_default();
         if text.is_empty() {
             let message = "the skill has no description, so nothing can tell when to use it: add `description: …`";
-            let finding = self.source.place(Diagnostic::new(FindingCode::DescriptionMissing, message), "description");
-            self.found.push(finding);
+            self.warn(FindingCode::DescriptionMissing, "description", message);
         }
         text
     }
@@ -198,11 +197,7 @@ impl Fields<'_> {
             }
             None | Some(Node::Null) => BTreeMap::new(),
             Some(_) => {
-                self.warn(
-                    FindingCode::MetadataNotAMap,
-                    "metadata",
-                    "metadata must be a map: it was left out".to_owned(),
-                );
+                self.warn(FindingCode::MetadataNotAMap, "metadata", "metadata must be a map: it was left out");
                 BTreeMap::new()
             }
         }
