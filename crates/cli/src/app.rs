@@ -7,27 +7,25 @@ use std::{
 
 use tokio::time::timeout;
 
-use super::{
-    control::Control,
-    encoding::encoder,
-    folder::refuse_plain,
-    output::Output,
-    process::Process,
-    settings::{Setting, Settings, Sources},
-    transfer::progress,
-};
 use crate::{
     audit::{AuditMode, AuditOptions, Recorder},
     client::RemoteBackend,
     clock::Clock,
     context::Budgets,
+    control::Control,
+    encoding::encoder,
     error::Result,
+    folder::refuse_plain,
     handle::{BackendProtocol, OpenStore, Service, ServiceOptions},
     limits::{MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
     observer::Observer,
+    output::Output,
     path::{Id, MountTemplate, MountTemplates},
+    process::Process,
+    settings::{Setting, Settings, Sources},
     store::{S3Options, StoreAddress},
     sync::{SkillRepository, StoreRepository},
+    transfer::progress,
     wire::{CheckStatus, StoreCheck},
 };
 

@@ -4,8 +4,11 @@ use std::{cmp::Reverse, future::Future, iter::successors, sync::OnceLock};
 
 use serde::{Serialize, Serializer};
 
-use super::{counts::counted, failure::for_people};
-use crate::error::{Code, Error, Kind, Result};
+use crate::{
+    counts::counted,
+    error::{Code, Error, Kind, Result},
+    failure::for_people,
+};
 
 /// Why one skill of a run was left as it is.
 #[derive(Clone, Debug, Serialize)]

@@ -12,13 +12,11 @@ use std::{
 
 use serde::Serialize;
 
-use super::{
-    screen::{Cell, LastColumn, Table, Terminal},
-    streams::Stream,
-};
 use crate::{
     error::{Error, Result},
+    screen::{Cell, LastColumn, Table, Terminal},
     skill::shown::block,
+    streams::Stream,
     tools::{Instructions, ReplyText, TextFormat},
 };
 

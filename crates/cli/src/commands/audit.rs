@@ -5,15 +5,13 @@ use std::{collections::BTreeSet, num::NonZeroUsize};
 use clap::Args;
 use jiff::{Span, Timestamp, tz::TimeZone};
 
-use super::super::{
-    app::App,
-    screen::{Cell, LastColumn, Terminal, plain},
-    settings::Setting,
-};
 use crate::{
+    app::App,
     audit::{AuditRecord, AuditRequest},
     context::Action,
     error::Result,
+    screen::{Cell, LastColumn, Terminal, plain},
+    settings::Setting,
     wire::Operation,
 };
 
@@ -27,7 +25,7 @@ Examples:
 
 Services write records up to a minute late, and at once if they end or are asked themselves.
 With --session, only those of that session.")]
-pub(in super::super) struct Audit {
+pub(crate) struct Audit {
     /// From when on: a time, or how long ago (30m, 2h, 7d)
     #[arg(long, value_name = "TIME", default_value = "1d", value_parser = parse_since)]
     since: Since,
@@ -70,7 +68,7 @@ impl Since {
 }
 
 impl Audit {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         self.operation.as_deref().map_or(Ok(()), check_operation)?;
         let is_any = app.settings.is_default(Setting::Session);
         let wanted = AuditRequest {

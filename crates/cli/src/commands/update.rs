@@ -5,13 +5,11 @@ use std::{collections::BTreeSet, path::PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::super::{
+use crate::{
     app::App,
+    error::{Error, Result},
     input::typed,
     sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome, save},
-};
-use crate::{
-    error::{Error, Result},
     sync::SkillRepository,
 };
 
@@ -27,7 +25,7 @@ before it does. A skill that was changed here stays, and the exit status is 6. W
 longer has stays too, and so does what it has besides: `skillmount add` takes that. A source
 that cannot be looked at is named, the others are updated, and the exit status is that of its
 error.")]
-pub(in super::super) struct Update {
+pub(crate) struct Update {
     /// Say what would change and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -62,7 +60,7 @@ impl FailedSource {
 }
 
 impl Update {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let mut lock = Lock::open(app, self.lock.as_deref())?;
         let known: BTreeSet<_> = lock.skills.values().map(|one| (one.source.clone(), one.into.clone())).collect();
         let mut sources = Vec::new();

@@ -6,19 +6,16 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
-use super::super::{
+use crate::{
     app::App,
     counts::counted,
-    output::Output,
-    screen::{Cell, LastColumn},
-    shell::quoted,
-};
-use crate::{
     error::{Code, Error, Result},
     limits::VERSIONS_LISTED,
+    output::Output,
     path::SkillPath,
     publish::{Condition, PublishOptions},
-    screen::plain,
+    screen::{Cell, LastColumn, plain},
+    shell::quoted,
     skill::{MAIN, fix, read_document},
     skills::{NamedSkill, skill_named},
     sync::{SkillRepository, SkillText},
@@ -33,7 +30,7 @@ const SHOWN_DIGITS: usize = 19;
 Examples:
   skillmount skills history escrituras/compraventa
   skillmount skills history compraventa --json | jq -r '.versions[].digest'")]
-pub(in super::super) struct History {
+pub(crate) struct History {
     /// A skill path or a folder name; the path of a deleted skill
     skill: String,
     /// How many to show at most
@@ -47,7 +44,7 @@ Examples:
   skillmount skills diff compraventa                      what the last publish changed
   skillmount skills diff compraventa e21b0cc3             what changed since that version
   skillmount skills diff compraventa e21b0cc3 7f3a1d      between two of them")]
-pub(in super::super) struct Diff {
+pub(crate) struct Diff {
     /// A skill path or a folder name; the path of a deleted skill
     #[arg(index = 1)]
     skill: String,
@@ -65,7 +62,7 @@ Examples:
   skillmount skills rollback compraventa sha256:e21b0cc3   any beginning that names one version
   skillmount skills rollback compraventa                   the one that the last change replaced, or this one
                                                            if its folder is gone")]
-pub(in super::super) struct Rollback {
+pub(crate) struct Rollback {
     /// A skill path or a folder name; the path of a deleted skill
     #[arg(index = 1)]
     skill: String,
@@ -79,7 +76,7 @@ pub(in super::super) struct Rollback {
 Examples:
   skillmount skills rm compraventa
   skillmount skills rollback escrituras/compraventa sha256:e21b0cc3   brings it back")]
-pub(in super::super) struct Remove {
+pub(crate) struct Remove {
     /// A skill path or a folder name
     skill: String,
 }
@@ -88,7 +85,7 @@ pub(in super::super) struct Remove {
 #[command(after_help = "\
 Examples:
   skillmount skills mv compraventa ventas/compraventa")]
-pub(in super::super) struct Move {
+pub(crate) struct Move {
     /// A skill path or a folder name
     #[arg(index = 1)]
     from: String,

@@ -17,11 +17,11 @@ use setting::ENV_PREFIX;
 pub(super) use setting::Setting;
 use text::Text;
 
-use super::process::Process;
 use crate::{
     error::{Error, Result},
     limits::DIGEST_PACE_MOST,
     path::{Id, distance},
+    process::Process,
 };
 
 /// Where a value comes from, strongest first.

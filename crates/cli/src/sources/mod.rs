@@ -16,8 +16,7 @@ pub(super) use found::SourceContents;
 pub(super) use lock::Lock;
 
 use self::found::of_folder;
-use super::app::App;
-use crate::error::Result;
+use crate::{app::App, error::Result};
 
 impl SourceAddress {
     /// Everything that the source has, below the category `into`.
