@@ -13,10 +13,7 @@ use crate::{
     audit::{Events, Recorder},
     clock::Clock,
     handle::Service,
-    http::{
-        body::Spool,
-        door::{Admission, Connections, Metrics},
-    },
+    http::{Admission, Connections, Metrics, Spool},
     limits::CONNECTIONS,
     mcp::HttpTransport,
 };

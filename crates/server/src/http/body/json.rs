@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::receive::read_whole;
 use crate::{
     error::{Code, Error, Result},
-    http::door::{Cost, Problem, UserCall},
+    http::{Cost, Problem, UserCall},
     json,
     limits::JSON_BODY_BYTES,
 };

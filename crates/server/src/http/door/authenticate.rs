@@ -13,19 +13,14 @@ use axum::{
 
 use super::{
     address::Address,
-    admission::ShareOwner,
-    log::ServedUser,
     peer_headers::authorization,
-    problem::HandlerResult,
     route::{DOWNLOAD_ROUTE, SKILL_ROUTE, is_route},
-    shares::within_shares,
-    user_call::{SessionCall, UserCall},
 };
 use crate::{
     access::Scope,
     context::{CallReport, Caller},
     error::{Code, Error, Result},
-    http::app::ServerState,
+    http::{HandlerResult, ServedUser, ServerState, SessionCall, ShareOwner, UserCall, within_shares},
     session::SessionVersion,
     wire::headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
 };

@@ -17,16 +17,15 @@ use axum::{
 
 use super::{
     cors,
-    log::{ClientAddress, LogLine, ServedUser, logged},
+    log::{LogLine, logged},
     metrics::known_method,
-    peer_headers::peer_headers,
-    problem::{self, HandlerResult, Problem},
+    problem::{self},
 };
 use crate::{
     clock::Clock,
     error::{Code, Error, Outcome},
     http::{
-        app::ServerState,
+        ClientAddress, HandlerResult, Problem, ServedUser, ServerState, peer_headers,
         skills_api::{self, ApiShape},
     },
     limits::{HEADER_BYTES, REQUEST_ID_BYTES, REQUEST_TIMEOUT},

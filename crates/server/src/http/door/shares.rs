@@ -12,20 +12,13 @@ use axum::{
 use futures_util::StreamExt as _;
 
 use super::{
-    admission::ShareOwner,
     connections::ConnectionHandle,
-    cost::Cost,
-    problem::Problem,
     route::{is_route, template},
     slow_clients::{BodyTimedOut, paced},
-    user_call::{SessionCall, UserCall},
 };
 use crate::{
     error::Result,
-    http::{
-        app::ServerState,
-        body::{Uploads, compressed, prefers_gzip},
-    },
+    http::{Cost, Problem, ServerState, SessionCall, ShareOwner, Uploads, UserCall, compressed, prefers_gzip},
     limits::REQUEST_PATIENCE,
     session::{CreateSession, SessionVersion},
 };

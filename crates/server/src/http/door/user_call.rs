@@ -4,10 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 
-use super::{
-    background::run_detached,
-    problem::{HandlerResult, Problem},
-};
+use super::background::run_detached;
 use crate::{
     access::{Grant, Scope, SessionScope},
     catalog::Audience,
@@ -15,7 +12,7 @@ use crate::{
     context::{Action, Author, Caller},
     error::{Error, Result},
     handle::SessionBackend,
-    http::{app::ServerState, body::Uploads},
+    http::{HandlerResult, Problem, ServerState, Uploads},
     observer::Effects,
     path::{Id, Layer, LayerOwner, SkillPath},
     publish::PublishOptions,

@@ -5,10 +5,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::sessions::seen_by;
 use crate::{
-    http::{
-        body::JsonBody,
-        door::{Failure, HandlerResult, SessionCall},
-    },
+    http::{Failure, HandlerResult, JsonBody, SessionCall},
     session::{ApprovalList, DecideApproval, SessionSummary},
 };
 

@@ -5,10 +5,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     audit::{AuditLog, AuditPage, AuditRequest, Usage, UsageRequest, usage},
-    http::{
-        body::Parameters,
-        door::{Failure, HandlerResult, UserCall},
-    },
+    http::{Failure, HandlerResult, Parameters, UserCall},
 };
 
 /// A user's records.

@@ -8,10 +8,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::skills::readable_catalog;
 use crate::{
     context::Action,
-    http::{
-        body::Parameters,
-        door::{Failure, HandlerResult, UserCall},
-    },
+    http::{Failure, HandlerResult, Parameters, UserCall},
     session::{ExpiryReport, Policy, TaggingReport, remove_idle_sessions, tag_sessions},
     wire::{CatalogStatus, LintList, LintListRequest},
 };

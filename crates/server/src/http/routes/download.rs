@@ -21,11 +21,7 @@ use super::files::chunks;
 use crate::{
     error::{Code, Error, Result},
     files::FileReader,
-    http::{
-        body::{JsonBody, percent_encoded, prefers},
-        door::{Failure, HandlerResult, SessionCall},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, JsonBody, SessionCall, percent_encoded, prefers},
     limits::TRANSFER_FILES,
     wire::ErrorCode,
 };

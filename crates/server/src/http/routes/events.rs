@@ -22,10 +22,7 @@ use crate::{
     access::Scope,
     audit::{Event, EventGap, Listener, Resume, Watcher},
     error::{Error, Result},
-    http::{
-        body::prefers,
-        door::{Failure, HandlerResult, SessionCall, UserCall},
-    },
+    http::{Failure, HandlerResult, SessionCall, UserCall, prefers},
     limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
     path::Id,
 };

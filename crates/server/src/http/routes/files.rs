@@ -20,9 +20,7 @@ use crate::{
     error::{Code, Error, Result},
     files::{FileAccess, FileReader, FileStat},
     http::{
-        body::{ByteRange, EntityTags, Upload, Uploads, attach, quoted},
-        door::{Failure, HandlerResult, Problem, SessionCall},
-        openapi::Binary,
+        Binary, ByteRange, EntityTags, Failure, HandlerResult, Problem, SessionCall, Upload, Uploads, attach, quoted,
     },
     limits::UPLOAD_FILE_BYTES,
     path::ETag,

@@ -6,10 +6,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     hooks::{self, HookInput, HookOutput},
-    http::{
-        body::JsonBody,
-        door::{Failure, HandlerResult, SessionCall},
-    },
+    http::{Failure, HandlerResult, JsonBody, SessionCall},
 };
 
 /// Hooks of the session in the path.

@@ -11,10 +11,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     error::Error,
     handle::BackendProtocol as _,
-    http::{
-        body::JsonBody,
-        door::{Failure, HandlerResult, SessionCall},
-    },
+    http::{Failure, HandlerResult, JsonBody, SessionCall},
     wire::{self, Operation, with_operations},
 };
 

@@ -9,10 +9,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::Error,
-    http::{
-        body::{Parameters, prefers, unless_known},
-        door::{Failure, HandlerResult, SessionCall},
-    },
+    http::{Failure, HandlerResult, Parameters, SessionCall, prefers, unless_known},
     path::ETag,
     prompt::{self, PromptRequest, Rendering},
 };

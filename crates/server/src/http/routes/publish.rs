@@ -18,12 +18,8 @@ use crate::{
     context::Action,
     error::{Code, Error, Result},
     http::{
-        body::{
-            EntityTags, JsonBody, PARSED_COPIES, Parameters, SkillParts, SpoolPermit, Upload, Uploads, broken, is_json,
-            parse_for, part_name, parts_of,
-        },
-        door::{Failure, HandlerResult, Problem, UserCall},
-        openapi::Binary,
+        Binary, EntityTags, Failure, HandlerResult, JsonBody, PARSED_COPIES, Parameters, Problem, SkillParts,
+        SpoolPermit, Upload, Uploads, UserCall, broken, is_json, parse_for, part_name, parts_of,
     },
     limits::{PUBLISH_JSON_BYTES, VERSION_ZIP_BYTES},
     path::{Layer, LayerOwner, SkillPath},

@@ -15,10 +15,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     audit::Recorder,
     error::{Code, Error},
-    http::{
-        app::ServerState,
-        door::{Failure, Gauges, HandlerResult, Problem, metrics, resident_memory},
-    },
+    http::{Failure, Gauges, HandlerResult, Problem, ServerState, door::metrics, resident_memory},
 };
 
 /// The routes at the root. The OpenAPI document leaves out `/metrics`, because clients of the API do not call it.

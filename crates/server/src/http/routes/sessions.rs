@@ -10,10 +10,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     context::Action,
     error::Result,
-    http::{
-        body::{JsonBody, OptionalJsonBody, Parameters},
-        door::{Failure, HandlerResult, SessionCall, UserCall},
-    },
+    http::{Failure, HandlerResult, JsonBody, OptionalJsonBody, Parameters, SessionCall, UserCall},
     limits::PAGE_ENTRIES,
     observer::Effects,
     path::Id,

@@ -18,11 +18,7 @@ use super::{
 use crate::{
     context::Action,
     error::{Code, Error, Result},
-    http::{
-        body::{JsonBody, Parameters, archive, prefers},
-        door::{Failure, HandlerResult, UserCall},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, JsonBody, Parameters, UserCall, archive, prefers},
     limits::{DOWNLOAD_SKILLS, TRANSFER_FILES},
     path::SkillPath,
     session::Policy,

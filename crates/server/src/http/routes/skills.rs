@@ -16,11 +16,7 @@ use crate::{
     content::SkillArchive,
     context::Action,
     error::{Code, Error, Result},
-    http::{
-        body::{Parameters, archive, prefers},
-        door::{Failure, HandlerResult, UserCall},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, Parameters, UserCall, archive, prefers},
     observer::Effects,
     path::SkillPath,
     session::Policy,

@@ -8,10 +8,7 @@ use axum::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    http::{
-        body::{JsonBody, Parameters, unless_known},
-        door::{Failure, HandlerResult, SessionCall},
-    },
+    http::{Failure, HandlerResult, JsonBody, Parameters, SessionCall, unless_known},
     tools::{
         self, MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest, TurnParameters, TurnReply,
     },

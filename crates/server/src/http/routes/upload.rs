@@ -14,11 +14,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     error::{Code, Error, Outcome, Parts, Result},
     handle::BackendProtocol as _,
-    http::{
-        body::{Upload, Uploads, broken, part_name, parts_of},
-        door::{Failure, HandlerResult, SessionCall},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, SessionCall, Upload, Uploads, broken, part_name, parts_of},
     limits::{TRANSFER_FILES, UPLOAD_FILE_BYTES},
     wire::{ErrorCode, UploadFile},
 };

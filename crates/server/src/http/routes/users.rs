@@ -14,12 +14,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::audit::flush;
 use crate::{
     context::Action,
-    http::{
-        app::ServerState,
-        body::{Parameters, archive},
-        door::{Failure, HandlerResult, UserCall, deleted_user},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, Parameters, ServerState, UserCall, archive, deleted_user},
     wire::{Deletion, UserList, UserListRequest},
 };
 

@@ -9,10 +9,7 @@ use super::skills::readable_catalog;
 use crate::{
     context::{Action, check_content},
     error::{Code, Error, Result},
-    http::{
-        body::Parameters,
-        door::{Failure, HandlerResult, UserCall},
-    },
+    http::{Failure, HandlerResult, Parameters, UserCall},
     path::{Layer, LayerOwner, SkillPath},
     session::Policy,
     wire::{DiffRequest, VersionDiff, VersionList, VersionListRequest},

@@ -21,10 +21,8 @@ use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
     http::{
-        app::ServerState,
-        body::{percent_encoded, unless_known},
-        door::{Failure, HandlerResult, ServedUser, ShareOwner, peer_headers, within_shares},
-        openapi::Binary,
+        Binary, Failure, HandlerResult, ServedUser, ServerState, ShareOwner, peer_headers, percent_encoded,
+        unless_known, within_shares,
     },
     path::{ETag, Id, SkillPath},
     skills::{Artifact, ArtifactKind, OfferedSkill},

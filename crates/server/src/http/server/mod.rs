@@ -30,16 +30,13 @@ use tokio::{
     sync::watch,
 };
 
-use super::{
-    app::{HttpConfig, ServerState},
-    router,
-};
+use super::{app::HttpConfig, router};
 use crate::{
     access::{Callers, Keys},
     clock::Clock,
     error::{Code, Error, Result},
     handle::Service,
-    http::door::{ClientAddress, Connection, StallGuard},
+    http::{ClientAddress, Connection, ServerState, StallGuard},
     limits::{CONNECTION_BUFFER_BYTES, HALF_CLOSE_PATIENCE, HEADER_BYTES, HEADER_TIMEOUT, SHUTDOWN_GRACE, WRITE_STALL},
 };
 

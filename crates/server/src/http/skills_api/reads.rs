@@ -14,9 +14,7 @@ use crate::{
     context::Action,
     error::{Code, Error, Result},
     http::{
-        body::Parameters,
-        door::{HandlerResult, UserCall},
-        openapi::Binary,
+        Binary, HandlerResult, Parameters, UserCall,
         routes::{readable_catalog, skill_archive},
     },
     limits::{SKILLS_API_LISTED, SKILLS_API_PAGE},

@@ -16,11 +16,7 @@ use super::{
 };
 use crate::{
     context::Action,
-    http::{
-        body::{JsonBody, Uploads},
-        door::{HandlerResult, UserCall},
-        openapi::Binary,
-    },
+    http::{Binary, HandlerResult, JsonBody, Uploads, UserCall},
     path::SkillPath,
     publish::PublishOptions,
 };
