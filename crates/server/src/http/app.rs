@@ -57,6 +57,9 @@ pub(super) struct RequestLimits {
     pub(super) connections: Connections,
 }
 
+/// The service as handlers and middleware hold it.
+pub(super) type SharedState = Arc<ServerState>;
+
 impl ServerState {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
         Self {

@@ -14,7 +14,7 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use super::{
-    app::ServerState,
+    app::SharedState,
     docs,
     openapi::{beginning, beginning_of_skills_api, finished},
     skills_api,
@@ -109,7 +109,7 @@ fn of_session() -> OpenApiRouter {
 }
 
 /// The server: every route behind who may call it, and around all of them what every request meets.
-pub(super) fn router(app: Arc<ServerState>) -> Router {
+pub(super) fn router(app: SharedState) -> Router {
     let users = of_user().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
     let workers = app.service.workers().clone();
     let service = service::routes()

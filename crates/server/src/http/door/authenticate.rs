@@ -20,7 +20,7 @@ use crate::{
     access::Scope,
     context::{CallReport, Caller},
     error::{Code, Error, Result},
-    http::{HandlerResult, ServedUser, ServerState, SessionCall, ShareOwner, UserCall, within_shares},
+    http::{HandlerResult, ServedUser, SessionCall, ShareOwner, SharedState, UserCall, within_shares},
     session::SessionVersion,
     wire::headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
 };
@@ -46,7 +46,7 @@ const OPEN_TO_BOUND: [(Method, &str); 10] = [
 
 /// Finds out who is calling and whether they may call on this user's data; the handler finds a [`UserCall`].
 pub(crate) async fn enter_user(
-    State(app): State<Arc<ServerState>>,
+    State(app): State<SharedState>,
     OriginalUri(sent): OriginalUri,
     mut request: Request,
     next: Next,
@@ -81,11 +81,7 @@ pub(crate) async fn enter_user(
 }
 
 /// Lets in who may call about all users.
-pub(crate) async fn enter_all(
-    State(app): State<Arc<ServerState>>,
-    request: Request,
-    next: Next,
-) -> HandlerResult<Response> {
+pub(crate) async fn enter_all(State(app): State<SharedState>, request: Request, next: Next) -> HandlerResult<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     grant.reaches_all_users()?;
     let owner = ShareOwner { user: ALL_USERS.into(), key: grant.key().cloned() };

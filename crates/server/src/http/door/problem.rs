@@ -25,6 +25,9 @@ use crate::{
 /// The result of a handler.
 pub(crate) type HandlerResult<T> = Result<T, Problem>;
 
+/// The result of a handler that replies with a JSON document.
+pub(crate) type JsonReply<T> = HandlerResult<Json<T>>;
+
 /// An error on its way to the client. It has a status of its own if HTTP has a closer one than the code's.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {

@@ -12,7 +12,7 @@ use crate::{
     context::{Action, Author, Caller},
     error::{Error, Result},
     handle::SessionBackend,
-    http::{HandlerResult, Problem, ServerState, Uploads},
+    http::{HandlerResult, Problem, SharedState, Uploads},
     observer::Effects,
     path::{Id, Layer, LayerOwner, SkillPath},
     publish::PublishOptions,
@@ -22,7 +22,7 @@ use crate::{
 /// A call on a user's data that was let in.
 #[derive(Clone, Debug)]
 pub(crate) struct UserCall {
-    pub(crate) app: Arc<ServerState>,
+    pub(crate) app: SharedState,
     pub(crate) user: Id,
     pub(crate) caller: Arc<Caller>,
     pub(super) grant: Grant,

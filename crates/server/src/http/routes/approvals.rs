@@ -5,7 +5,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::sessions::seen_by;
 use crate::{
-    http::{Failure, HandlerResult, JsonBody, SessionCall},
+    http::{Failure, JsonBody, JsonReply, SessionCall},
     session::{ApprovalList, DecideApproval, SessionSummary},
 };
 
@@ -17,7 +17,7 @@ pub(crate) fn of_session() -> OpenApiRouter {
 /// List the calls of a session that wait for approval, the oldest first. Needs a key of scope `control`.
 #[utoipa::path(get, path = "/approvals", operation_id = "list_approvals", tag = "sessions",
     responses((status = 200, body = ApprovalList), Failure))]
-async fn list(call: SessionCall) -> HandlerResult<Json<ApprovalList>> {
+async fn list(call: SessionCall) -> JsonReply<ApprovalList> {
     call.user.needs_control()?;
     Ok(Json(call.backend.approvals().waiting_calls().await?))
 }
@@ -26,10 +26,7 @@ async fn list(call: SessionCall) -> HandlerResult<Json<ApprovalList>> {
 /// `remember`, so does every call of its tool, or every load of its skill, in this session. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/approvals/{approval_id}", operation_id = "decide_approval", tag = "sessions",
     request_body = DecideApproval, responses((status = 200, body = SessionSummary), Failure))]
-async fn decide(
-    call: SessionCall,
-    JsonBody(decision): JsonBody<DecideApproval>,
-) -> HandlerResult<Json<SessionSummary>> {
+async fn decide(call: SessionCall, JsonBody(decision): JsonBody<DecideApproval>) -> JsonReply<SessionSummary> {
     call.user.needs_control()?;
     let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
     let id = call.user.rest.as_str();

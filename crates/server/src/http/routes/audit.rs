@@ -5,7 +5,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     audit::{AuditLog, AuditPage, AuditRequest, Usage, UsageRequest, usage},
-    http::{Failure, HandlerResult, Parameters, UserCall},
+    http::{Failure, JsonReply, Parameters, UserCall},
 };
 
 /// A user's records.
@@ -17,7 +17,7 @@ pub(crate) fn of_user() -> OpenApiRouter {
 /// scope `control`.
 #[utoipa::path(get, path = "/audit", operation_id = "list_audit_records", tag = "service", params(AuditRequest),
     responses((status = 200, body = AuditPage), Failure))]
-async fn list(call: UserCall, wanted: Parameters<AuditRequest>) -> HandlerResult<Json<AuditPage>> {
+async fn list(call: UserCall, wanted: Parameters<AuditRequest>) -> JsonReply<AuditPage> {
     call.needs_control()?;
     flush(&call).await;
     Ok(Json(AuditLog::for_service(&call.app.service).page(&call.user, &wanted).await?))
@@ -26,7 +26,7 @@ async fn list(call: UserCall, wanted: Parameters<AuditRequest>) -> HandlerResult
 /// Say how a user's conversations find and use skills, by the records of what they did. Needs a key of scope `control`.
 #[utoipa::path(get, path = "/usage", operation_id = "get_usage", tag = "service", params(UsageRequest),
     responses((status = 200, body = Usage), Failure))]
-async fn figures(call: UserCall, wanted: Parameters<UsageRequest>) -> HandlerResult<Json<Usage>> {
+async fn figures(call: UserCall, wanted: Parameters<UsageRequest>) -> JsonReply<Usage> {
     call.needs_control()?;
     flush(&call).await;
     Ok(Json(usage(&call.app.service, &call.user, &wanted).await?))

@@ -8,7 +8,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::skills::readable_catalog;
 use crate::{
     context::Action,
-    http::{Failure, HandlerResult, Parameters, UserCall},
+    http::{Failure, JsonReply, Parameters, UserCall},
     session::{ExpiryReport, Policy, TaggingReport, remove_idle_sessions, tag_sessions},
     wire::{CatalogStatus, LintList, LintListRequest},
 };
@@ -26,7 +26,7 @@ pub(crate) fn of_user() -> OpenApiRouter {
 /// user's policy hides.
 #[utoipa::path(get, path = "/lint", operation_id = "lint_skills", tag = "skills", params(LintListRequest),
     responses((status = 200, body = LintList), Failure))]
-async fn lint(call: UserCall, wanted: Parameters<LintListRequest>) -> HandlerResult<Json<LintList>> {
+async fn lint(call: UserCall, wanted: Parameters<LintListRequest>) -> JsonReply<LintList> {
     let policy = readable_catalog(&call).await?;
     let sees_all = call.needs_control().is_ok();
     let all = Policy::default();
@@ -39,7 +39,7 @@ async fn lint(call: UserCall, wanted: Parameters<LintListRequest>) -> HandlerRes
 /// the store keeps of them.
 #[utoipa::path(get, path = "/catalog", operation_id = "show_catalog", tag = "skills",
     responses((status = 200, body = CatalogStatus), Failure))]
-async fn catalog_status(call: UserCall) -> HandlerResult<Json<CatalogStatus>> {
+async fn catalog_status(call: UserCall) -> JsonReply<CatalogStatus> {
     let policy = readable_catalog(&call).await?;
     let (service, user) = (&call.app.service, &call.user);
     Ok(Json(if call.needs_control().is_ok() {
@@ -52,7 +52,7 @@ async fn catalog_status(call: UserCall) -> HandlerResult<Json<CatalogStatus>> {
 /// Throw away what the store keeps of a user's catalog, and read every skill again. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/catalog/rebuild", operation_id = "rebuild_catalog", tag = "skills",
     responses((status = 200, body = CatalogStatus), Failure))]
-async fn rebuild(call: UserCall) -> HandlerResult<Json<CatalogStatus>> {
+async fn rebuild(call: UserCall) -> JsonReply<CatalogStatus> {
     call.needs_control()?;
     let work = call.app.service.authoring().rebuild_catalog(&call.user);
     Ok(Json(call.author().perform((Action::RebuildCatalog, ""), work).await?))
@@ -72,7 +72,7 @@ struct CollectParameters {
 /// too. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/session_gc", operation_id = "collect_sessions", tag = "sessions", params(CollectParameters),
     responses((status = 200, body = ExpiryReport), Failure))]
-async fn collect(call: UserCall, wanted: Parameters<CollectParameters>) -> HandlerResult<Json<ExpiryReport>> {
+async fn collect(call: UserCall, wanted: Parameters<CollectParameters>) -> JsonReply<ExpiryReport> {
     call.needs_control()?;
     let work = async {
         let sessions = call.app.service.sessions();

@@ -6,7 +6,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     hooks::{self, HookInput, HookOutput},
-    http::{Failure, HandlerResult, JsonBody, SessionCall},
+    http::{Failure, JsonBody, JsonReply, SessionCall},
 };
 
 /// Hooks of the session in the path.
@@ -23,7 +23,7 @@ pub(crate) fn of_claude() -> OpenApiRouter {
 /// for a sub-agent. The reply is `{}` if there is nothing to say. It never decides about a call.
 #[utoipa::path(post, path = "/hooks", operation_id = "answer_hook", tag = "tools", request_body = HookInput,
     responses((status = 200, body = HookOutput), Failure))]
-async fn answer(call: SessionCall, JsonBody(input): JsonBody<HookInput>) -> HandlerResult<Json<HookOutput>> {
+async fn answer(call: SessionCall, JsonBody(input): JsonBody<HookInput>) -> JsonReply<HookOutput> {
     Ok(Json(hooks::answer(&call.backend, &input).await?))
 }
 
@@ -33,6 +33,6 @@ async fn answer(call: SessionCall, JsonBody(input): JsonBody<HookInput>) -> Hand
         ("x-skillmount-user" = String, Header, description = "The user's id."),
         ("x-skillmount-session" = String, Header, description = "The session's id.")),
     request_body = HookInput, responses((status = 200, body = HookOutput), Failure))]
-async fn answer_claude(call: SessionCall, input: JsonBody<HookInput>) -> HandlerResult<Json<HookOutput>> {
+async fn answer_claude(call: SessionCall, input: JsonBody<HookInput>) -> JsonReply<HookOutput> {
     answer(call, input).await
 }

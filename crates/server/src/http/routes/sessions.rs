@@ -10,7 +10,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     context::Action,
     error::Result,
-    http::{Failure, HandlerResult, JsonBody, OptionalJsonBody, Parameters, SessionCall, UserCall},
+    http::{Failure, HandlerResult, JsonBody, JsonReply, OptionalJsonBody, Parameters, SessionCall, UserCall},
     limits::PAGE_ENTRIES,
     observer::Effects,
     path::Id,
@@ -59,7 +59,7 @@ async fn create(
 
 /// Show a session; one that does not exist is shown as it would begin.
 #[utoipa::path(get, path = "", operation_id = "show_session", tag = "sessions", responses((status = 200, body = SessionSummary), Failure))]
-async fn show(call: SessionCall) -> HandlerResult<Json<SessionSummary>> {
+async fn show(call: SessionCall) -> JsonReply<SessionSummary> {
     Ok(Json(seen_by(call.backend.summary().await?, &call.user)))
 }
 
@@ -100,7 +100,7 @@ async fn forget(call: SessionCall, parameters: Parameters<ForgetParameters>) -> 
 /// Change policy, variables or the current skill of a session.
 #[utoipa::path(patch, path = "", operation_id = "change_session", tag = "sessions", request_body = ChangeSession,
     responses((status = 200, body = SessionSummary), Failure))]
-async fn change(call: SessionCall, JsonBody(request): JsonBody<ChangeSession>) -> HandlerResult<Json<SessionSummary>> {
+async fn change(call: SessionCall, JsonBody(request): JsonBody<ChangeSession>) -> JsonReply<SessionSummary> {
     if request.policy.is_some() {
         call.user.needs_control()?;
     }
@@ -117,7 +117,7 @@ async fn change(call: SessionCall, JsonBody(request): JsonBody<ChangeSession>) -
 /// next one.
 #[utoipa::path(get, path = "/sessions", operation_id = "list_sessions", tag = "sessions", params(SessionListRequest),
     responses((status = 200, body = SessionPage), Failure))]
-async fn list(call: UserCall, wanted: Parameters<SessionListRequest>) -> HandlerResult<Json<SessionPage>> {
+async fn list(call: UserCall, wanted: Parameters<SessionListRequest>) -> JsonReply<SessionPage> {
     let page = if call.reach().is_bound() {
         reached(&call, wanted.0).await?
     } else {
@@ -176,7 +176,7 @@ impl UserPolicy {
 /// Show the user's policy; the stricter of it and a session's own holds. Only a key of scope `control` is shown rules that
 /// hide skills.
 #[utoipa::path(get, path = "/policy", operation_id = "show_user_policy", tag = "sessions", responses((status = 200, body = UserPolicy), Failure))]
-async fn user_policy(call: UserCall) -> HandlerResult<Json<UserPolicy>> {
+async fn user_policy(call: UserCall) -> JsonReply<UserPolicy> {
     let policy = call.app.service.sessions().user_policy(&call.user).await?;
     Ok(Json(UserPolicy::seen_by(&policy, &call)))
 }
@@ -184,7 +184,7 @@ async fn user_policy(call: UserCall) -> HandlerResult<Json<UserPolicy>> {
 /// Replace the user's policy. Needs a key of scope `control`.
 #[utoipa::path(put, path = "/policy", operation_id = "set_user_policy", tag = "sessions", request_body = Policy,
     responses((status = 200, body = UserPolicy), Failure))]
-async fn set_user_policy(call: UserCall, JsonBody(policy): JsonBody<Policy>) -> HandlerResult<Json<UserPolicy>> {
+async fn set_user_policy(call: UserCall, JsonBody(policy): JsonBody<Policy>) -> JsonReply<UserPolicy> {
     call.needs_control()?;
     let work = call.app.service.sessions().set_user_policy(&call.user, policy);
     let effects = |policy: &Arc<Policy>| Effects::of_file("policy", serde_json::to_vec(&**policy).ok().as_deref());

@@ -16,7 +16,7 @@ use crate::{
     content::SkillArchive,
     context::Action,
     error::{Code, Error, Result},
-    http::{Binary, Failure, HandlerResult, Parameters, UserCall, archive, prefers},
+    http::{Binary, Failure, HandlerResult, JsonReply, Parameters, UserCall, archive, prefers},
     observer::Effects,
     path::SkillPath,
     session::Policy,
@@ -39,7 +39,7 @@ pub(crate) fn of_user() -> OpenApiRouter {
 /// of scope `control`, and to keys that are bound to the session that made them.
 #[utoipa::path(get, path = "/skills", operation_id = "list_skills", tag = "skills", params(SkillListRequest),
     responses((status = 200, body = SkillList), Failure))]
-async fn list(call: UserCall, wanted: Parameters<SkillListRequest>) -> HandlerResult<Json<SkillList>> {
+async fn list(call: UserCall, wanted: Parameters<SkillListRequest>) -> JsonReply<SkillList> {
     let policy = readable_catalog(&call).await?;
     Ok(Json(call.app.service.library().list_skills(call.audience(), &policy, &wanted, call.drafts()).await?))
 }
@@ -60,7 +60,7 @@ pub(crate) async fn readable_catalog(call: &UserCall) -> Result<Arc<Policy>> {
 /// Read a user's skills again, however fresh they are; skills that the user's policy hides from the caller are
 /// not counted.
 #[utoipa::path(post, path = "/catalog/refresh", operation_id = "refresh_catalog", tag = "skills", responses((status = 200, body = RefreshReply), Failure))]
-async fn refresh(call: UserCall) -> HandlerResult<Json<RefreshReply>> {
+async fn refresh(call: UserCall) -> JsonReply<RefreshReply> {
     let policy = readable_catalog(&call).await?;
     let effects = |reply: &RefreshReply| Effects {
         catalog: Some((reply.changed as u64, reply.removed as u64)),

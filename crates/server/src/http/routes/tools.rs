@@ -8,7 +8,7 @@ use axum::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    http::{Failure, HandlerResult, JsonBody, Parameters, SessionCall, unless_known},
+    http::{Failure, HandlerResult, JsonBody, JsonReply, Parameters, SessionCall, unless_known},
     tools::{
         self, MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest, TurnParameters, TurnReply,
     },
@@ -42,7 +42,7 @@ async fn answer_calls(
     call: SessionCall,
     asked: Parameters<TurnParameters>,
     JsonBody(turn): JsonBody<ToolCallsRequest>,
-) -> HandlerResult<Json<TurnReply>> {
+) -> JsonReply<TurnReply> {
     let turn = ToolCallsRequest { format: turn.format.or(asked.format), ..turn };
     Ok(Json(tools::run_turn(&call.backend.in_mode(turn.mode), turn).await?))
 }
@@ -50,10 +50,7 @@ async fn answer_calls(
 /// Run the slash command that a message may be: `/skill arguments` loads that skill. Any other text comes back unchanged.
 #[utoipa::path(post, path = "/messages", operation_id = "send_message", tag = "tools", request_body = MessageRequest,
     responses((status = 200, body = MessageReply), Failure))]
-async fn read_message(
-    call: SessionCall,
-    JsonBody(message): JsonBody<MessageRequest>,
-) -> HandlerResult<Json<MessageReply>> {
+async fn read_message(call: SessionCall, JsonBody(message): JsonBody<MessageRequest>) -> JsonReply<MessageReply> {
     let backend = call.backend.in_mode(message.mode);
     Ok(Json(tools::run_message(&backend, &message.text, message.result_tokens.into()).await?))
 }

@@ -1,7 +1,5 @@
 //! Users as a whole: who there is, an archive of one, and the end of one.
 
-use std::sync::Arc;
-
 use axum::{
     Extension, Json,
     extract::OriginalUri,
@@ -14,7 +12,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::audit::flush;
 use crate::{
     context::Action,
-    http::{Binary, Failure, HandlerResult, Parameters, ServerState, UserCall, archive, deleted_user},
+    http::{Binary, Failure, HandlerResult, JsonReply, Parameters, SharedState, UserCall, archive, deleted_user},
     wire::{Deletion, UserList, UserListRequest},
 };
 
@@ -31,20 +29,14 @@ pub(crate) fn of_user() -> OpenApiRouter {
 /// List the users who have objects in the store. Needs a key of scope `control` for all users.
 #[utoipa::path(get, path = "/v1/users", operation_id = "list_users", tag = "users", params(UserListRequest),
     responses((status = 200, body = UserList), Failure))]
-async fn list(
-    Extension(app): Extension<Arc<ServerState>>,
-    wanted: Parameters<UserListRequest>,
-) -> HandlerResult<Json<UserList>> {
+async fn list(Extension(app): Extension<SharedState>, wanted: Parameters<UserListRequest>) -> JsonReply<UserList> {
     Ok(Json(app.service.users().list_users(&wanted).await?))
 }
 
 /// Show how far the deletion of a user is, or what the last one removed. Needs a key of scope `control` for all users.
 #[utoipa::path(get, path = "/v1/deletions/{user}", operation_id = "show_deletion", tag = "users",
     responses((status = 200, body = Deletion), Failure))]
-async fn deletion(
-    Extension(app): Extension<Arc<ServerState>>,
-    OriginalUri(sent): OriginalUri,
-) -> HandlerResult<Json<Deletion>> {
+async fn deletion(Extension(app): Extension<SharedState>, OriginalUri(sent): OriginalUri) -> JsonReply<Deletion> {
     Ok(Json(app.service.deletions().deletion(&deleted_user(sent.path())?).await?))
 }
 

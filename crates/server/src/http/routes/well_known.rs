@@ -21,8 +21,8 @@ use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
     http::{
-        Binary, Failure, HandlerResult, ServedUser, ServerState, ShareOwner, peer_headers, percent_encoded,
-        unless_known, within_shares,
+        Binary, Failure, HandlerResult, ServedUser, ServerState, ShareOwner, SharedState, peer_headers,
+        percent_encoded, unless_known, within_shares,
     },
     path::{ETag, Id, SkillPath},
     skills::{Artifact, ArtifactKind, OfferedSkill},
@@ -36,7 +36,7 @@ const ARCHIVE_END: &str = ".zip";
 const TEXT_END: &str = "/SKILL.md";
 
 /// The routes, below a Host and below a link.
-pub(crate) fn routes(app: &Arc<ServerState>) -> OpenApiRouter {
+pub(crate) fn routes(app: &SharedState) -> OpenApiRouter {
     described().route_layer(from_fn_with_state(Arc::clone(app), enter))
 }
 
@@ -90,7 +90,7 @@ impl From<OfferedSkill> for Entry {
 
 /// Finds out whose skills these are; the handler finds a [`SessionBackend`].
 async fn enter(
-    State(app): State<Arc<ServerState>>,
+    State(app): State<SharedState>,
     parameters: RawPathParams,
     mut request: Request,
     next: Next,

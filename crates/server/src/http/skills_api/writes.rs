@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     context::Action,
-    http::{Binary, HandlerResult, JsonBody, Uploads, UserCall},
+    http::{Binary, JsonBody, JsonReply, Uploads, UserCall},
     path::SkillPath,
     publish::PublishOptions,
 };
@@ -49,7 +49,7 @@ pub(super) struct DefaultVersion {
 #[utoipa::path(post, path = "/v1/skills", operation_id = "api_create_skill", tag = "skills_api",
     request_body(content = FormDocument, content_type = "multipart/form-data"),
     responses((status = 200, body = SkillsApiSkill), ApiFailure))]
-pub(super) async fn create(call: UserCall, uploads: Uploads, request: Request) -> HandlerResult<Json<SkillsApiSkill>> {
+pub(super) async fn create(call: UserCall, uploads: Uploads, request: Request) -> JsonReply<SkillsApiSkill> {
     call.needs_control()?;
     let shape = ApiShape::from_headers(request.headers());
     let SkillForm { uploaded, display_name, held, .. } = form::receive(&uploads, request).await?;
@@ -69,11 +69,7 @@ pub(super) async fn create(call: UserCall, uploads: Uploads, request: Request) -
 #[utoipa::path(post, path = "/v1/skills/{skill_id}/versions", operation_id = "api_add_version", tag = "skills_api",
     request_body(content = FormDocument, content_type = "multipart/form-data"),
     responses((status = 200, body = SkillsApiVersion), ApiFailure))]
-pub(super) async fn add_version(
-    call: UserCall,
-    uploads: Uploads,
-    request: Request,
-) -> HandlerResult<Json<SkillsApiVersion>> {
+pub(super) async fn add_version(call: UserCall, uploads: Uploads, request: Request) -> JsonReply<SkillsApiVersion> {
     call.needs_control()?;
     let shape = ApiShape::from_headers(request.headers());
     let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
@@ -97,7 +93,7 @@ pub(super) async fn publish_version(
     call: UserCall,
     headers: HeaderMap,
     JsonBody(DefaultVersion { default_version }): JsonBody<DefaultVersion>,
-) -> HandlerResult<Json<SkillsApiSkill>> {
+) -> JsonReply<SkillsApiSkill> {
     call.needs_control()?;
     let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
     let name = version_named(&default_version)?;
@@ -112,7 +108,7 @@ pub(super) async fn publish_version(
 /// Delete a skill. To delete it again changes nothing.
 #[utoipa::path(delete, path = "/v1/skills/{skill_id}", operation_id = "api_delete_skill", tag = "skills_api",
     responses((status = 200, body = SkillsApiDeleted), ApiFailure))]
-pub(super) async fn delete(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiDeleted>> {
+pub(super) async fn delete(call: UserCall, headers: HeaderMap) -> JsonReply<SkillsApiDeleted> {
     call.needs_control()?;
     let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
     let reply = documents::deleted_skill(ApiShape::from_headers(&headers), &skill);
@@ -128,7 +124,7 @@ pub(super) async fn delete(call: UserCall, headers: HeaderMap) -> HandlerResult<
 /// version the skill is deleted.
 #[utoipa::path(delete, path = "/v1/skills/{skill_id}/versions/{version}", operation_id = "api_delete_version",
     tag = "skills_api", responses((status = 200, body = SkillsApiDeleted), ApiFailure))]
-pub(super) async fn remove_version(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiDeleted>> {
+pub(super) async fn remove_version(call: UserCall, headers: HeaderMap) -> JsonReply<SkillsApiDeleted> {
     call.needs_control()?;
     let named = SkillReference::in_path(&call)?;
     let (name, skill) = (named.version()?, named.skill);
