@@ -106,9 +106,7 @@ pub(super) async fn get(backend: &SessionBackend, wanted: &GetPromptRequestParam
 fn typed(skill: &CatalogEntry, given: &JsonObject) -> Result<String> {
     let wrong = |name: &str, why: &str| {
         let has: Vec<&str> = named(skill).map(|one| one.name.as_str()).chain([ARGUMENTS]).collect();
-        let message =
-            format!("the argument {name:?} {why}: the prompt {} takes text as {}", skill.skill, has.join(", "));
-        Error::new(Code::InvalidRequest, message)
+        invalid!("the argument {name:?} {why}: the prompt {} takes text as {}", skill.skill, has.join(", "))
     };
     for (name, value) in given {
         if name != ARGUMENTS && !named(skill).any(|one| one.name == *name) {

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     access::Scope,
     context::{CallReport, Caller},
-    error::{Code, Error, Result},
+    error::Result,
     http::{HandlerResult, ServedUser, SessionCall, ShareOwner, SharedState, UserCall, within_shares},
     session::SessionVersion,
     wire::headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
@@ -112,6 +112,8 @@ pub(crate) async fn add_session_headers(call: SessionCall, request: Request, nex
 fn known_version(headers: &HeaderMap) -> Result<SessionVersion> {
     let Some(value) = headers.get(SESSION_VERSION) else { return Ok(SessionVersion::default()) };
     value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        Error::new(Code::InvalidRequest, format!("the header {SESSION_VERSION} is not as a reply gives it; send back what the last reply had, or leave it out"))
+        invalid!(
+            "the header {SESSION_VERSION} is not as a reply gives it; send back what the last reply had, or leave it out"
+        )
     })
 }

@@ -60,7 +60,7 @@ pub(crate) async fn observe(State(app): State<SharedState>, request: Request, ne
 /// origin can read every answer from here on inwards, errors included.
 pub(crate) async fn admit(State(app): State<SharedState>, request: Request, next: Next) -> HandlerResult<Response> {
     if header_bytes(&request) > HEADER_BYTES {
-        let error = Error::new(Code::InvalidRequest, format!("the headers are over the limit of {HEADER_BYTES} bytes"));
+        let error = invalid!("the headers are over the limit of {HEADER_BYTES} bytes");
         return Err(Problem::with_status(error, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
     }
     let callers = app.callers();
@@ -74,8 +74,7 @@ pub(crate) async fn admit(State(app): State<SharedState>, request: Request, next
 pub(crate) async fn run_in_time(request: Request, next: Next) -> HandlerResult<Response> {
     let coding = request.headers().get(header::CONTENT_ENCODING);
     if coding.is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        let error =
-            Error::new(Code::InvalidRequest, "bodies are taken as they are: send it without `content-encoding`");
+        let error = invalid!("bodies are taken as they are: send it without `content-encoding`");
         return Err(Problem::with_status(error, StatusCode::UNSUPPORTED_MEDIA_TYPE));
     }
     let method = request.method().clone();

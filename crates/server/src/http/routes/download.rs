@@ -19,7 +19,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::files::chunks;
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     files::FileReader,
     http::{Binary, Failure, HandlerResult, JsonBody, SessionCall, percent_encoded, prefers},
     limits::TRANSFER_FILES,
@@ -83,8 +83,7 @@ async fn download(
     JsonBody(request): JsonBody<DownloadRequest>,
 ) -> HandlerResult<Response> {
     if request.paths.len() > TRANSFER_FILES {
-        let message = format!("a download takes {TRANSFER_FILES} paths; ask for the rest in another");
-        return Err(Error::new(Code::InvalidRequest, message).into());
+        return Err(invalid!("a download takes {TRANSFER_FILES} paths; ask for the rest in another").into());
     }
     // The answer begins before its first file is opened. That file takes the session that the headers name. The others are opened
     // as they are sent, which may be minutes later. If the session cannot be read, each file says so.

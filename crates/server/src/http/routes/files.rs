@@ -251,9 +251,7 @@ fn put_condition(headers: &HeaderMap) -> Result<WriteCondition> {
         (None, Some(EntityTags::These(tags))) => {
             Ok(WriteCondition::IfMatch(tags.iter().map(|tag| ETag::new(tag)).collect()))
         }
-        _ => {
-            Err(Error::new(Code::InvalidRequest, "a PUT takes `if-none-match: *` or `if-match: \"version\"`, not both"))
-        }
+        _ => Err(invalid!("a PUT takes `if-none-match: *` or `if-match: \"version\"`, not both")),
     }
 }
 

@@ -213,10 +213,7 @@ fn expected(headers: &HeaderMap) -> Result<Option<String>> {
         Some(EntityTags::These(tags)) if tags.len() == 1 => {
             Ok(tags.first().map(|tag| tag.trim_matches('"').to_owned()))
         }
-        Some(_) => {
-            let message = "If-Match names one version of the skill by its digest: \"sha256:…\"";
-            Err(Error::new(Code::InvalidRequest, message))
-        }
+        Some(_) => Err(invalid!("If-Match names one version of the skill by its digest: \"sha256:…\"")),
     }
 }
 
@@ -226,12 +223,10 @@ fn condition(headers: &HeaderMap) -> Result<Condition> {
         (only, None) => Ok(only.into()),
         (None, Some(EntityTags::Any)) => Ok(Condition::Nothing),
         (Some(_), Some(EntityTags::Any)) => {
-            let message = "If-Match and If-None-Match contradict each other: send one of them";
-            Err(Error::new(Code::InvalidRequest, message))
+            Err(invalid!("If-Match and If-None-Match contradict each other: send one of them"))
         }
         (_, Some(EntityTags::These(_))) => {
-            let message = "If-None-Match is `*`, or left out: a version to replace stands in If-Match";
-            Err(Error::new(Code::InvalidRequest, message))
+            Err(invalid!("If-None-Match is `*`, or left out: a version to replace stands in If-Match"))
         }
     }
 }
@@ -263,7 +258,7 @@ async fn receive(
         _ => {
             let message = "a skill is published as `application/json`, `application/zip` or `multipart/form-data`: say in \
                            content-type which it is";
-            Err(Problem::with_status(Error::new(Code::InvalidRequest, message), StatusCode::UNSUPPORTED_MEDIA_TYPE))
+            Err(Problem::with_status(invalid!("{message}"), StatusCode::UNSUPPORTED_MEDIA_TYPE))
         }
     }
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     context::Action,
-    error::{Code, Error, Result},
+    error::Result,
     http::{Binary, Failure, HandlerResult, JsonBody, Parameters, UserCall, archive, prefers},
     limits::{DOWNLOAD_SKILLS, TRANSFER_FILES},
     path::SkillPath,
@@ -120,8 +120,7 @@ async fn download_skills(
 async fn found(call: &UserCall, request: DownloadSkillsRequest) -> Result<Vec<(String, Result<CatalogFile>)>> {
     let policy = readable_catalog(call).await?;
     if request.skills.len() > DOWNLOAD_SKILLS {
-        let message = format!("a download takes {DOWNLOAD_SKILLS} skills; ask for the rest in another");
-        return Err(Error::new(Code::InvalidRequest, message));
+        return Err(invalid!("a download takes {DOWNLOAD_SKILLS} skills; ask for the rest in another"));
     }
     let named = request.skills.iter().map(|one| one.paths.as_ref().map_or(1, Vec::len)).sum();
     check_count(named)?;
@@ -161,7 +160,5 @@ fn check_count(files: usize) -> Result<()> {
     if files <= TRANSFER_FILES {
         return Ok(());
     }
-    let message =
-        format!("a download takes {TRANSFER_FILES} files; ask for fewer skills, or name the files by `paths`");
-    Err(Error::new(Code::InvalidRequest, message))
+    Err(invalid!("a download takes {TRANSFER_FILES} files; ask for fewer skills, or name the files by `paths`"))
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     context::Action,
-    error::{Code, Error, Result},
+    error::Result,
     http::{
         Binary, HandlerResult, JsonReply, Parameters, UserCall,
         routes::{readable_catalog, skill_archive},
@@ -60,7 +60,7 @@ impl PageParameters {
     /// The item after which the page begins.
     fn after<T>(&self, read: impl FnOnce(&str) -> Result<T>) -> Result<Option<T>> {
         let text = self.page.as_deref().or(self.after.as_deref());
-        let wrong = |_| Error::new(Code::InvalidRequest, "the cursor is not one that a page gave");
+        let wrong = |_| invalid!("the cursor is not one that a page gave");
         text.map(read).transpose().map_err(wrong)
     }
 
