@@ -1,7 +1,6 @@
 //! Calls that wait for a person's approval, and the decisions about them.
 
 use axum::Json;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::sessions::seen_by;
 use crate::{
@@ -9,15 +8,10 @@ use crate::{
     session::{ApprovalList, DecideApproval, SessionSummary},
 };
 
-/// The routes about calls that wait for approval in a session.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(decide))
-}
-
 /// List the calls of a session that wait for approval, the oldest first. Needs a key of scope `control`.
 #[utoipa::path(get, path = "/approvals", operation_id = "list_approvals", tag = "sessions",
     responses((status = 200, body = ApprovalList), Failure))]
-async fn list(call: SessionCall) -> JsonReply<ApprovalList> {
+pub(crate) async fn list(call: SessionCall) -> JsonReply<ApprovalList> {
     call.user.needs_control()?;
     Ok(Json(call.backend.approvals().waiting_calls().await?))
 }
@@ -26,7 +20,10 @@ async fn list(call: SessionCall) -> JsonReply<ApprovalList> {
 /// `remember`, so does every call of its tool, or every load of its skill, in this session. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/approvals/{approval_id}", operation_id = "decide_approval", tag = "sessions",
     request_body = DecideApproval, responses((status = 200, body = SessionSummary), Failure))]
-async fn decide(call: SessionCall, JsonBody(decision): JsonBody<DecideApproval>) -> JsonReply<SessionSummary> {
+pub(crate) async fn decide(
+    call: SessionCall,
+    JsonBody(decision): JsonBody<DecideApproval>,
+) -> JsonReply<SessionSummary> {
     call.user.needs_control()?;
     let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
     let id = call.user.rest.as_str();

@@ -14,7 +14,6 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 use jiff::fmt::rfc2822::DateTimePrinter;
 use utoipa::{IntoParams, IntoResponses};
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::{Code, Error, Result},
@@ -26,11 +25,6 @@ use crate::{
     path::ETag,
     wire::{DeleteRequest, WriteCondition, WriteReply},
 };
-
-/// Files by virtual path.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(get_file, head_file, put_file, delete_file))
-}
 
 /// Which version is asked for.
 #[derive(IntoParams)]
@@ -109,7 +103,7 @@ struct WriteConditions {
     params(ReadConditions, RangeHeaders),
     responses(RangedRead, ReadRefusal, Failure)
 )]
-async fn get_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn get_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
     let path = call.virtual_path();
     if ByteRange::from_headers(&headers).is_none() && !is_conditional(&headers) {
         return Ok(content(call.backend.files().open(&path, None, None).await?, None));
@@ -160,7 +154,7 @@ where
         headers(("ETag" = String, description = "The file's version."),
             ("Content-Length" = u64, description = "The file's size in bytes."))),
     ReadRefusal, Failure))]
-async fn head_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn head_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
     let stat = call.backend.files().stat(&call.virtual_path()).await?;
     if let Some(answer) = settle_conditions(&headers, &stat)? {
         return Ok(answer);
@@ -178,7 +172,7 @@ async fn head_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Respo
     (status = 200, description = "Written.", body = WriteReply, headers(("ETag" = String, description = "The file's new version."))),
     (status = 201, description = "Made.", body = WriteReply, headers(("ETag" = String, description = "The file's version."))),
     (status = 412, description = "The condition does not hold; nothing was written."), Failure))]
-async fn put_file(call: SessionCall, uploads: Uploads, request: Request) -> HandlerResult<Response> {
+pub(crate) async fn put_file(call: SessionCall, uploads: Uploads, request: Request) -> HandlerResult<Response> {
     let path = call.virtual_path();
     let condition = put_condition(request.headers())?;
     let Upload { bytes, held } = uploads.receive_body(request, UPLOAD_FILE_BYTES, 1).await?;
@@ -200,7 +194,7 @@ async fn put_file(call: SessionCall, uploads: Uploads, request: Request) -> Hand
     params(("If-Match" = Option<String>, Header, description = "Delete only this version.")), responses(
     (status = 204, description = "Deleted."),
     (status = 412, description = "The version in `if-match` is not the newest; nothing was deleted."), Failure))]
-async fn delete_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<StatusCode> {
+pub(crate) async fn delete_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<StatusCode> {
     let path = call.virtual_path();
     // Looked at before, not in the same step: stores that delete on condition are too few to promise it.
     let tags = EntityTags::from_header(&headers, &header::IF_MATCH);

@@ -8,7 +8,6 @@ use axum::{
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     download::{DownloadReply, WantedFile, download_reply},
@@ -28,16 +27,11 @@ use crate::{
 /// Skills of one download that are looked up at once.
 const AT_ONCE: usize = 4;
 
-/// The files of a user's skills.
-pub(crate) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(get_skill_file)).routes(routes!(download_skills))
-}
-
 /// Which file of a skill.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct SkillFileParameters {
+pub(crate) struct SkillFileParameters {
     /// Its path below the skill's folder; `SKILL.md` unless given.
     path: Option<String>,
 }
@@ -52,7 +46,7 @@ struct SkillFileParameters {
     params(SkillFileParameters, ReadConditions, RangeHeaders),
     responses(RangedRead, ReadRefusal, Failure)
 )]
-async fn get_skill_file(
+pub(crate) async fn get_skill_file(
     call: UserCall,
     wanted: Parameters<SkillFileParameters>,
     headers: HeaderMap,
@@ -72,7 +66,7 @@ async fn get_skill_file(
 /// Files of which skills.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct DownloadSkillsRequest {
+pub(crate) struct DownloadSkillsRequest {
     /// Up to 100 skills.
     skills: Vec<SkillFilesRequest>,
 }
@@ -96,7 +90,7 @@ struct SkillFilesRequest {
     request_body = DownloadSkillsRequest, responses((status = 200, description = "The files, in order.",
         content((DownloadReply = "application/json"), (inline(Binary) = "multipart/mixed"),
             (inline(Binary) = "application/zip"))), Failure))]
-async fn download_skills(
+pub(crate) async fn download_skills(
     call: UserCall,
     headers: HeaderMap,
     JsonBody(request): JsonBody<DownloadSkillsRequest>,
