@@ -1,6 +1,6 @@
 //! A run over many skills: the error of one skill stays with that skill, and the run goes on with the others.
 
-use std::{cmp::Reverse, future::Future, iter::successors, sync::OnceLock};
+use std::{cmp::Reverse, iter::successors, sync::OnceLock};
 
 use serde::{Serialize, Serializer};
 

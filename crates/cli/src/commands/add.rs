@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     app::App,
     error::Result,
-    sources::{How, Lock, SourceAddress, bring, outcome, save},
+    sources::{How, Lock, SourceAddress, bring, outcome},
 };
 
 #[derive(Debug, Args)]
@@ -52,7 +52,7 @@ impl Add {
         let how = How { into, dry_run: self.dry_run, adds: true };
         let brought = bring(&*author, &mut lock, (&source, &fetched), how).await;
         if !self.dry_run {
-            save(app, &lock)?;
+            lock.save(app.clock.random())?;
         }
         let brought = brought?;
         app.out.reply(&json!({ "sources": [&brought], "lock": lock.path() }), |out, _| brought.print(out))?;

@@ -9,7 +9,7 @@ use crate::{
     app::App,
     error::{Error, Result},
     input::typed,
-    sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome, save},
+    sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome},
     sync::SkillRepository,
 };
 
@@ -103,7 +103,7 @@ impl Update {
             }
         }
         let done = brought(&*author, lock, sources, false).await;
-        save(app, lock)?;
+        lock.save(app.clock.random())?;
         let done = done?;
         print(app, lock, (&done, failed), false)?;
         outcome(&done)

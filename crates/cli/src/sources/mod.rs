@@ -11,7 +11,7 @@ mod host;
 mod lock;
 
 pub(super) use address::SourceAddress;
-pub(super) use bring::{How, SourceReport, bring, outcome, save};
+pub(super) use bring::{How, SourceReport, bring, outcome};
 pub(super) use found::SourceContents;
 pub(super) use lock::Lock;
 

@@ -1,7 +1,6 @@
 //! The state that every handler shares. Keys and peers are replaced as one value, so a call sees the old ones or the new ones.
 
 use std::{
-    future::Future,
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
 };

@@ -3,6 +3,8 @@
 //! The bytes are whatever a user put there, so a browser must never take them for a page of this service: they are always
 //! an attachment of no particular type, in a sandbox.
 
+use std::ops::Range;
+
 use axum::{
     Json,
     body::Body,
@@ -82,19 +84,6 @@ pub(crate) enum ReadRefusal {
     Changed,
 }
 
-/// The conditions of a write.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "read by the OpenAPI generator alone: handlers read headers by name")]
-struct WriteConditions {
-    /// Replace only this version.
-    #[param(rename = "If-Match")]
-    if_match: Option<String>,
-    /// `*`: only make a new file.
-    #[param(rename = "If-None-Match")]
-    if_none_match: Option<String>,
-}
-
 /// Read a file's bytes. Takes `range`, `if-range`, `if-match` and `if-none-match`.
 #[utoipa::path(
     get,
@@ -129,14 +118,11 @@ fn is_conditional(headers: &HeaderMap) -> bool {
 
 /// The reply to a read of a file whose `stat` is known, by the conditions and the range of the request. `open` reads that
 /// version.
-pub(crate) async fn file_reply<Opening>(
+pub(crate) async fn file_reply(
     headers: &HeaderMap,
     stat: &FileStat,
-    open: impl FnOnce(Option<std::ops::Range<u64>>) -> Opening,
-) -> HandlerResult<Response>
-where
-    Opening: Future<Output = Result<FileReader>>,
-{
+    open: impl AsyncFnOnce(Option<Range<u64>>) -> Result<FileReader>,
+) -> HandlerResult<Response> {
     if let Some(answer) = settle_conditions(headers, stat)? {
         return Ok(answer);
     }
@@ -167,7 +153,9 @@ pub(crate) async fn head_file(call: SessionCall, headers: HeaderMap) -> HandlerR
 
 /// Write a file's bytes. `if-none-match: *` only makes a new one, `if-match` only replaces that version; without either
 /// the last writer wins.
-#[utoipa::path(put, path = "/files/{*path}", tag = "files", params(WriteConditions),
+#[utoipa::path(put, path = "/files/{*path}", tag = "files",
+    params(("If-Match" = Option<String>, Header, description = "Replace only this version."),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only make a new file.")),
     request_body(content = inline(Binary), content_type = "application/octet-stream"), responses(
     (status = 200, description = "Written.", body = WriteReply, headers(("ETag" = String, description = "The file's new version."))),
     (status = 201, description = "Made.", body = WriteReply, headers(("ETag" = String, description = "The file's version."))),
@@ -250,7 +238,7 @@ fn put_condition(headers: &HeaderMap) -> Result<WriteCondition> {
 }
 
 /// The reply that streams a file, or a part of it.
-fn content(reader: FileReader, range: Option<&std::ops::Range<u64>>) -> Response {
+fn content(reader: FileReader, range: Option<&Range<u64>>) -> Response {
     let stat = reader.stat().clone();
     let sent = range.cloned().unwrap_or(0..stat.size);
     let mut response = Body::from_stream(chunks(reader)).into_response();

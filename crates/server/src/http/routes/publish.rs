@@ -67,11 +67,7 @@ struct LayerParameters {
 
 /// A part for each file, its name the path below the skill's folder.
 #[derive(ToSchema)]
-#[expect(
-    dead_code,
-    clippy::zero_sized_map_values,
-    reason = "read by the OpenAPI generator alone: parts are read one by one"
-)]
+#[expect(dead_code, clippy::zero_sized_map_values, reason = "read by the OpenAPI generator alone")]
 struct PublishFilesRequest {
     #[serde(flatten)]
     #[schema(inline)]

@@ -57,11 +57,7 @@ struct UploadedFile {
 
 /// A part for each file, its name the virtual path.
 #[derive(ToSchema)]
-#[expect(
-    dead_code,
-    clippy::zero_sized_map_values,
-    reason = "read by the OpenAPI generator alone: parts are read one by one"
-)]
+#[expect(dead_code, clippy::zero_sized_map_values, reason = "read by the OpenAPI generator alone")]
 struct UploadRequest {
     #[serde(flatten)]
     #[schema(inline)]

@@ -7,7 +7,6 @@
 //! that have begun.
 
 use std::{
-    future::Future,
     net::{IpAddr, SocketAddr},
     sync::Arc,
     time::Duration,

@@ -25,11 +25,7 @@ use crate::{
 /// them `display_name`, what people call a new skill, and `default`, whether a new version is published.
 #[derive(ToSchema)]
 #[schema(as = SkillsApiForm)]
-#[expect(
-    dead_code,
-    clippy::zero_sized_map_values,
-    reason = "read by the OpenAPI generator alone: parts are read one by one"
-)]
+#[expect(dead_code, clippy::zero_sized_map_values, reason = "read by the OpenAPI generator alone")]
 pub(super) struct FormDocument {
     #[serde(flatten)]
     #[schema(inline)]
