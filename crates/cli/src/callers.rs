@@ -8,16 +8,14 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::{
-    app::App,
-    blocking::blocking,
-    process::Process,
-    settings::{Setting, Settings},
-};
 use crate::{
     access::{Callers, Keys, KeysFile, LinkSecret, PeerRules, PublicSkills},
+    app::App,
+    blocking::blocking,
     error::Result,
     limits::KEYS_LOOK,
+    process::Process,
+    settings::{Setting, Settings},
 };
 
 /// The settings and the keys file, which decide who may call.

@@ -1,11 +1,14 @@
 //! A run over many skills: the error of one skill stays with that skill, and the run goes on with the others.
 
-use std::{cmp::Reverse, future::Future, sync::OnceLock};
+use std::{cmp::Reverse, sync::OnceLock};
 
 use serde::{Serialize, Serializer};
 
-use super::{counts::counted, failure::for_people};
-use crate::error::{Code, Error, Kind, Result, with_causes};
+use crate::{
+    counts::counted,
+    error::{Code, Error, Kind, Result, with_causes},
+    failure::for_people,
+};
 
 /// Why one skill of a run was left as it is.
 #[derive(Clone, Debug, Serialize)]

@@ -5,10 +5,12 @@
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 
-use super::{output::note, status::CHECKS_FAILED, streams::Stream};
 use crate::{
     error::{Code, Error, with_causes},
+    output::note,
     skill::shown::block,
+    status::CHECKS_FAILED,
+    streams::Stream,
 };
 
 /// The head of an error.

@@ -26,7 +26,7 @@ Examples:
   skillmount approvals --json | jq -r '.approvals[].approval_id'
   skillmount approvals allow 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5"
 )]
-pub(in super::super) struct ApprovalsArgs {
+pub(crate) struct ApprovalsArgs {
     #[command(subcommand)]
     action: Option<Action>,
     /// Show each call as it comes, and ask whether to allow it
@@ -61,7 +61,7 @@ struct Choice {
 }
 
 impl ApprovalsArgs {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
         match self.action {
             Some(Action::Allow(choice)) => choice.decide(app, &control, Decision::Allow).await,

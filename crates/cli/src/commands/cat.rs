@@ -19,7 +19,7 @@ Examples:
 
 Without --offset and --limit the bytes are printed as they are, whatever they are.
 With --json the answer is that of the agent's `read`.")]
-pub(in super::super) struct Cat {
+pub(crate) struct Cat {
     /// The files, printed one after the other
     #[arg(required = true)]
     paths: Vec<String>,
@@ -32,7 +32,7 @@ pub(in super::super) struct Cat {
 }
 
 impl Cat {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let backend = app.backend().await?;
         let windowed = app.out.is_json() || self.offset.is_some() || self.limit.is_some();
         for path in &self.paths {

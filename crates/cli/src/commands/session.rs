@@ -21,7 +21,7 @@ const TAIL_PAUSE: Duration = Duration::from_secs(1);
 const DAMAGED: &str = "damaged; remove it with session delete";
 
 #[derive(Debug, Subcommand)]
-pub(in super::super) enum SessionArgs {
+pub(crate) enum SessionArgs {
     /// Show the session: what is loaded and what it may do
     #[command(after_help = "\
 Examples:
@@ -79,7 +79,7 @@ Examples:
 }
 
 impl SessionArgs {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
         match self {
             Self::Show => app.out.reply(&control.session().await?, show),

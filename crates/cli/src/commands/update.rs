@@ -9,7 +9,7 @@ use crate::{
     app::App,
     error::{Error, Result},
     input::typed,
-    sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome, save},
+    sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome},
     wire::SkillRepository,
 };
 
@@ -25,7 +25,7 @@ before it does. A skill that was changed here stays, and the exit status is 6. W
 longer has stays too, and so does what it has besides: `skillmount add` takes that. A source
 that cannot be looked at is named, the others are updated, and the exit status is that of its
 error.")]
-pub(in super::super) struct Update {
+pub(crate) struct Update {
     /// Say what would change and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -60,7 +60,7 @@ impl FailedSource {
 }
 
 impl Update {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let mut lock = Lock::open(app, self.lock.as_deref())?;
         let known: BTreeSet<_> = lock.skills.values().map(|one| (one.source.clone(), one.into.clone())).collect();
         let mut sources = Vec::new();
@@ -103,7 +103,7 @@ impl Update {
             }
         }
         let done = brought(&*author, lock, sources, false).await;
-        save(app, lock)?;
+        lock.save(app.clock.random())?;
         let done = done?;
         print(app, lock, (&done, failed), false)?;
         outcome(&done)

@@ -29,7 +29,7 @@ const SHOWN_DIGITS: usize = 19;
 Examples:
   skillmount skills history escrituras/compraventa
   skillmount skills history compraventa --json | jq -r '.versions[].digest'")]
-pub(in super::super) struct History {
+pub(crate) struct History {
     /// A skill path or a folder name; the path of a deleted skill
     skill: String,
     /// How many to show at most
@@ -43,15 +43,12 @@ Examples:
   skillmount skills diff compraventa                      what the last publish changed
   skillmount skills diff compraventa e21b0cc3             what changed since that version
   skillmount skills diff compraventa e21b0cc3 7f3a1d      between two of them")]
-pub(in super::super) struct Diff {
+pub(crate) struct Diff {
     /// A skill path or a folder name; the path of a deleted skill
-    #[arg(index = 1)]
     skill: String,
     /// The older version [default: the one before the published one]
-    #[arg(index = 2)]
     from: Option<String>,
     /// The newer version [default: the published one]
-    #[arg(index = 3)]
     to: Option<String>,
 }
 
@@ -61,12 +58,10 @@ Examples:
   skillmount skills rollback compraventa sha256:e21b0cc3   any beginning that names one version
   skillmount skills rollback compraventa                   the one that the last change replaced, or this one
                                                            if its folder is gone")]
-pub(in super::super) struct Rollback {
+pub(crate) struct Rollback {
     /// A skill path or a folder name; the path of a deleted skill
-    #[arg(index = 1)]
     skill: String,
     /// The version to go back to, as `skills history` lists it
-    #[arg(index = 2)]
     digest: Option<String>,
 }
 
@@ -75,7 +70,7 @@ pub(in super::super) struct Rollback {
 Examples:
   skillmount skills rm compraventa
   skillmount skills rollback escrituras/compraventa sha256:e21b0cc3   brings it back")]
-pub(in super::super) struct Remove {
+pub(crate) struct Remove {
     /// A skill path or a folder name
     skill: String,
 }
@@ -84,12 +79,10 @@ pub(in super::super) struct Remove {
 #[command(after_help = "\
 Examples:
   skillmount skills mv compraventa ventas/compraventa")]
-pub(in super::super) struct Move {
+pub(crate) struct Move {
     /// A skill path or a folder name
-    #[arg(index = 1)]
     from: String,
     /// The new skill path
-    #[arg(index = 2)]
     to: String,
 }
 

@@ -11,7 +11,6 @@ use super::{
     lock::{Lock, LockEntry},
 };
 use crate::{
-    app::App,
     client::sync::{PushOptions, PushSource, PushStatus, SkillText, SyncBase, VersionMemory, push_skill},
     counts::counted,
     error::{Code, Error, Result},
@@ -220,12 +219,4 @@ pub(crate) fn outcome(brought: &[SourceReport]) -> Result<()> {
             Err(Error::new(Code::InvalidSkill, message))
         }
     }
-}
-
-/// Writes the lock file.
-///
-/// # Errors
-/// As [`Lock::save`].
-pub(crate) fn save(app: &App, lock: &Lock) -> Result<()> {
-    lock.save(app.clock.random())
 }

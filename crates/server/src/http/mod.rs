@@ -16,6 +16,20 @@ mod routes;
 mod server;
 mod skills_api;
 
+// The names that files of several folders use. They come from here, without the names of folders.
+pub(in crate::http) use app::{ServerState, SharedState};
+pub(in crate::http) use body::{
+    ByteRange, EntityTags, JsonBody, OptionalJsonBody, PARSED_COPIES, Parameters, SkillParts, Spool, SpoolPermit,
+    Upload, Uploads, archive, attach, broken, compressed, is_json, over, parse_for, part_name, parts_of,
+    percent_encoded, prefers, prefers_gzip, quoted, unless_known,
+};
+pub(in crate::http) use door::{
+    Admission, ClientAddress, Connection, Connections, Cost, Failure, Gauges, HandlerResult, JsonReply, Metrics,
+    Problem, ServedUser, SessionCall, ShareOwner, StallGuard, UserCall, deleted_user, peer_headers, resident_memory,
+    within_shares,
+};
+pub(in crate::http) use openapi::Binary;
+
 pub use app::HttpConfig;
 pub use router::{openapi, skills_api_openapi};
 pub use server::serve;

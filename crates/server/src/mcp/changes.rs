@@ -12,9 +12,11 @@ use std::{
 use rmcp::{
     Peer, RoleServer,
     model::{ProtocolVersion, SubscriptionFilter},
-    service::{RequestContext, SubscriptionContext, SubscriptionSink},
+    service::{SubscriptionContext, SubscriptionSink},
 };
 use tokio::time::timeout;
+
+use super::refusal::McpContext;
 
 /// How long a notification may take. The `rmcp` crate waits longer for the last answers.
 const TELL_PATIENCE: Duration = Duration::from_secs(1);
@@ -65,7 +67,7 @@ impl ChangeNotifier {
     }
 
     /// Notifies the host of the call that its tools and resources changed.
-    pub(super) async fn send(&self, context: &RequestContext<RoleServer>) {
+    pub(super) async fn send(&self, context: &McpContext) {
         if !self.are_told {
             return;
         }

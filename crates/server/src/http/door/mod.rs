@@ -29,7 +29,7 @@ pub(super) use cost::Cost;
 pub(super) use log::{ClientAddress, ServedUser};
 pub(super) use metrics::{Gauges, Metrics, resident_memory};
 pub(super) use peer_headers::peer_headers;
-pub(super) use problem::{Failure, HandlerResult, Problem, failures};
+pub(super) use problem::{Failure, HandlerResult, JsonReply, Problem, failures};
 pub(super) use shares::within_shares;
 pub(super) use slow_clients::TooSlow;
 pub(super) use stalled_sockets::StallGuard;

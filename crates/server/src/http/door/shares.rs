@@ -11,20 +11,13 @@ use axum::{
 };
 
 use super::{
-    super::{
-        app::ServerState,
-        body::{Uploads, compressed, prefers_gzip},
-    },
-    admission::ShareOwner,
     connections::ConnectionHandle,
-    cost::Cost,
-    problem::Problem,
     route::{is_route, template},
     slow_clients::{BodyTimedOut, paced},
-    user_call::{SessionCall, UserCall},
 };
 use crate::{
     error::Result,
+    http::{Cost, Problem, ServerState, SessionCall, ShareOwner, Uploads, UserCall, compressed, prefers_gzip},
     wire::{CreateSession, SessionVersion},
 };
 

@@ -4,11 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 
-use super::{
-    super::{app::ServerState, body::Uploads},
-    background::run_detached,
-    problem::{HandlerResult, Problem},
-};
+use super::background::run_detached;
 use crate::{
     access::{Grant, Scope, SessionScope},
     catalog::Audience,
@@ -16,6 +12,7 @@ use crate::{
     context::{Action, Author, Caller},
     error::{Error, Result},
     handle::SessionBackend,
+    http::{HandlerResult, Problem, SharedState, Uploads},
     observer::Effects,
     path::{Id, Layer, LayerOwner, SkillPath},
     publish::PublishOptions,
@@ -26,7 +23,7 @@ use crate::{
 /// A call on a user's data that was let in.
 #[derive(Clone, Debug)]
 pub(crate) struct UserCall {
-    pub(crate) app: Arc<ServerState>,
+    pub(crate) app: SharedState,
     pub(crate) user: Id,
     pub(crate) caller: Arc<Caller>,
     pub(super) grant: Grant,

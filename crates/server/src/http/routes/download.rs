@@ -15,17 +15,12 @@ use bytes::Bytes;
 use futures_util::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _, future::BoxFuture, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::files::chunks;
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     files::FileReader,
-    http::{
-        body::{JsonBody, percent_encoded, prefers},
-        door::{Failure, HandlerResult, SessionCall},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, JsonBody, SessionCall, percent_encoded, prefers},
     limits::TRANSFER_FILES,
     wire::ErrorCode,
 };
@@ -33,15 +28,10 @@ use crate::{
 /// Bytes that become base64 at once: whole groups of three, and little beside the piece of a file that they are cut from.
 const ENCODED_AT_ONCE: usize = 48 << 10;
 
-/// The download of many files.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(download))
-}
-
 /// Which files.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct DownloadRequest {
+pub(crate) struct DownloadRequest {
     /// Virtual paths.
     paths: Vec<String>,
 }
@@ -81,14 +71,13 @@ struct DownloadedFile {
 #[utoipa::path(post, path = "/download", operation_id = "download_files", tag = "files", request_body = DownloadRequest,
     responses((status = 200, description = "The files, in order.",
         content((DownloadReply = "application/json"), (inline(Binary) = "multipart/mixed"))), Failure))]
-async fn download(
+pub(crate) async fn download(
     call: SessionCall,
     headers: HeaderMap,
     JsonBody(request): JsonBody<DownloadRequest>,
 ) -> HandlerResult<Response> {
     if request.paths.len() > TRANSFER_FILES {
-        let message = format!("a download takes {TRANSFER_FILES} paths; ask for the rest in another");
-        return Err(Error::new(Code::InvalidRequest, message).into());
+        return Err(invalid!("a download takes {TRANSFER_FILES} paths; ask for the rest in another").into());
     }
     // The answer begins before its first file is opened. That file takes the session that the headers name. The others are opened
     // as they are sent, which may be minutes later. If the session cannot be read, each file says so.

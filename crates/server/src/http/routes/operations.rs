@@ -10,10 +10,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::Error,
-    http::{
-        body::JsonBody,
-        door::{Failure, HandlerResult, SessionCall},
-    },
+    http::{Failure, HandlerResult, JsonBody, SessionCall},
     wire::{self, BackendProtocol as _, Operation, with_operations},
 };
 

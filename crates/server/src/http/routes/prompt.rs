@@ -5,23 +5,14 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::Error,
-    http::{
-        body::{Parameters, prefers, unless_known},
-        door::{Failure, HandlerResult, SessionCall},
-    },
+    http::{Failure, HandlerResult, Parameters, SessionCall, prefers, unless_known},
     path::ETag,
     prompt::{self},
     wire::{PromptRequest, Rendering},
 };
-
-/// The prompt of a session.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(show))
-}
 
 /// Render the prompt. With `accept: text/plain` the reply is the bare prompt. The ETag stays while the prompt does.
 #[utoipa::path(get, path = "/prompt", operation_id = "render_prompt", tag = "skills",
@@ -34,7 +25,11 @@ pub(crate) fn of_session() -> OpenApiRouter {
             headers(("ETag" = String, description = "The tag of these very bytes."),
                 ("Cache-Control" = String, description = "`private, no-cache`."))),
         Failure))]
-async fn show(call: SessionCall, request: Parameters<PromptRequest>, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn show(
+    call: SessionCall,
+    request: Parameters<PromptRequest>,
+    headers: HeaderMap,
+) -> HandlerResult<Response> {
     let rendering = prompt::for_session(&call.backend, &request).await?;
     let plain = prefers(&headers, "text/plain", "application/json");
     // Two representations of one prompt must not share a tag. An explanation may change while the prompt does not.

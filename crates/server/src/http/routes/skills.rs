@@ -16,11 +16,7 @@ use crate::{
     content::SkillArchive,
     context::Action,
     error::{Code, Error, Result},
-    http::{
-        body::{Parameters, archive, prefers},
-        door::{Failure, HandlerResult, UserCall},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, JsonReply, Parameters, UserCall, archive, prefers},
     observer::Effects,
     path::SkillPath,
     wire::{Policy, RefreshReply, SkillList, SkillListRequest, SkillPage},
@@ -42,7 +38,7 @@ pub(crate) fn of_user() -> OpenApiRouter {
 /// of scope `control`, and to keys that are bound to the session that made them.
 #[utoipa::path(get, path = "/skills", operation_id = "list_skills", tag = "skills", params(SkillListRequest),
     responses((status = 200, body = SkillList), Failure))]
-async fn list(call: UserCall, wanted: Parameters<SkillListRequest>) -> HandlerResult<Json<SkillList>> {
+async fn list(call: UserCall, wanted: Parameters<SkillListRequest>) -> JsonReply<SkillList> {
     let policy = readable_catalog(&call).await?;
     Ok(Json(call.app.service.library().list_skills(call.audience(), &policy, &wanted, call.drafts()).await?))
 }
@@ -63,7 +59,7 @@ pub(crate) async fn readable_catalog(call: &UserCall) -> Result<Arc<Policy>> {
 /// Read a user's skills again, however fresh they are; skills that the user's policy hides from the caller are
 /// not counted.
 #[utoipa::path(post, path = "/catalog/refresh", operation_id = "refresh_catalog", tag = "skills", responses((status = 200, body = RefreshReply), Failure))]
-async fn refresh(call: UserCall) -> HandlerResult<Json<RefreshReply>> {
+async fn refresh(call: UserCall) -> JsonReply<RefreshReply> {
     let policy = readable_catalog(&call).await?;
     let effects = |reply: &RefreshReply| Effects {
         catalog: Some((reply.changed as u64, reply.removed as u64)),
