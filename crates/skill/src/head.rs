@@ -45,7 +45,6 @@ pub enum HeadState {
 
 /// The head of one skill, as it lies in the bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[must_use]
 pub struct SkillHead {
     format: u32,
     /// The skill.
@@ -128,6 +127,7 @@ pub struct HeadChange {
 
 impl SkillHead {
     /// The head that follows `before`, not yet materialised.
+    #[must_use]
     pub fn after(before: Option<&Self>, skill: &SkillPath, change: HeadChange, now: Timestamp) -> Self {
         let HeadChange { state, files, replaces, previous, by, source, numbers, took } = change;
         let published = before.filter(|head| head.state == HeadState::Published);
@@ -158,6 +158,7 @@ impl SkillHead {
     }
 
     /// The same head with the plain files in place. `tags` are theirs by path; a file without one is another tool's now.
+    #[must_use]
     pub fn materialised(&self, tags: &BTreeMap<String, ETag>) -> Self {
         let tagged = |one: &HeadFile| HeadFile { file: one.file.clone(), etag: tags.get(&one.file.path).cloned() };
         let files = self.files.iter().map(tagged).collect();

@@ -19,8 +19,8 @@ use crate::{
     limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
     session::{EffectivePolicy, PromptMode, SearchRecord, ToolRule},
     skill::shown::one_line,
-    wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation, SearchConfidence, SearchRanking},
-    words::{Confidence, SearchHit, SearchResults},
+    wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation, SearchRanking},
+    words::{SearchHit, SearchResults},
 };
 
 pub(crate) async fn discover_skills(
@@ -110,10 +110,7 @@ fn discovered(entry: &CatalogEntry, hit: &SearchHit) -> DiscoveredSkill {
         layer: entry.layer,
         // Three digits tell two skills apart; more would only look exact.
         score: (hit.score * 1000.0).round() / 1000.0,
-        confidence: match hit.confidence {
-            Confidence::High => SearchConfidence::High,
-            Confidence::Low => SearchConfidence::Low,
-        },
+        confidence: hit.confidence,
         explain: None,
     }
 }

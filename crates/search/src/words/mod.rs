@@ -52,7 +52,7 @@ pub use fusion::Similarity;
 pub use index::SearchIndex;
 pub use likeness::Likeness;
 pub use quantized::{NUMBERS_PER_STEP, QuantizedVector, length};
-pub use score::{Confidence, SearchHit, SearchResults};
+pub use score::{SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
 use word_split::Spacing;
 
