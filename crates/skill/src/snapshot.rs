@@ -24,6 +24,7 @@ pub struct SnapshotFile {
 
 /// The files of a skill, sorted by path, and their digest. It is a value: a changed skill has another snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use]
 pub struct Snapshot {
     digest: String,
     files: Vec<SnapshotFile>,
@@ -31,7 +32,6 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The snapshot of these files, which may be in any order.
-    #[must_use]
     pub fn new(mut files: Vec<SnapshotFile>) -> Self {
         files.sort_by(|one, two| one.path.cmp(&two.path));
         Self { digest: digest(&files), files }
@@ -57,7 +57,6 @@ impl Snapshot {
     }
 
     /// The same snapshot with one file replaced or added (`Some`), or removed (`None`).
-    #[must_use]
     pub fn with(&self, path: &str, file: Option<SnapshotFile>) -> Self {
         let others = self.files.iter().filter(|old| old.path != path).cloned();
         Self::new(others.chain(file).collect())
@@ -98,7 +97,6 @@ impl Snapshot {
     }
 
     /// The same snapshot without these files.
-    #[must_use]
     pub fn without(&self, paths: &HashSet<&str>) -> Self {
         Self::new(self.files.iter().filter(|file| !paths.contains(file.path.as_str())).cloned().collect())
     }

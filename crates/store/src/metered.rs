@@ -61,6 +61,7 @@ impl CountingStore {
 
 /// Running counts of requests and bytes; [`counts`](Self::counts) takes a snapshot.
 #[derive(Debug, Default)]
+#[must_use]
 pub struct RequestCounts {
     counts: Mutex<LedgerCounts>,
     endings: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
@@ -69,13 +70,11 @@ pub struct RequestCounts {
 
 impl RequestCounts {
     /// A ledger at zero.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// A ledger that also records each request, without bound: for tests.
-    #[must_use]
     pub fn recording() -> Self {
         Self { asked: Some(Mutex::default()), ..Self::default() }
     }

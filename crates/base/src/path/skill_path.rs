@@ -75,7 +75,6 @@ impl SkillPath {
     }
 
     /// The mount name of a load without alias.
-    #[must_use]
     pub fn mount_name(&self) -> MountName {
         MountName(Arc::from(self.folder()))
     }
@@ -101,6 +100,7 @@ impl SkillPath {
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[must_use]
 pub struct MountName(Arc<str>);
 
 impl MountName {

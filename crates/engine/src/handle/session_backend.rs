@@ -128,7 +128,6 @@ impl SessionBackend {
     }
 
     /// The long work of an operation for this user. It ends with the operation.
-    #[must_use]
     pub fn errand(&self) -> Job {
         self.context.errand()
     }

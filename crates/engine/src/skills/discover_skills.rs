@@ -20,10 +20,9 @@ use crate::{
     session::SearchRecord,
     skill::shown::one_line,
     wire::{
-        DiscoverReply, DiscoverRequest, DiscoveredSkill, EffectivePolicy, Operation, PromptMode, SearchConfidence,
-        SearchRanking, ToolRule,
+        DiscoverReply, DiscoverRequest, DiscoveredSkill, EffectivePolicy, Operation, PromptMode, SearchRanking, ToolRule,
     },
-    words::{Confidence, SearchHit, SearchResults},
+    words::{SearchHit, SearchResults},
 };
 
 pub(crate) async fn discover_skills(
@@ -113,10 +112,7 @@ fn discovered(entry: &CatalogEntry, hit: &SearchHit) -> DiscoveredSkill {
         layer: entry.layer,
         // Three digits tell two skills apart; more would only look exact.
         score: (hit.score * 1000.0).round() / 1000.0,
-        confidence: match hit.confidence {
-            Confidence::High => SearchConfidence::High,
-            Confidence::Low => SearchConfidence::Low,
-        },
+        confidence: hit.confidence,
         explain: None,
     }
 }

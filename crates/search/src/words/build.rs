@@ -25,13 +25,11 @@ use skillmount_wire::SearchField;
 
 impl SearchIndex {
     /// Indexes `documents`, which may be in any order.
-    #[must_use]
     pub fn build<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>) -> Self {
         Self::build_with(documents, Steps::ALL)
     }
 
     /// Indexes with some steps left out, to measure the effect of each.
-    #[must_use]
     pub fn build_with<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>, steps: Steps) -> Self {
         let Ok(index) = build_while(documents, steps, |_| Ok::<_, Infallible>(()));
         index

@@ -34,6 +34,7 @@ pub struct ExplainedScore {
 
 /// A question as an index understands it.
 #[derive(Debug)]
+#[must_use]
 pub struct ParsedQuestion<'index> {
     index: &'index SearchIndex,
     /// Its words in lower case by their folded forms. It is made once: a long question is looked at for each of its words.
@@ -88,14 +89,12 @@ impl SearchIndex {
 impl<'index> ParsedQuestion<'index> {
     /// The same question where nearness in meaning counts too, with the results that are to be explained: the best of them is
     /// what the others are judged by.
-    #[must_use]
     pub fn as_found(self, nearness: Option<&'index Similarity>, results: &SearchResults) -> Self {
         Self { nearness, scale: results.scale, nearest: results.nearest, ..self }
     }
 
     /// The same question to the index of skills that were put beside these results: each has the part of the best there that its
     /// words make.
-    #[must_use]
     pub fn as_found_beside(self, results: &SearchResults) -> Self {
         if results.scale.nearness.is_none() {
             return self;

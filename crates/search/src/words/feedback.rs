@@ -162,14 +162,15 @@ fn share(part: u64, whole: u64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::{Confidence, SearchHit};
+    use crate::words::SearchHit;
+    use skillmount_wire::SearchConfidence;
 
     fn results(scores: &[(&str, f32)]) -> SearchResults {
         let hit = |(skill, score): &(&str, f32)| SearchHit {
             skill: SkillPath::parse(skill).unwrap(),
             score: *score,
             share: *score,
-            confidence: Confidence::High,
+            confidence: SearchConfidence::High,
         };
         SearchResults { hits: scores.iter().map(hit).collect(), total: scores.len(), ..SearchResults::default() }
     }

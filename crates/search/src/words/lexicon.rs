@@ -57,7 +57,7 @@ static FORMS: [OnceLock<QuickMap<&str, &str>>; Language::ALL.len()] = [const { O
 
 fn forms(from: Language) -> QuickMap<&'static str, &'static str> {
     let mut forms = QuickMap::default();
-    for (own, english) in from.file().into_iter().flat_map(|file| &file.to_english) {
+    for (own, english) in &from.file().to_english {
         let first = english.split(' ').next().unwrap_or_default();
         for word in own.split(' ') {
             forms.entry(word).or_insert(first);
@@ -68,11 +68,8 @@ fn forms(from: Language) -> QuickMap<&'static str, &'static str> {
 
 fn side(from: Language) -> Option<&'static Side> {
     let side = || match from {
-        Language::English => {
-            let files = Language::ALL.into_iter().filter_map(Language::file);
-            made(from, files.flat_map(|file| &file.from_english))
-        }
-        _ => made(from, from.file().into_iter().flat_map(|file| &file.to_english)),
+        Language::English => made(from, Language::ALL.into_iter().flat_map(|language| &language.file().from_english)),
+        _ => made(from, &from.file().to_english),
     };
     SIDES.get(from as usize).map(|known| known.get_or_init(side))
 }

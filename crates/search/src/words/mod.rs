@@ -52,7 +52,7 @@ pub use fusion::Similarity;
 pub use index::SearchIndex;
 pub use likeness::Likeness;
 pub use quantized::{NUMBERS_PER_STEP, QuantizedVector, length};
-pub use score::{Confidence, SearchHit, SearchResults};
+pub use score::{SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
 use word_split::Spacing;
 
@@ -87,6 +87,7 @@ pub enum RankingStep {
 
 /// The steps of an index: all of them, except in benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Steps(u16);
 
 impl Steps {
@@ -96,13 +97,11 @@ impl Steps {
     pub const ALL: Self = Self(u16::MAX);
 
     /// The same steps and one more.
-    #[must_use]
     pub const fn with(self, step: RankingStep) -> Self {
         Self(self.0 | 1 << step as u8)
     }
 
     /// The same steps without one.
-    #[must_use]
     pub const fn without(self, step: RankingStep) -> Self {
         Self(self.0 & !(1 << step as u8))
     }

@@ -62,7 +62,6 @@ pub struct Parameter {
     #[serde(default)]
     pub required: bool,
     /// The default value.
-    #[serde(default)]
     pub default: Option<String>,
 }
 

@@ -43,6 +43,7 @@ use escape::{fence, line_start, markdown, sanitize};
 /// that, and a serializer does it for JSON and YAML.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
+#[must_use]
 pub struct SafeText {
     text: String,
     #[serde(skip)]
@@ -66,7 +67,6 @@ pub struct ShownBlock {
 ///
 /// assert_eq!(one_line(" Drafts\n\ndeeds.\u{200b} ").plain(), "Drafts deeds.");
 /// ```
-#[must_use]
 pub fn one_line(text: &str) -> SafeText {
     if is_line(text) {
         return SafeText { text: text.to_owned(), removed: 0 };
@@ -139,7 +139,6 @@ impl SafeText {
     ///
     /// assert_eq!(one_line("one two three").shortened(11).plain(), "one two…");
     /// ```
-    #[must_use]
     pub fn shortened(&self, most: usize) -> Self {
         let text = &self.text;
         let Some((end, _)) = text.char_indices().nth(most).filter(|_| text.len() > most) else { return self.clone() };

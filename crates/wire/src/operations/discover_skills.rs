@@ -19,10 +19,8 @@ pub struct DiscoverRequest {
     /// What the task is about: a few words, a sentence or a message of up to 16 KiB and 2,500 words.
     pub query: String,
     /// Only this category and those below it.
-    #[serde(default)]
     pub category: Option<String>,
     /// Only this level, in whatever case.
-    #[serde(default)]
     pub level: Option<String>,
     /// 10 by default.
     #[serde(default = "default_results")]

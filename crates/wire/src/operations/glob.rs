@@ -17,7 +17,6 @@ pub struct GlobRequest {
     /// The glob: without `/` it matches the base name at any depth, a leading `/` anchors it.
     pub pattern: String,
     /// Folder to look in; everything the session sees if absent.
-    #[serde(default)]
     pub path: Option<String>,
 }
 

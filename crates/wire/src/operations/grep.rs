@@ -15,10 +15,8 @@ pub struct GrepRequest {
     /// A Rust regular expression, or plain text with `literal`.
     pub pattern: String,
     /// Folder or file to search; everything the session sees if absent.
-    #[serde(default)]
     pub path: Option<String>,
     /// Only files that this glob matches, such as `*.md`.
-    #[serde(default)]
     pub glob: Option<String>,
     /// Take the pattern as plain text.
     #[serde(default)]
@@ -33,7 +31,6 @@ pub struct GrepRequest {
     #[serde(default)]
     pub output_mode: GrepOutput,
     /// Hits (or files, in the other modes) to return at most.
-    #[serde(default)]
     pub max_count: Option<usize>,
 }
 

@@ -19,10 +19,8 @@ pub struct LoadSkillRequest {
     /// A skill path, a mount name or a frontmatter name, tried in that order.
     pub skill: String,
     /// Another name for its folder below `/skills`, if its own is taken.
-    #[serde(default)]
     pub mount_as: Option<String>,
     /// Arguments for the parameters of its body: words, or `name=value`. 16 KiB at most.
-    #[serde(default)]
     pub arguments: Option<String>,
     /// The digest of a published version to load in place of what the skill is now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
