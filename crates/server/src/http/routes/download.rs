@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::{
     body::Body,
-    http::{HeaderMap, HeaderValue, header},
+    http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -102,13 +102,12 @@ pub(crate) struct WantedFile {
 
 /// The reply with these files, in the form that the client wants. `random` makes the boundary of parts.
 pub(crate) fn download_reply(headers: &HeaderMap, random: u128, files: Vec<WantedFile>) -> Response {
-    let mut response = if prefers(headers, "application/json", "multipart/mixed") {
+    let response = if prefers(headers, "application/json", "multipart/mixed") {
         as_json(files)
     } else {
         as_parts(files, format!("skillmount-{random:032x}").into())
     };
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-    response
+    ([(header::VARY, "accept")], response).into_response()
 }
 
 fn as_parts(files: Vec<WantedFile>, boundary: Arc<str>) -> Response {

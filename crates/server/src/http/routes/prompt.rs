@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    http::{HeaderMap, HeaderValue, header},
+    http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
 
@@ -39,9 +39,8 @@ pub(crate) async fn show(
         Some(_) => (ETag::of_bytes(&serde_json::to_vec(&rendering).map_err(Error::internal)?), "explained"),
     };
     let etag = ETag::new(&format!("{tag}-{form}"));
-    let mut response = unless_known(&headers, &etag, || {
+    let response = unless_known(&headers, &etag, || {
         if plain { rendering.prompt.into_response() } else { Json(rendering).into_response() }
     });
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept, accept-encoding"));
-    Ok(response)
+    Ok(([(header::VARY, "accept, accept-encoding")], response).into_response())
 }

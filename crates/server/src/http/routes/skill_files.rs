@@ -2,8 +2,8 @@
 //! look at the catalog.
 
 use axum::{
-    http::{HeaderMap, HeaderValue, header},
-    response::Response,
+    http::{HeaderMap, header},
+    response::{IntoResponse as _, Response},
 };
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde::Deserialize;
@@ -103,9 +103,8 @@ pub(crate) async fn download_skills(
     let files = call.author().perform((Action::DownloadSkills, &subject), Box::pin(found(&call, request))).await?;
     if prefers(&headers, "application/zip", "multipart/mixed") {
         let files = files.into_iter().map(|(path, file)| Ok((path, file?))).collect::<Result<Vec<_>>>()?;
-        let mut response = archive(packed(files), "application/zip", "skills.zip");
-        response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-        return Ok(response);
+        let response = archive(packed(files), "application/zip", "skills.zip");
+        return Ok(([(header::VARY, "accept")], response).into_response());
     }
     let wanted = files.into_iter().map(|(path, file)| {
         let open = async move { file?.open(None).await };

@@ -89,9 +89,8 @@ async fn show(call: UserCall, wanted: Parameters<ShowParameters>, headers: Heade
     let skill = SkillPath::parse(&call.rest)?;
     let subject = wanted.digest.as_ref().map_or_else(|| skill.to_string(), |digest| format!("{skill} {digest}"));
     let reading = Box::pin(shown(&call, &skill, wanted.digest.as_deref(), &headers));
-    let mut response = call.author().perform((Action::ShowSkill, &subject), reading).await?;
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-    Ok(response)
+    let response = call.author().perform((Action::ShowSkill, &subject), reading).await?;
+    Ok(([(header::VARY, "accept")], response).into_response())
 }
 
 /// A skill, or a version of the skill, in the form that the caller prefers.

@@ -3,8 +3,8 @@
 use axum::{
     Extension, Json,
     extract::OriginalUri,
-    http::{HeaderValue, StatusCode, header},
-    response::Response,
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
 };
 use futures_util::stream;
 
@@ -49,9 +49,8 @@ pub(crate) async fn export(call: UserCall) -> HandlerResult<Response> {
         let piece = export.next().await?;
         Ok(piece.map(|bytes| (bytes, export)))
     });
-    let mut response = archive(pieces, "application/x-tar", &format!("{}.tar", call.user));
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-    Ok(response)
+    let response = archive(pieces, "application/x-tar", &format!("{}.tar", call.user));
+    Ok(([(header::CACHE_CONTROL, "private, no-store")], response).into_response())
 }
 
 /// Delete a user with everything that it has, earlier versions included. Needs a key of scope `control` for all users. The
