@@ -20,7 +20,8 @@ use crate::{
     session::SearchRecord,
     skill::shown::one_line,
     wire::{
-        DiscoverReply, DiscoverRequest, DiscoveredSkill, EffectivePolicy, Operation, PromptMode, SearchRanking, ToolRule,
+        DiscoverReply, DiscoverRequest, DiscoveredSkill, EffectivePolicy, Operation, PromptMode, SearchRanking,
+        ToolRule,
     },
     words::{SearchHit, SearchResults},
 };
