@@ -1,8 +1,8 @@
 //! How much of each skill fits into a budget.
 //!
 //! Skills step down a ladder one at a time, least used first: ever shorter descriptions, then the name alone, then
-//! nothing. A skill that was never used loses its description before a used one has fewer than [`USED`] characters, and its
-//! name before a used one loses its description.
+//! nothing. Unused skills lose their descriptions while used skills keep [`USED`], and their names while used skills keep a
+//! description.
 //!
 //! Counting tokens is the main cost of a prompt. A sum stops once it is over the budget, and each line is counted once.
 //! So the budget decides how many lines are counted, and hardly the size of the catalog.
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::skill::shown::SafeText;
 
-/// Characters of its description that a used skill keeps while an unused one has any.
+/// The detail of used skills while unused skills have any description.
 const USED: Detail = Detail::Full(200);
 
-/// What an unused skill shows, and what a used one does. Each rung is about three quarters of the one above: steps small
+/// The details of unused and used skills, the longest first. Each rung is about three quarters of the rung above: steps small
 /// enough to use a budget well, few enough to count.
 const LADDER: [Rung; 18] = [
     Rung { unused: Detail::WHOLE, used: Detail::WHOLE },
@@ -42,7 +42,7 @@ const LADDER: [Rung; 18] = [
     Rung { unused: Detail::Hidden, used: Detail::Hidden },
 ];
 
-/// What skills show, by whether they were ever used.
+/// The details of skills, by use.
 #[derive(Clone, Copy, Debug)]
 struct Rung {
     unused: Detail,

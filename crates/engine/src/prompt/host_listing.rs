@@ -21,7 +21,7 @@ use crate::{
     wire::{EffectivePolicy, Format, Operation, PromptRequest},
 };
 
-/// Characters of descriptions, the longest first, of which the longest is taken that lets every skill keep its description.
+/// Characters of each description, the longest first. The first that fits counts, if every skill has a description.
 const DESCRIPTIONS: [usize; 7] = [600, 400, 280, 200, 150, 110, 80];
 /// Characters of a description if not every skill keeps one.
 const DESCRIPTION: usize = 150;

@@ -8,7 +8,7 @@ use crate::error::Error;
 /// The result of a request of the protocol.
 pub(super) type McpResult<T> = Result<T, ErrorData>;
 
-/// What a host says beside a request, and the way back to it.
+/// The facts that a host sends with a request, and the way back to the host.
 pub(super) type McpContext = RequestContext<RoleServer>;
 
 /// An error of this crate as one of the protocol.

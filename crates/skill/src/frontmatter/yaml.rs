@@ -133,7 +133,7 @@ impl<'de> DeserializeSeed<'de> for ShapeSeed<'_> {
     }
 }
 
-/// Methods that read a scalar: what its text costs, and its shape.
+/// The methods for scalars: cost and shape.
 macro_rules! scalars {
     ($($method:ident($($value:ident: $kind:ty)?) => $cost:expr, $shape:expr;)*) => {$(
         fn $method<E: serde::de::Error>(self, $($value: $kind)?) -> Result<Shape, E> {
