@@ -79,6 +79,48 @@ async fn the_listing_is_given_once_in_a_session_and_whenever_a_host_starts_it() 
     assert_eq!(said(&started, "hello").await, "");
 }
 
+// S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session. It begins with how to
+// find and load a skill, and is cut as the instructions of an MCP server are (S-MCP-17), to 10,000 characters and bytes with all
+// else that the hook gives. In the mode `discover` it is that prompt. After `compact` and `clear` a host has dropped the
+// instructions of loaded skills, so `SessionStart` names those skills first, to be loaded again.
+#[tokio::test]
+async fn after_a_compaction_loaded_skills_are_named_first_to_be_loaded_again() {
+    let world = office().await;
+    let agent = world.agent();
+    agent.load("office/pdf").await.unwrap();
+    for (source, is_named) in [("startup", false), ("resume", false), ("compact", true), ("clear", true)] {
+        let context = told(&agent, "SessionStart", json!({ "source": source })).await;
+        let again = context.find("no longer part of this conversation. load_skill with the location brings them back.");
+        assert_eq!(again.is_some(), is_named, "{source}: {context}");
+        if let Some(again) = again {
+            assert!(again < context.find("Skills hold instructions").unwrap(), "{context}");
+            assert_eq!(named(&context)[0], "office/pdf");
+        }
+    }
+}
+
+// S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session.
+#[tokio::test]
+async fn no_hook_gives_more_than_a_host_shows() {
+    let world = World::new();
+    for number in 0..60 {
+        let about = "Prüft Verträge für Häuser, Gärten und Höfe. ".repeat(20);
+        world.put_skill("demo", &format!("büro/prüfung-{number:02}"), &about, "Go.").await;
+    }
+    let agent = agent_with(&world, policy(json!({ "agents": { "*": ["*"] } }))).await;
+    for number in 0..30 {
+        agent.load(&format!("büro/prüfung-{number:02}")).await.unwrap();
+    }
+    for context in [
+        told(&agent, "SessionStart", json!({ "source": "compact" })).await,
+        said(&world.agent_of("demo", "other"), "prüfung-31, prüfung-32, prüfung-33, prüfung-34, prüfung-35").await,
+        called(&agent, "x", "prüfung-31").await,
+        begun(&agent, "x").await,
+    ] {
+        assert!(context.len() <= HOOK_CONTEXT && context.contains(" skills shown"), "{}: {context}", context.len());
+    }
+}
+
 #[tokio::test]
 async fn of_calls_at_the_same_time_one_gives_the_listing() {
     let world = office().await;
@@ -138,7 +180,7 @@ async fn without_skills_there_is_nothing_to_say_and_nothing_is_written() {
 async fn user_prompt_submit_answers_when_a_user_submits_a_fresh_prompt() {
     let world = office().await;
     let agent = world.agent();
-    assert_eq!(named(&said(&agent, "Please create a pdf").await).last(), Some(&"office/pdf"));
+    assert_eq!(named(&said(&agent, "Please create a pdf").await).first(), Some(&"office/pdf"));
     for event in ["Stop", "SessionEnd", "Notification"] {
         assert_eq!(hook(&agent, event, json!({ "prompt": "create a pdf" })).await, HookOutput::default());
     }
@@ -151,11 +193,11 @@ async fn user_prompt_submit_scans_user_input_against_the_triggers_of_skills() {
     let agent = world.agent();
     said(&agent, "hello").await;
     for (message, skills, words) in [
-        ("Can you create a PDF from this?", &["office/pdf"][..], "words=\"create pdf\""),
-        ("draw charts of my sales", &["office/xlsx"], "words=\"draw charts\""),
-        ("draw charts, then create a pdf", &["office/pdf", "office/xlsx"], "words=\"create pdf\""),
-        ("merge the pages", &["office/pdf"], "words=\"merge pages\""),
-        ("we need image generation", &["media/image-generation"], "words=\"image generation\""),
+        ("Can you create a PDF from this?", &["office/pdf"][..], "words: create pdf:"),
+        ("draw charts of my sales", &["office/xlsx"], "words: draw charts:"),
+        ("draw charts, then create a pdf", &["office/pdf", "office/xlsx"], "words: create pdf:"),
+        ("merge the pages", &["office/pdf"], "words: merge pages:"),
+        ("we need image generation", &["media/image-generation"], "words: image generation:"),
         ("create a chart", &[], ""),
         ("deploy the release", &[], ""),
     ] {
@@ -197,10 +239,10 @@ async fn pre_tool_use_bash_checks_command_arguments_for_keywords() {
     let world = office().await;
     let agent = world.agent();
     for (command, skills, words) in [
-        ("ffmpeg -i a.mov b.mp4", &["media/video"][..], "words=\"ffmpeg\""),
-        ("sudo /usr/bin/ffmpeg x", &["media/video"], "words=\"ffmpeg\""),
-        ("python3 run.py --out=minutes.pdf", &["office/pdf"], "words=\"pdf\""),
-        ("cat a.xlsx | head; open b.pdf", &["office/pdf", "office/xlsx"], "words=\"xlsx\""),
+        ("ffmpeg -i a.mov b.mp4", &["media/video"][..], "words: ffmpeg:"),
+        ("sudo /usr/bin/ffmpeg x", &["media/video"], "words: ffmpeg:"),
+        ("python3 run.py --out=minutes.pdf", &["office/pdf"], "words: pdf:"),
+        ("cat a.xlsx | head; open b.pdf", &["office/pdf", "office/xlsx"], "words: xlsx:"),
         ("echo forms", &[], ""),
         ("git commit -m 'Move the charts'", &[], ""),
         ("ls -la && pwd", &[], ""),
@@ -394,7 +436,8 @@ async fn hostile_texts_stay_text_in_every_hook() {
         assert!(!context.contains("<system>") && !context.contains(['\u{202e}', '\u{7}']), "{context}");
         let tags = Parser::new(&context).filter(|event| matches!(event, Event::Html(_) | Event::InlineHtml(_)));
         assert_eq!(tags.count(), 0, "{context}");
-        assert_eq!(context.lines().filter(|line| line.starts_with("- ")).count(), 1, "{context}");
+        let mut named = context.lines().filter(|line| line.starts_with("- ")).peekable();
+        assert!(named.peek().is_some() && named.all(|line| line.starts_with("- a&b/")), "{context}");
     }
 }
 

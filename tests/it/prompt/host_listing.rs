@@ -31,8 +31,8 @@ fn stage(many: usize, chars: usize) -> Stage {
     stage
 }
 
-// S-MCP-17: The instructions have 2,048 characters at most, which is what Claude Code shows its model. The first 512 say how
-// to find and load a skill, with the tools that the session has. The skills used most come next, with their descriptions.
+// S-MCP-17: The instructions have 2,048 characters at most, as many as Claude Code shows its model. The first 512 say how to
+// find and load a skill, with the tools that the session has. The skills used most come next, with their descriptions.
 // Names of the others follow only if all fit; otherwise categories with counts end the text. It says how many of how many
 // skills it shows.
 #[test]

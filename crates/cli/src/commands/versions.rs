@@ -45,10 +45,13 @@ Examples:
   skillmount skills diff compraventa e21b0cc3 7f3a1d      between two of them")]
 pub(crate) struct Diff {
     /// A skill path or a folder name; the path of a deleted skill
+    #[arg(index = 1)]
     skill: String,
     /// The older version [default: the one before the published one]
+    #[arg(index = 2)]
     from: Option<String>,
     /// The newer version [default: the published one]
+    #[arg(index = 3)]
     to: Option<String>,
 }
 
@@ -60,8 +63,10 @@ Examples:
                                                            if its folder is gone")]
 pub(crate) struct Rollback {
     /// A skill path or a folder name; the path of a deleted skill
+    #[arg(index = 1)]
     skill: String,
     /// The version to go back to, as `skills history` lists it
+    #[arg(index = 2)]
     digest: Option<String>,
 }
 
@@ -81,8 +86,10 @@ Examples:
   skillmount skills mv compraventa ventas/compraventa")]
 pub(crate) struct Move {
     /// A skill path or a folder name
+    #[arg(index = 1)]
     from: String,
     /// The new skill path
+    #[arg(index = 2)]
     to: String,
 }
 

@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 
 use crate::{
     catalog::CatalogEntry,
-    limits::{HOOK_DESCRIPTION_CHARS, HOOK_INHERITED_SKILLS, HOOK_WORDS},
+    limits::{HOOK_CONTEXT, HOOK_DESCRIPTION_CHARS, HOOK_INHERITED_SKILLS, HOOK_WORDS},
     skill::shown::{SafeText, one_line},
     wire::LoadedSummary,
 };
+
+/// Room for the sentence that counts skills.
+const COUNT_BYTES: usize = 64;
 
 /// A skill that a hook names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,39 +72,39 @@ impl Hint {
     }
 }
 
-/// The loaded skills whose instructions a host has dropped; `None` if there are none.
+/// The loaded skills whose instructions a host has dropped, in half of a hook's room; `None` if there are none.
 pub(super) fn to_load_again(hints: &[Hint], load_tool: &str) -> Option<String> {
-    let lines: String = hints.iter().take(HOOK_INHERITED_SKILLS).map(Hint::line).collect();
-    let shown = counted(hints.len());
-    (!hints.is_empty()).then(|| {
-        format!(
-            "These skills were loaded, and their instructions are no longer part of this conversation. {load_tool} with the \
-             location brings them back.{shown}\n\n{}",
-            lines.trim_end()
-        )
-    })
+    let beginning = format!(
+        "These skills were loaded, and their instructions are no longer part of this conversation. {load_tool} with the \
+         location brings them back."
+    );
+    list(&beginning, hints, HOOK_CONTEXT / 2)
 }
 
-/// How many of so many skills are shown, if not all are.
-fn counted(hints: usize) -> String {
-    if hints <= HOOK_INHERITED_SKILLS {
-        String::new()
-    } else {
-        format!(" {HOOK_INHERITED_SKILLS} of {hints} skills shown.")
+/// A sentence and the skills below it, as many as fit into `bytes`, 20 at most. The sentence counts the others. `None` without
+/// skills.
+fn list(beginning: &str, hints: &[Hint], bytes: usize) -> Option<String> {
+    let mut lines = String::new();
+    let mut shown = 0;
+    for line in hints.iter().take(HOOK_INHERITED_SKILLS).map(Hint::line) {
+        if beginning.len() + COUNT_BYTES + lines.len() + line.len() > bytes {
+            break;
+        }
+        lines.push_str(&line);
+        shown += 1;
     }
+    let count = if shown < hints.len() { format!(" {shown} of {} skills shown.", hints.len()) } else { String::new() };
+    (!hints.is_empty()).then(|| format!("{beginning}{count}\n\n{}", lines.trim_end()))
 }
 
-/// The words that a person's message or a command shares with skills; `None` if there are no such skills.
+/// The words that a person's message or a command shares with skills, in half of a hook's room; `None` if there are no such
+/// skills.
 pub(super) fn matching(text: &str, hints: &[Hint], load_tool: &str) -> Option<String> {
-    let lines: String = hints.iter().map(Hint::line).collect();
-    (!hints.is_empty()).then(|| {
-        format!(
-            "Words of this {text} are also in what these skills, which are not loaded, say of themselves. Nothing more is \
-             known. If a description fits what you are doing, call {load_tool} with its location first; otherwise go on \
-             without it.\n\n{}",
-            lines.trim_end()
-        )
-    })
+    let beginning = format!(
+        "Words of this {text} are also in what these skills, which are not loaded, say of themselves. Nothing more is known. If \
+         a description fits what you are doing, call {load_tool} with its location first; otherwise go on without it."
+    );
+    list(&beginning, hints, HOOK_CONTEXT / 2)
 }
 
 /// The reader of a hook's text on the skills that a sub-agent may use.
@@ -115,7 +118,6 @@ pub(super) enum HookAudience {
 
 /// The skills that are handed down to a sub-agent; nothing if there are none.
 pub(super) fn inherited(listener: HookAudience, hints: &[Hint], load_tool: &str) -> Option<String> {
-    let lines: String = hints.iter().take(HOOK_INHERITED_SKILLS).map(Hint::line).collect();
     let beginning = match listener {
         HookAudience::Caller => {
             "The sub-agent does not see your prompt. These skills may be of use to it; name those that it needs in what you \
@@ -135,8 +137,7 @@ pub(super) fn inherited(listener: HookAudience, hints: &[Hint], load_tool: &str)
         let others = if has_loaded { "The others are" } else { "They are" };
         how.push(format!("{others} not loaded: if a description fits the task, call {load_tool} with the location."));
     }
-    let how = how.join(" ") + &counted(hints.len());
-    (!hints.is_empty()).then(|| format!("{beginning} {how}\n\n{}", lines.trim_end()))
+    list(&format!("{beginning} {}", how.join(" ")), hints, HOOK_CONTEXT)
 }
 
 #[cfg(test)]

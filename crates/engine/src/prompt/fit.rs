@@ -21,30 +21,30 @@ const USED: Detail = Detail::Full(200);
 
 /// The details of unused and used skills, the longest first. Each rung is about three quarters of the rung above: steps small
 /// enough to use a budget well, few enough to count.
-const LADDER: [Rung; 18] = [
-    Rung { unused: Detail::WHOLE, used: Detail::WHOLE },
-    Rung { unused: Detail::Full(600), used: Detail::Full(600) },
-    Rung { unused: Detail::Full(400), used: Detail::Full(400) },
-    Rung { unused: Detail::Full(280), used: Detail::Full(280) },
-    Rung { unused: Detail::Full(200), used: USED },
-    Rung { unused: Detail::Full(150), used: USED },
-    Rung { unused: Detail::Full(110), used: USED },
-    Rung { unused: Detail::Full(80), used: USED },
-    Rung { unused: Detail::Full(60), used: USED },
-    Rung { unused: Detail::Full(40), used: USED },
-    Rung { unused: Detail::Name, used: USED },
-    Rung { unused: Detail::Name, used: Detail::Full(150) },
-    Rung { unused: Detail::Name, used: Detail::Full(110) },
-    Rung { unused: Detail::Name, used: Detail::Full(60) },
-    Rung { unused: Detail::Name, used: Detail::Full(40) },
-    Rung { unused: Detail::Hidden, used: Detail::Full(40) },
-    Rung { unused: Detail::Hidden, used: Detail::Name },
-    Rung { unused: Detail::Hidden, used: Detail::Hidden },
+const LADDER: [DetailPair; 18] = [
+    DetailPair { unused: Detail::WHOLE, used: Detail::WHOLE },
+    DetailPair { unused: Detail::Full(600), used: Detail::Full(600) },
+    DetailPair { unused: Detail::Full(400), used: Detail::Full(400) },
+    DetailPair { unused: Detail::Full(280), used: Detail::Full(280) },
+    DetailPair { unused: Detail::Full(200), used: USED },
+    DetailPair { unused: Detail::Full(150), used: USED },
+    DetailPair { unused: Detail::Full(110), used: USED },
+    DetailPair { unused: Detail::Full(80), used: USED },
+    DetailPair { unused: Detail::Full(60), used: USED },
+    DetailPair { unused: Detail::Full(40), used: USED },
+    DetailPair { unused: Detail::Name, used: USED },
+    DetailPair { unused: Detail::Name, used: Detail::Full(150) },
+    DetailPair { unused: Detail::Name, used: Detail::Full(110) },
+    DetailPair { unused: Detail::Name, used: Detail::Full(60) },
+    DetailPair { unused: Detail::Name, used: Detail::Full(40) },
+    DetailPair { unused: Detail::Hidden, used: Detail::Full(40) },
+    DetailPair { unused: Detail::Hidden, used: Detail::Name },
+    DetailPair { unused: Detail::Hidden, used: Detail::Hidden },
 ];
 
 /// The details of skills, by use.
 #[derive(Clone, Copy, Debug)]
-struct Rung {
+struct DetailPair {
     unused: Detail,
     used: Detail,
 }
@@ -75,8 +75,8 @@ pub(super) struct Fitting<'a> {
 /// Two neighbouring rungs, and how many items are on the lower one.
 #[derive(Clone, Copy)]
 struct Stand {
-    above: Rung,
-    below: Rung,
+    above: DetailPair,
+    below: DetailPair,
     down: usize,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Fitting<'a> {
 
     /// As much of each item as fits into `room` tokens.
     pub(super) fn fit(&mut self, room: usize) -> DetailChoice {
-        let hidden = Rung { unused: Detail::Hidden, used: Detail::Hidden };
+        let hidden = DetailPair { unused: Detail::Hidden, used: Detail::Hidden };
         let mut found = (Stand { above: hidden, below: hidden, down: 0 }, 0);
         for above in LADDER.into_iter().rev().skip(1) {
             let stand = Stand { above, below: found.0.above, down: 0 };

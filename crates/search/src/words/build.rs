@@ -332,11 +332,6 @@ impl Sums {
     }
 }
 
-/// A count as a factor. Counts over 16 bits make no difference.
-pub(super) fn count(number: usize) -> f32 {
-    f32::from(u16::try_from(number).unwrap_or(u16::MAX))
-}
-
 fn whole(term: u32, field: SearchField, spacing: Spacing) -> TermUse {
     term * 16 + spacing as TermUse * 8 + field as TermUse
 }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{build::count, word_split::placed};
+use super::{factor::count, word_split::placed};
 
 /// The most information that the everyday words of a request have together.
 const TOGETHER: f32 = 15.0;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{
     RankingStep,
-    build::{count, language_of},
+    build::language_of,
     document::SearchDocument,
+    factor::count,
     index::SearchIndex,
     lengths::FieldNumbers,
     query::{QueryWord, TermWeight},

@@ -17,6 +17,7 @@ mod cost;
 mod document;
 mod everyday;
 mod explain;
+mod factor;
 mod feedback;
 mod fusion;
 mod gist;

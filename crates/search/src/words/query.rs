@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     RankingStep,
-    build::count,
     chat::{self, CommonWordLoad, MessageWord},
     cost::SearchCost,
     everyday,
+    factor::count,
     index::{SearchIndex, postings},
     language::Language,
     lexicon, typo,

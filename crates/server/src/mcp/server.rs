@@ -272,7 +272,7 @@ impl ServerHandler for SessionServer {
         wanted: ReadResourceDirectoryRequestParams,
         _: McpContext,
     ) -> McpResult<ReadResourceDirectoryResult> {
-        skills::directory(&self.backend, &wanted.uri, wanted.cursor.as_deref()).await
+        skills::directory(&self.backend, &wanted.uri, page_after(wanted.cursor.as_deref())).await
     }
 
     /// Answers a request outside the protocol. A request of a served method arrives here if its parameters are wrong.
@@ -291,9 +291,13 @@ fn only_page(page: Option<&PaginatedRequestParams>) -> McpResult<()> {
     cursor(page).map_or(Ok(()), |_| Err(no_such_cursor()))
 }
 
-/// The cursor of a page; `None` for the first page, which some hosts ask for with an empty cursor.
 fn cursor(page: Option<&PaginatedRequestParams>) -> Option<&str> {
-    page?.cursor.as_deref().filter(|cursor| !cursor.is_empty())
+    page_after(page?.cursor.as_deref())
+}
+
+/// The cursor, if it is not empty: some hosts ask for the first page with an empty one.
+fn page_after(cursor: Option<&str>) -> Option<&str> {
+    cursor.filter(|cursor| !cursor.is_empty())
 }
 
 fn cancelled() -> ErrorData {
