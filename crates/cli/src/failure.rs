@@ -217,10 +217,12 @@ mod tests {
             }
         }
         let mut said = String::new();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/src");
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for module in ["audit", "content", "context", "deletions", "files", "publish", "session", "skills"] {
-            sources(&source.join(module), &mut said);
+            sources(&crates.join("engine/src").join(module), &mut said);
         }
+        sources(&crates.join("base/src/text"), &mut said);
+        sources(&crates.join("wire/src"), &mut said);
         for (model, _) in FOR_PEOPLE {
             assert!(model.split('*').all(|part| said.contains(part)), "nobody says {model:?} any more");
         }
