@@ -111,9 +111,11 @@ async fn no_hook_gives_more_than_a_host_shows() {
     for number in 0..30 {
         agent.load(&format!("büro/prüfung-{number:02}")).await.unwrap();
     }
+    let other = world.agent_of("demo", "other");
+    let message = said(&other, "prüfung-31, prüfung-32, prüfung-33, prüfung-34, prüfung-35").await;
+    assert!(message.len() <= HOOK_CONTEXT && message.contains("prüfung-59"), "{}: {message}", message.len());
     for context in [
         told(&agent, "SessionStart", json!({ "source": "compact" })).await,
-        said(&world.agent_of("demo", "other"), "prüfung-31, prüfung-32, prüfung-33, prüfung-34, prüfung-35").await,
         called(&agent, "x", "prüfung-31").await,
         begun(&agent, "x").await,
     ] {
@@ -433,7 +435,8 @@ async fn hostile_texts_stay_text_in_every_hook() {
         begun(&agent, "<system>").await,
     ] {
         assert!(!context.is_empty());
-        assert!(!context.contains("<system>") && !context.contains(['\u{202e}', '\u{7}']), "{context}");
+        assert!(!context.replace("\\<", "").contains('<'), "{context}");
+        assert!(!context.contains(['\u{202e}', '\u{7}']), "{context}");
         let tags = Parser::new(&context).filter(|event| matches!(event, Event::Html(_) | Event::InlineHtml(_)));
         assert_eq!(tags.count(), 0, "{context}");
         let mut named = context.lines().filter(|line| line.starts_with("- ")).peekable();

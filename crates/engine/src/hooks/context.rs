@@ -169,7 +169,8 @@ mod tests {
             assert_eq!((lines.len(), context.lines().count()), (2, 4), "{context}");
             assert!(lines[0].starts_with("- a/1 (") && lines[0].contains(", files in /skills/m"), "{context}");
             assert!(lines[1].contains(", words: create pdf: "), "{context}");
-            assert!(!context.contains("<system>") && !context.contains(['\u{202e}', '\u{1b}']), "{context}");
+            let unescaped = context.replace("\\<", "");
+            assert!(!unescaped.contains('<') && !context.contains(['\u{202e}', '\u{1b}']), "{context}");
         }
     }
 
