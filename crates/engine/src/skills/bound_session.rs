@@ -20,8 +20,8 @@ use crate::{
 /// any key is bound to the id `session`.
 ///
 /// # Errors
-/// `denied` if the session or its parent lies outside what the key reaches, if another key is bound to a new id that this one does not name,
-/// if files already lie there, or if the parent has as many ancestors as a fork may have; as
+/// `denied` if the session or its parent lies outside the reach of the key, or if the parent has as many ancestors as a fork may
+/// have. `denied` also if the key does not name a new id and another key is bound to it or files already lie there. Otherwise as
 /// [`create_session`].
 pub(crate) async fn create_session_within(
     core: &Arc<Core>,
