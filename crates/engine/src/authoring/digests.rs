@@ -16,7 +16,7 @@ use crate::{
 pub struct SkillDigest {
     /// The skill.
     pub skill: SkillPath,
-    /// The digest of its version; `None` if only reading its files tells.
+    /// The digest of its version; `None` if only a read of its files can give the digest.
     pub digest: Option<String>,
 }
 
@@ -37,8 +37,8 @@ impl SkillDigests {
     }
 }
 
-/// The user's own skills with the digests of those that are as they were published: the LIST requests of their files and a
-/// GET of each head. With `only`, that skill alone.
+/// The user's own skills. A skill has a digest if it is unchanged since its publication. Costs the LIST requests of the files and
+/// a GET of each head. With `only`, returns this skill alone.
 ///
 /// # Errors
 /// The store's.
