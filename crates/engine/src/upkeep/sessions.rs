@@ -125,7 +125,7 @@ async fn check_snapshot(
 ) -> Result<()> {
     let key = survey.space.snapshot(hex_of(digest))?;
     if is_orphan && survey.is_old(entry) {
-        // A session that begins meanwhile puts an old one again before it names it.
+        // A session that begins meanwhile writes an old snapshot again before the session names it.
         let now = if survey.repair { core.store().head(&key).await.ok() } else { None };
         let is_still_old = now.is_some_and(|meta| survey.is_older(meta.modified_at));
         let repaired = is_still_old && survey.delete(core, &key, entry).await?;
