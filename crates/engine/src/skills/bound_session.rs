@@ -1,8 +1,8 @@
 //! Creating sessions for callers whose keys are bound to sessions or variables.
 //!
 //! Files outlive sessions. If no variable and no parent says otherwise, a session's id chooses its files. A bound caller may
-//! therefore create a session under an id that its key does not name only if no files lie there. A fork takes each
-//! variable that neither the key nor the request sets from its parent. A parent may be there by its files alone, and is made then.
+//! therefore create a session under an id that its key does not name only if no files lie there. A fork takes each variable that
+//! neither the key nor the request sets from its parent. A parent that has only files yet is created first.
 
 use std::{collections::BTreeMap, sync::Arc};
 

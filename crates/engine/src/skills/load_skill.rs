@@ -283,8 +283,8 @@ pub(crate) fn mount_in(
     Ok(LoadResult { status, loaded, is_first, question: None, is_change: true })
 }
 
-/// Whether the name of a loaded skill may be shown to this caller: since it was loaded it may have been hidden, or the caller is of
-/// another team.
+/// Whether the name of a loaded skill may be shown to this caller. The skill may have been hidden since the load, or the caller
+/// may be of another team.
 pub(crate) fn may_name(context: &Context, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<bool> {
     Ok(policy.skill(&loaded.skill).is_visible() && context.home(loaded)?.is_some())
 }
