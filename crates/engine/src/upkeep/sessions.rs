@@ -13,8 +13,8 @@ use crate::{
     wire::FindingCode,
 };
 
-/// Checks every session and every snapshot of one user. Returns the digests of the snapshots that sessions have loaded; `None` if not
-/// every session can be read.
+/// Checks every session and every snapshot of one user. Returns the digests of the snapshots that sessions have loaded; `None` if
+/// not every session can be read.
 pub(super) async fn check(core: &Core, survey: &mut OwnerObjects, user: &Id) -> Result<Option<BTreeSet<String>>> {
     let (mut referred, mut are_all_read) = (BTreeSet::new(), true);
     let (mut loaded, mut are_missing) = (BTreeSet::new(), BTreeMap::new());
@@ -74,8 +74,7 @@ async fn check_session(core: &Core, survey: &mut OwnerObjects, key: &str, stored
     Ok(())
 }
 
-/// Checks the versions and the drafts that a session has loaded. `are_missing` is known of the versions that sessions before it have
-/// loaded.
+/// Checks the versions and the drafts that a session has loaded. `are_missing` caches the results of earlier sessions.
 async fn check_versions(
     core: &Core,
     survey: &mut OwnerObjects,
