@@ -1,4 +1,4 @@
-//! What the catalog of a user contains, and what the store keeps of it.
+//! The contents of a user's catalog, and its stored index.
 
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ impl Authoring {
         status_of(&self.core, &space, discovery.view()).await
     }
 
-    /// As [`catalog_status`](Self::catalog_status), for an agent: without the skills that `policy`, the user's, hides, and without
-    /// what the store keeps.
+    /// As [`catalog_status`](Self::catalog_status), for an agent. Omits skills that `policy`, the user's, hides, and the stored
+    /// index.
     ///
     /// # Errors
     /// The store's.

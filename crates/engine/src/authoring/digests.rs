@@ -12,8 +12,7 @@ use crate::{
     wire::{SkillDigest, SkillDigests},
 };
 
-/// The user's own skills with the digests of those that are as they were published: the LIST requests of their files and a
-/// GET of each head. With `only`, that skill alone.
+/// A skill, and which version it is.
 ///
 /// # Errors
 /// The store's.

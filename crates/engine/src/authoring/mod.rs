@@ -1,4 +1,4 @@
-//! What authors ask beside publishing: lists of stored skills, their digests, lint findings, and the state of the catalog.
+//! Requests of authors beside publishing: lists of stored skills, their digests, lint findings, and the state of the catalog.
 
 mod catalog_state;
 mod digests;

@@ -46,7 +46,7 @@ async fn create_for(
         None => Ok(()),
         Some((skills, policy)) => {
             skills.iter().try_for_each(|skill| match mount_in(&context, state, skill, policy, None, None) {
-                // Nobody named this skill: it is left out, and not the session.
+                // The service chose this skill from the records. If it cannot be loaded, the session begins without it.
                 Err(_) if draft.policy.preload == Preload::Auto => Ok(()),
                 mounted => mounted.map(drop),
             })
@@ -61,8 +61,8 @@ async fn create_for(
     Ok(created)
 }
 
-/// Makes the parent of a session if it is there by its files alone, because it has only written some so far. That is reported
-/// as any session that is made.
+/// Creates the parent of a session if the parent has files but no session object yet. The call is reported as any creation of a
+/// session.
 ///
 /// # Errors
 /// The store's; `store_unavailable` with `parts` if the parent was made and no account could be kept of it.

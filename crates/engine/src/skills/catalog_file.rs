@@ -1,7 +1,7 @@
 //! The bytes of skills without loading them: as the catalog shows them, for frameworks that hold skills themselves.
 //!
-//! A file is read in the version that was listed, from the archive of its version if the plain file has moved on. Its key is
-//! made from a listed name, never from what a caller wrote.
+//! A file is read in the version that was listed, from the archive of its version if the plain file has moved on. The key of a
+//! file is made from a listed name, never from a name that a caller wrote.
 
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
@@ -46,8 +46,8 @@ pub struct CatalogFile {
 }
 
 impl Library {
-    /// The files of one skill that `audience` sees, or of a draft that `drafts` sees. The bytes of a skill are not read; a draft
-    /// is read whole, because its archive says what it holds.
+    /// The files of a skill that `audience` sees, or of a draft that `drafts` sees. The bytes of a skill are not read. A draft
+    /// is read whole, because only its archive lists its files.
     ///
     /// # Errors
     /// `skill_not_found` if there is none, if it cannot be read, or if `policy`, the user's, hides it; `approval_required` if
@@ -140,7 +140,7 @@ impl CatalogSkill {
 }
 
 impl CatalogFile {
-    /// What is known of it, without its bytes.
+    /// The metadata of the file, without its bytes.
     #[must_use]
     pub fn stat(&self) -> &FileStat {
         &self.stat

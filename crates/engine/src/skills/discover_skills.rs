@@ -1,7 +1,7 @@
-//! Finding skills for a task. Discovering tells what there is; only loading makes a skill available.
+//! Finding skills for a task. Discovery lists skills; only a load makes a skill available.
 //!
-//! A session remembers its last discoveries. They ride with its next change, or are written together some seconds after
-//! the first, so that no search costs a write.
+//! A session remembers its last discoveries. The next change of the session writes them. If none comes within some seconds of the
+//! first, one write stores them all. So no search costs a write.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub(crate) async fn discover_skills(
     if !request.explain && request.why.is_none() {
         record_search(context, &request.query, hits, total)?;
         record_found(context, total);
-        // Where tools come as skills are found, any replica may be asked for those of the next turn.
+        // If tools come as skills are found, any replica may be asked for those of the next turn.
         let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
         if total > 0 && brings_tools {
             save_notes(context).await;
@@ -69,7 +69,7 @@ pub(crate) async fn discover_skills(
     explained(context, &ExplainRequest { asked, results, raises, reach }, reply).await
 }
 
-/// Notes the discovery in the session, where this service writes at all.
+/// Notes the discovery in the session, if this service may write.
 fn record_search(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
     if context.core.sessions().check_writable().is_err() {
         return Ok(());
@@ -86,7 +86,7 @@ fn record_search(context: &Context, query: &str, hits: &[SearchHit], total: usiz
     Ok(())
 }
 
-/// Writes what is noted of this session; where that fails it is lost, and nothing else is.
+/// Writes the noted discoveries of this session. If the write fails, only these notes are lost.
 async fn save_notes(context: &Context) {
     match context.core.sessions().flush_discoveries(context.user(), &context.session).await {
         Ok(session) => session.iter().for_each(|session| context.record_seen(session)),
@@ -111,7 +111,7 @@ fn discovered(entry: &CatalogEntry, hit: &SearchHit) -> DiscoveredSkill {
         description: entry.description().to_owned(),
         category: entry.skill.category().to_owned(),
         layer: entry.layer,
-        // Three digits tell two skills apart; more would only look exact.
+        // Three digits are enough to compare two skills; more would only look exact.
         score: (hit.score * 1000.0).round() / 1000.0,
         confidence: hit.confidence,
         explain: None,
@@ -132,8 +132,9 @@ fn what_was_found(reply: &DiscoverReply, policy: &EffectivePolicy) -> String {
     format!("Found {total} skill(s).{next}{cut}{doubt}")
 }
 
-/// Says so and names categories: first those nearest to the question, then those with most skills. Near are the categories of
-/// skills that answer it and are left out by its category or level, and then those whose names are like one of its words.
+/// Returns the message of a search without results. It names the categories nearest to the question, then those with most skills.
+/// The nearest are the categories of skills that answer the question outside its category or level. Categories with a name like a
+/// word of the question follow.
 async fn nothing_found(context: &Context, asked: &Arc<SearchRequest>, results: &SearchResults) -> Result<String> {
     // A question that may be asked only once names the categories by its words alone.
     let elsewhere = if results.leave_room_for(2) {

@@ -1,4 +1,4 @@
-//! A user's skills as documents, for people and frameworks: what every surface serves and prints of the catalog.
+//! A user's skills as documents, for people and frameworks. Every surface serves and prints the catalog from them.
 
 use super::{
     Library,
@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl Library {
-    /// A page of the skills that `audience` sees and of the drafts that `drafts` sees, without those that `policy`, the user's,
+    /// A page of the skills that `audience` sees and of the drafts that `drafts` sees. Omits skills that `policy`, the user's,
     /// hides.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Library {
         })
     }
 
-    /// One skill that `audience` sees, or a draft that `drafts` sees, with its instructions, their outline and its files.
+    /// A skill that `audience` sees, or a draft that `drafts` sees, with instructions, their outline and files.
     ///
     /// # Errors
     /// `skill_not_found` if there is none, if it cannot be read, or if `policy`, the user's, hides it; `approval_required` if
@@ -99,8 +99,9 @@ impl Library {
         }
     }
 
-    /// One version of a skill that `audience` sees, as [`show_skill`](Self::show_skill) shows the present one. Of the user's own
-    /// skills it may be a version of one that is deleted or a draft by now, or the draft itself if `drafts` sees it.
+    /// One version of a skill that `audience` sees, as [`show_skill`](Self::show_skill) shows the present one. In the user's own
+    /// layer, the skill may be deleted or a draft by now. Returns the draft itself if `digest` is its digest and `drafts` sees
+    /// it.
     ///
     /// # Errors
     /// As [`show_skill`](Self::show_skill); also `version_not_found`, and `invalid_request` for a digest that is none.
@@ -136,7 +137,8 @@ impl Library {
         }
     }
 
-    /// One skill that `audience` sees, or a draft that `drafts` sees, as an archive, or the version of it that `digest` names.
+    /// A skill that `audience` sees, or a draft that `drafts` sees, as an archive. With `digest`, the archive is of this
+    /// version.
     ///
     /// # Errors
     /// As [`show_version`](Self::show_version).
@@ -170,8 +172,8 @@ impl Library {
         }
     }
 
-    /// One of the user's own skills as an archive, or the version of it that `digest` names. Its author gets it as it lies there,
-    /// though its SKILL.md is broken, and a version of it after it is deleted.
+    /// One of the user's own skills as an archive, or its version `digest`. The author gets the stored files even if SKILL.md is
+    /// broken, and a version even if the skill is deleted.
     ///
     /// # Errors
     /// `skill_not_found` if there is none; `version_not_found`; `invalid_request` for a digest that is none; the store's.

@@ -61,8 +61,8 @@ pub(crate) async fn listed_drafts(
     Ok(ListedDrafts { view: Arc::new(view), shown, more })
 }
 
-/// The paths of the drafts that an agent of this reach may see, in byte order: those that its sessions note, or all if it is
-/// bound to sessions by the beginning of their ids.
+/// The paths of the drafts that an agent of this reach may see, in byte order. These are the drafts that its sessions note. If
+/// the beginning of ids binds the agent, these are all drafts.
 async fn drafts_within(core: &Core, user: &Id, reach: &SessionScope) -> Result<Vec<SkillPath>> {
     let mut paths = Vec::new();
     for pattern in reach.sessions() {
@@ -79,7 +79,7 @@ async fn drafts_within(core: &Core, user: &Id, reach: &SessionScope) -> Result<V
     Ok(paths)
 }
 
-/// The page of the draft at `skill`, if there is one that the reader sees.
+/// The page of the draft at `skill`, if the reader sees this draft.
 pub(crate) async fn visible_draft_page(
     core: &Core,
     user: &Id,

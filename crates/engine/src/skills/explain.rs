@@ -1,4 +1,4 @@
-//! What a search says of itself: the words behind each score, and where one skill stands.
+//! How a search explains itself: the words behind each score, and the rank of one skill.
 
 use std::sync::Arc;
 
@@ -20,20 +20,20 @@ use crate::{
     words::{Boost, ExplainedScore, Raises, SearchResults},
 };
 
-/// What search reads of a skill, about.
+/// The estimated number of bytes that a search reads of a skill.
 const SKILL_BYTES: u64 = 4 << 10;
 /// Steps for each byte of a skill: most go into the stems of its words.
 const STEPS_PER_BYTE: u64 = 64;
 
-/// What the author of a skill that is not found can do.
+/// Advice for the author of a skill that a search does not find.
 const ADVICE: &str = "put words that people ask with into its description or triggers.";
 
 /// A search that is to be explained.
 pub(crate) struct ExplainRequest {
     pub(crate) asked: Arc<SearchRequest>,
-    /// What it found, best first.
+    /// The skills that the search found, best first.
     pub(crate) results: SearchResults,
-    /// What past loads of the user raise.
+    /// The raises of scores by past loads of the user.
     pub(crate) raises: Raises,
     /// How many of the best they can raise.
     pub(crate) reach: usize,
@@ -68,7 +68,7 @@ pub(crate) async fn explained(
     Ok(reply)
 }
 
-/// The skill that `name` means, be it one that cannot be read.
+/// The skill that `name` means, even if the skill cannot be read.
 fn asked_about(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Result<SkillPath> {
     let errors = view.diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error);
     let unreadable: Vec<_> = errors
@@ -125,7 +125,7 @@ struct Inquiry<'a> {
 }
 
 impl Inquiry<'_> {
-    /// `found` is its place and its score, if it was found.
+    /// `found` is the place and the score, if the search found the skill.
     fn standing(&self, skill: &SkillPath, found: Option<(usize, f32)>, score: Option<ExplainedScore>) -> SkillStanding {
         let rank = found.map(|(rank, _)| rank);
         let view = &self.asked.view;
@@ -209,7 +209,7 @@ fn document(score: ExplainedScore, raise: Option<Boost>) -> ExplainedSkill {
     ExplainedSkill { matches, nearness, raised, more: score.more }
 }
 
-/// Four digits: the weights of a score still add up to what it shows.
+/// Rounds to four digits, so that the weights of a score still add up to the score shown.
 fn rounded(share: f32) -> f32 {
     (share * 10_000.0).round() / 10_000.0
 }

@@ -25,7 +25,7 @@ use crate::{
 /// Files of a skill that are read for their digests at once.
 const PARALLEL: usize = 8;
 
-/// A skill as a host that fetches it itself is shown it.
+/// A skill for a host that fetches the files itself.
 #[derive(Clone, Debug)]
 pub struct HostSkill {
     /// Its entry in the catalog.
@@ -41,7 +41,7 @@ pub struct HostSkill {
 pub struct HostFile {
     /// Its bytes.
     pub bytes: Bytes,
-    /// What it is, if it is not text.
+    /// The media type; `None` for text.
     pub media_type: Option<&'static str>,
 }
 
@@ -56,8 +56,8 @@ impl HostSkills {
         Self { context }
     }
 
-    /// The skills whose files this session may read without a load, in byte order of their paths: those that its policies
-    /// show, but for those whose every use a person approves. None if the policies do not let agents read the catalog.
+    /// The skills whose files this session may read without a load, in byte order of their paths. Omits skills that the policies
+    /// hide, and skills of which a person approves each use. Empty if the policies do not let agents read the catalog.
     ///
     /// # Errors
     /// As `SessionBackend::session`; the store's.
@@ -72,8 +72,7 @@ impl HostSkills {
         Ok(open.into_iter().filter(|entry| self.is_taken_by_hosts(entry)).collect())
     }
 
-    /// These skills with their manifests, as far as those are known. Those that are not are made later, without anybody
-    /// waiting for it.
+    /// These skills with their manifests, as far as the manifests are known. A background task makes the others later.
     ///
     /// # Errors
     /// The store's.
@@ -100,7 +99,7 @@ impl HostSkills {
     /// One of the skills of [`catalog_skills`](Self::catalog_skills) with its manifest.
     ///
     /// # Errors
-    /// `file_not_found` if it is gone; `file_too_large` if it has grown beyond what hosts take; the store's.
+    /// `file_not_found` if the skill is gone; `file_too_large` if the skill has grown beyond the limit of hosts; the store's.
     pub async fn show_catalog_skill(&self, entry: &Arc<CatalogEntry>) -> Result<HostSkill> {
         if let Some(manifest) = self.cached_manifest(entry)? {
             let fields = entry.frontmatter.fields.clone();
@@ -122,8 +121,8 @@ impl HostSkills {
         Ok(files.snapshot.files().iter().map(|file| (file.path.clone(), file.size)).collect())
     }
 
-    /// A file of one of the skills of [`catalog_skills`](Self::catalog_skills), with the bytes that its manifest is about, for the host
-    /// of this session.
+    /// A file of one of the skills of [`catalog_skills`](Self::catalog_skills), for the host of this session. The bytes are those
+    /// of its manifest.
     ///
     /// # Errors
     /// `file_not_found`; as [`show_catalog_skill`](Self::show_catalog_skill).
@@ -133,7 +132,7 @@ impl HostSkills {
         author_of_call(&self.context).perform((Action::GetSkillFile, &subject), work).await
     }
 
-    /// As [`catalog_file`](Self::catalog_file), for what is shown to everybody.
+    /// As [`catalog_file`](Self::catalog_file), for files that are shown to everybody.
     ///
     /// # Errors
     /// As [`catalog_file`](Self::catalog_file).
@@ -150,7 +149,7 @@ impl HostSkills {
             let file = file_ref(entry, &folder, path, (size, etag), manifest.archived(path))?;
             match fetch_whole(self.context.core.content(), &file, MCP_SKILL_BYTES).await {
                 Ok((_, bytes)) => return Ok(bytes),
-                // The plain file moved on. What the catalog says of it is looked at again.
+                // The plain file moved on, so the catalog is read again.
                 Err(ReadError::Changed(_)) => drop(self.context.catalog(true).await?),
                 Err(error) => return Err(error.into()),
             }
@@ -160,7 +159,7 @@ impl HostSkills {
         self.read_pinned(entry, &home, &files, found, RequestPace::NONE).await.map(|(bytes, _)| bytes)
     }
 
-    /// Tells the operator once that hosts are not shown a skill, and why.
+    /// Logs once that hosts are not shown a skill, and why.
     pub fn record_left_out(&self, entry: &CatalogEntry, why: &str) {
         let Ok(folder) = self.home_of(entry).and_then(|home| home.skill(&entry.skill)) else { return };
         if self.context.core.content().manifests().is_news(&folder, &entry.etag) {

@@ -21,15 +21,15 @@ const MOST: u64 = BUNDLE_BYTES + BUNDLE_NAMES_BYTES;
 #[derive(Debug)]
 struct Folder {
     root: KeyPrefix,
-    /// What a load would pin.
+    /// The files that a load would pin.
     snapshot: Snapshot,
 }
 
-/// What is wrong with a bundle, and why.
+/// A fault of a bundle, and the reason.
 type Fault = (FindingCode, &'static str);
 
-/// Checks every bundle of one owner. `loaded` are the digests of the snapshots that sessions have loaded; if they are not known, no
-/// bundle counts as one that nothing uses.
+/// Checks every bundle of one owner. `loaded` has the digests of the snapshots that sessions have loaded. If it is absent, no
+/// bundle counts as unused.
 pub(super) async fn check(core: &Core, survey: &mut OwnerObjects, loaded: Option<&BTreeSet<String>>) -> Result<()> {
     let bundles = survey.of_area("bundles/");
     if bundles.is_empty() {
@@ -81,7 +81,8 @@ fn folders_with(survey: &OwnerObjects, wanted: &BTreeSet<String>) -> BTreeMap<St
     skills.filter_map(folder).collect()
 }
 
-/// What is wrong with a bundle that a session has loaded, that stands for `folder`, or that is young.
+/// The fault of a bundle that is in use or young, if any. A bundle is in use if it stands for `folder` or a session has loaded
+/// it.
 async fn fault(
     core: &Core,
     survey: &OwnerObjects,
@@ -114,8 +115,8 @@ async fn identifies_bytes(core: &Core, survey: &OwnerObjects, folder: &Folder) -
     }
 }
 
-/// Whether a bundle holds what its name and its record say, and the files of `snapshot`, if the folder that it stands for is
-/// there. One that is gone by now is no damage.
+/// Whether the content of a bundle agrees with its name and record. If its folder is there, the bundle must also hold the
+/// files of `snapshot`. A bundle that is gone by now is no damage.
 async fn is_sound(
     core: &Core,
     survey: &OwnerObjects,

@@ -1,4 +1,4 @@
-//! What is made from the rest, and the policy.
+//! Objects that are made from others, and the policy.
 
 use super::survey::OwnerObjects;
 use crate::{
@@ -43,7 +43,7 @@ pub(super) async fn check_user(core: &Core, survey: &mut OwnerObjects, user: &Id
     }
 }
 
-/// Notes a derived object that cannot be used, and deletes it if things are to be mended.
+/// Notes a derived object that cannot be used, and deletes it if the check repairs.
 pub(super) async fn rebuild(
     core: &Core,
     survey: &mut OwnerObjects,

@@ -1,4 +1,4 @@
-//! What searches go by beside the catalog: the vectors of skills, and the loads that followed questions.
+//! Objects that searches read beside the catalog: the vectors of skills, and the loads that followed questions.
 
 use super::{derived::rebuild, survey::OwnerObjects};
 use crate::{
