@@ -12,7 +12,8 @@ use crate::{
     wire::{SkillDigest, SkillDigests},
 };
 
-/// A skill, and which version it is.
+/// The skills of the user with the digests of unchanged versions: the LIST requests of their files and a GET of each head. With
+/// `only`, that skill alone.
 ///
 /// # Errors
 /// The store's.
