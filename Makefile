@@ -113,9 +113,10 @@ fuzz: nextest ## the seeds of the fuzz targets, and some changed ones; SKILLMOUN
 	$(NEXTEST) --test it -E 'test(/^fuzz::/)'
 
 # After the tests, in the same folder: build scripts and macros are compiled once.
-lint: ## formatting and lints
+lint: ## formatting, lints and the links of the documentation
 	cargo fmt --all --check
 	cargo clippy --profile $(PROFILE) --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --profile $(PROFILE) --workspace --no-deps
 
 # In a folder of their own, so that they run beside the lints. They need few dependencies.
 embedders: ## the core without any feature, and the doors of embedders one by one

@@ -18,11 +18,11 @@ ORDERS = {
         | backend/ops backend/publish backend/author backend/leaving backend/catalog_reads backend/fsck
         | prompt | tools | hooks | audit | client | mcp | http | cli""",
     "": """
-        base/error base/limits base/clock | base/path | base/budget base/json | base/text
-        | store skill | search/words | search/encoder | wire
+        base/error base/limits base/clock | base/path | base/budget base/json base/operation_note | base/text
+        | store skill | wire | search/words | search/encoder
         | engine/access | engine/catalog | engine/session | engine/observer | engine/deletions | engine/content
         | engine/context | engine/files engine/publish | engine/skills | engine/users
-        | engine/upkeep engine/authoring | engine/handle | engine/sync engine/prompt engine/tools
+        | engine/upkeep engine/authoring | engine/handle | engine/prompt engine/tools
         | engine/hooks | engine/audit | client | server/mcp | server/http
         | cli/local_path cli/process cli/streams cli/screen
         | cli/folder cli/settings cli/output | cli/control | cli/app

@@ -30,15 +30,14 @@ use std::{
 use flate2::read::DeflateDecoder;
 use skillmount::{
     clock::SystemClock,
-    handle::{BackendProtocol as _, Service, ServiceOptions, SessionBackend},
+    handle::{Service, ServiceOptions, SessionBackend},
     limits::PROMPT_TOKENS,
     path::{Id, KeyPrefix},
-    prompt::{PromptRequest, for_session},
-    session::PromptMode,
+    prompt::for_session,
     store::{
         CountingStore, DirectoryStore, GetOptions, MemoryStore, PutOptions, RequestCounts, SharedStore, testing::Faulty,
     },
-    wire::LoadSkillRequest,
+    wire::{BackendProtocol as _, LoadSkillRequest, PromptMode, PromptRequest},
 };
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};

@@ -118,19 +118,19 @@
 //! `docs/DECISIONS.md` says why it is as it is. A module imports only modules to its left:
 //!
 //! ```text
-//! error limits clock path budget json text ← access store skill ← words encoder ← wire ← catalog session ← observer deletions
-//! ← content ← context ← files ← publish ← skills ← users upkeep authoring ← handle ← sync ← prompt tools ← hooks ← audit
+//! error limits clock path operation_note budget json text ← access store skill ← wire ← words encoder ← catalog session ← observer deletions
+//! ← content ← context ← files ← publish ← skills ← users upkeep authoring ← handle ← prompt tools ← hooks ← audit
 //! ← client ← mcp ← http ← cli
 //! ```
 
-pub use skillmount_base::{budget, clock, error, json, limits, path, text};
+pub use skillmount_base::{budget, clock, error, json, limits, operation_note, path, text};
 #[cfg(feature = "cli")]
 pub use skillmount_cli as cli;
 #[cfg(feature = "client")]
 pub use skillmount_client as client;
 pub use skillmount_engine::{
     access, audit, authoring, catalog, content, context, deletions, files, handle, hooks, observer, prompt, publish,
-    session, skills, sync, tools, upkeep, users,
+    session, skills, tools, upkeep, users,
 };
 pub use skillmount_search::{encoder, words};
 #[cfg(feature = "server")]

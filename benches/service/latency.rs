@@ -9,10 +9,10 @@ use aws_sdk_s3::Client;
 use futures_util::future::join_all;
 use skillmount::{
     clock::{Clock, SystemClock},
-    handle::{BackendProtocol, Service},
+    handle::Service,
     limits::SKILL_HEAD_BYTES,
     store::{MemoryStore, RequestCounts, Requests, S3Options, S3Store, SharedStore, testing::Faulty},
-    wire::LsRequest,
+    wire::{BackendProtocol, LsRequest},
 };
 use tokio::time::Instant;
 

@@ -8,9 +8,8 @@ use std::{
 
 use skillmount::{
     clock::{Clock, SystemClock},
-    handle::BackendProtocol,
     store::DirectoryStore,
-    wire::ReadRequest,
+    wire::{BackendProtocol, ReadRequest},
 };
 use tempfile::TempDir;
 

@@ -13,10 +13,13 @@ use jiff::Timestamp;
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use skillmount::{
     clock::{Clock, SystemClock},
-    handle::{BackendProtocol, Service, SessionBackend},
-    prompt::{PromptRequest, for_session},
+    handle::{Service, SessionBackend},
+    prompt::for_session,
     store::{MemoryStore, SharedStore},
-    wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, LoadSkillRequest, LsRequest, ReadRequest, WriteRequest},
+    wire::{
+        BackendProtocol, EditRequest, GlobRequest, GrepOutput, GrepRequest, LoadSkillRequest, LsRequest, PromptRequest,
+        ReadRequest, WriteRequest,
+    },
 };
 
 /// Operations of each kind in a hundred.

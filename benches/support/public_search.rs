@@ -6,7 +6,10 @@
 //! of `data/search_chats.tsv`: the tuned half amid those by which weights were chosen, the other sets amid those by which nothing was, but
 //! for one log that was seen once.
 
-use skillmount::words::{Confidence, RankingStep, SearchHit, SearchIndex, Steps};
+use skillmount::{
+    wire::SearchConfidence,
+    words::{RankingStep, SearchHit, SearchIndex, Steps},
+};
 
 use super::{
     LADDER,
@@ -170,7 +173,7 @@ fn amid_chat(set: &Set, ways: &[Way<'_>]) {
 /// each as a goal, and whether it is met. Words alone are not held to them.
 fn trusted(name: &str, set: &Set, small_talk: &[(&str, Vec<String>)], search: Search<'_>) -> Vec<(String, bool)> {
     let mut goals = Vec::new();
-    let is_low = |hits: &[SearchHit]| hits.first().is_none_or(|hit| hit.confidence == Confidence::Low);
+    let is_low = |hits: &[SearchHit]| hits.first().is_none_or(|hit| hit.confidence == SearchConfidence::Low);
     for (half, requests) in [("tuned", &set.tuned), ("untouched", &set.untouched)] {
         let answers = requests.iter().map(|request| (request, search(&request.text)));
         let is_answered = |(request, hits): &(&Request, Vec<SearchHit>)| {

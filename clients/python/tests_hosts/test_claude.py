@@ -117,7 +117,7 @@ def test_the_hooks_of_the_page_reach_the_model(service: Service, tmp_path: Path)
     added = re.compile(r"([\w:]+) hook additional context: (.*?</\w+_skills>)", re.DOTALL)
     of_turn = [dict(added.findall(each)) for each in told]
     assert LISTED in of_turn[0]["SessionStart"]
-    assert "<matching_skills>" in of_turn[0]["UserPromptSubmit"]
+    assert "- writing/minutes" in of_turn[0]["UserPromptSubmit"]
     assert 'words="notes meeting minutes"' in of_turn[0]["UserPromptSubmit"]
     assert "PreToolUse:Bash" not in of_turn[0]
     assert 'words="notes meeting minutes"' in of_turn[1]["PreToolUse:Bash"]

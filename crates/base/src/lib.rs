@@ -5,6 +5,7 @@ pub mod clock;
 pub mod error;
 pub mod json;
 pub mod limits;
+pub mod operation_note;
 pub mod path;
 pub mod text;
 

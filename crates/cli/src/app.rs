@@ -7,28 +7,25 @@ use std::{
 
 use tokio::time::timeout;
 
-use super::{
-    control::Control,
-    encoding::encoder,
-    folder::refuse_plain,
-    output::Output,
-    process::Process,
-    settings::{Setting, Settings, Sources},
-    transfer::progress,
-};
 use crate::{
     audit::{AuditMode, AuditOptions, Recorder},
     client::RemoteBackend,
     clock::Clock,
     context::Budgets,
+    control::Control,
+    encoding::encoder,
     error::Result,
-    handle::{BackendProtocol, OpenStore, Service, ServiceOptions},
+    folder::refuse_plain,
+    handle::{OpenStore, Service, ServiceOptions, StoreRepository},
     limits::{MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
     observer::Observer,
+    output::Output,
     path::{Id, MountTemplate, MountTemplates},
+    process::Process,
+    settings::{Setting, Settings, Sources},
     store::{S3Options, StoreAddress},
-    sync::{SkillRepository, StoreRepository},
-    wire::{CheckStatus, StoreCheck},
+    transfer::progress,
+    wire::{BackendProtocol, CheckStatus, SkillRepository, StoreCheck},
 };
 
 /// The folder in the user's data folder for the state of served folders of skills. A served folder itself holds none of

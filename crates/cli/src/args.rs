@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{app::App, commands, settings::Setting, status::ExitStatus};
-use crate::{error::Result, store::StoreAddress, wire::MoveRequest};
+use crate::{
+    app::App, commands, error::Result, settings::Setting, status::ExitStatus, store::StoreAddress, wire::MoveRequest,
+};
 
 /// A small file system over S3 for agents: each session sees only the skills it has loaded.
 #[derive(Debug, Parser)]

@@ -8,16 +8,14 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::{
-    app::App,
-    blocking::blocking,
-    process::Process,
-    settings::{Setting, Settings},
-};
 use crate::{
     access::{Callers, Keys, KeysFile, LinkSecret, PeerRules, PublicSkills},
+    app::App,
+    blocking::blocking,
     error::Result,
     limits::KEYS_LOOK,
+    process::Process,
+    settings::{Setting, Settings},
 };
 
 /// The settings and the keys file, which decide who may call.
@@ -59,7 +57,7 @@ impl CallerSources {
         loop {
             let found = tokio::select! {
                 Some(()) = reload.recv() => self.read_again(app).await.map(Some),
-                _ = looks.tick() => self.look(app.clock.now()).await,
+                _ = looks.tick() => self.refresh(app.clock.now()).await,
             };
             match found {
                 Ok(Some(callers)) => drop(changed.send(callers)),
@@ -76,9 +74,9 @@ impl CallerSources {
         Ok(callers)
     }
 
-    async fn look(&self, now: Timestamp) -> Result<Option<Callers>> {
+    async fn refresh(&self, now: Timestamp) -> Result<Option<Callers>> {
         let Some(file) = self.file.clone() else { return Ok(None) };
-        let keys = blocking(move || file.lock().unwrap_or_else(PoisonError::into_inner).look(now)).await?;
+        let keys = blocking(move || file.lock().unwrap_or_else(PoisonError::into_inner).refresh(now)).await?;
         Ok(keys.map(|keys| Callers { keys, peers: self.peers.clone(), public: self.public.clone() }))
     }
 }

@@ -17,11 +17,13 @@ use clap_complete::{
 };
 use tokio::{runtime, time::timeout};
 
-use super::{
+use crate::{
     app::App,
     args::{Cli, GlobalArgs},
+    error::Result,
+    limits::COMPLETION_PATIENCE,
+    screen::plain,
 };
-use crate::{error::Result, limits::COMPLETION_PATIENCE, screen::plain};
 
 /// The kind of name that a word is.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,14 @@
 //! A run over many skills: the error of one skill stays with that skill, and the run goes on with the others.
 
-use std::{cmp::Reverse, future::Future, iter::successors, sync::OnceLock};
+use std::{cmp::Reverse, sync::OnceLock};
 
 use serde::{Serialize, Serializer};
 
-use super::{counts::counted, failure::for_people};
-use crate::error::{Code, Error, Kind, Result};
+use crate::{
+    counts::counted,
+    error::{Code, Error, Kind, Result, with_causes},
+    failure::for_people,
+};
 
 /// Why one skill of a run was left as it is.
 #[derive(Clone, Debug, Serialize)]
@@ -17,7 +20,7 @@ pub(super) struct SkillRefusal {
 
 impl SkillRefusal {
     fn from_error(error: &Error) -> Self {
-        let causes = successors(std::error::Error::source(error), |cause| cause.source()).map(ToString::to_string);
+        let causes = with_causes(error).skip(1).map(ToString::to_string);
         let message = causes.fold(for_people(error.message()), |text, cause| {
             if text.contains(&cause) { text } else { format!("{text}: {cause}") }
         });

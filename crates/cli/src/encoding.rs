@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{
-    process::Process,
-    settings::{Setting, Settings},
-};
 use crate::{
     encoder::{Encoder, EncoderPlace, RemoteEncoder},
     error::Result,
+    process::Process,
+    settings::{Setting, Settings},
 };
 
 /// The encoder of the settings, whose folder may be relative to that of `process`; `None` if they name none.

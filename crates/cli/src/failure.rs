@@ -5,10 +5,12 @@
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 
-use super::{output::note, status::CHECKS_FAILED, streams::Stream};
 use crate::{
-    error::{Code, Error},
+    error::{Code, Error, with_causes},
+    output::note,
     skill::shown::block,
+    status::CHECKS_FAILED,
+    streams::Stream,
 };
 
 /// The head of an error.
@@ -105,14 +107,11 @@ fn problem(error: &Error) -> Value {
 fn explained(error: &Error, command: &str) -> String {
     let mut lines = vec![format!("{ERROR}error:{ERROR:#} {}", block(&for_people(error.message())).plain())];
     let mut last = error.message().to_owned();
-    let mut next = std::error::Error::source(error);
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
+    for cause_text in with_causes(error).skip(1).map(ToString::to_string) {
         if cause_text != last && !error.message().contains(&cause_text) {
             lines.push(format!("  {ASIDE}because:{ASIDE:#} {}", block(&for_people(&cause_text)).plain()));
         }
         last = cause_text;
-        next = cause.source();
     }
     // Advice that was given already, by doctor, does not send back to doctor.
     if let Some(step) = next_step(error, command).filter(|_| !error.details().contains_key(CHECKS_FAILED)) {
@@ -218,10 +217,12 @@ mod tests {
             }
         }
         let mut said = String::new();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/src");
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for module in ["audit", "content", "context", "deletions", "files", "publish", "session", "skills"] {
-            sources(&source.join(module), &mut said);
+            sources(&crates.join("engine/src").join(module), &mut said);
         }
+        sources(&crates.join("base/src/text"), &mut said);
+        sources(&crates.join("wire/src"), &mut said);
         for (model, _) in FOR_PEOPLE {
             assert!(model.split('*').all(|part| said.contains(part)), "nobody says {model:?} any more");
         }

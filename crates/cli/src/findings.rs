@@ -2,15 +2,13 @@
 
 use std::{fmt::Display, path::Path};
 
-use super::{
-    counts::counted,
-    folder::{LocalFile, LocalSkill, NoSkill},
-    local_path::LocalPath,
-};
 use crate::{
     authoring::{lint_content, lint_skill},
+    counts::counted,
     error::{Error, Result},
+    folder::{LocalFile, LocalSkill, NoSkill},
     limits::UPLOAD_FILE_BYTES,
+    local_path::LocalPath,
     screen::plain,
     skill::{Diagnostic, FindingCode, MAIN, Severity, SkillUpload, fix},
     wire::{LintFinding, LintedSkill},

@@ -2,8 +2,11 @@
 
 use std::{io, path::Path};
 
-use super::{app::App, findings::read};
-use crate::error::{Error, Result};
+use crate::{
+    app::App,
+    error::{Error, Result},
+    findings::read,
+};
 
 /// The argument as it was given, or else the bytes of `file`, or else those of standard input.
 ///

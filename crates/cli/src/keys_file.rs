@@ -6,10 +6,10 @@ use std::{
     path::Path,
 };
 
-use super::local_path::LocalPath;
 use crate::{
     access::read_keys_text,
     error::{Code, Error, Result},
+    local_path::LocalPath,
 };
 
 /// Replaces the keys file at `path`, whose text was `old`, by `new`.

@@ -1,6 +1,6 @@
 //! The command line: one file per command below `commands`, and what they share here.
 //!
-//! [`App`](app::App) gives a command the agent's operations (over a store or a server alike), the bare store, or the
+//! `App` gives a command the agent's operations (over a store or a server alike), the bare store, or the
 //! service. The caller hands in environment, streams, folders and clock as one [`Process`]. The kind of an error is the
 //! exit status.
 
@@ -8,8 +8,7 @@
 use skillmount_base::{clock, error, limits, path};
 use skillmount_client as client;
 use skillmount_engine::{
-    access, audit, authoring, content, context, handle, hooks, observer, prompt, publish, session, skills, sync, tools,
-    users,
+    access, audit, authoring, content, context, handle, hooks, observer, prompt, session, skills, users,
 };
 use skillmount_search::encoder;
 use skillmount_server::{http, mcp};

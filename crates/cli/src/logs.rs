@@ -3,11 +3,11 @@
 use tracing::Dispatch;
 use tracing_subscriber::{EnvFilter, fmt};
 
-use super::{
+use crate::{
+    error::Result,
     settings::{Setting, Settings},
     streams::Stream,
 };
-use crate::error::Result;
 
 /// Put before every filter. The crate of the Model Context Protocol logs the words of a host about itself, in up to
 /// three lines for each request. The service already writes one line for each request. The AWS SDK writes whole

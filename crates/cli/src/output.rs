@@ -12,14 +12,12 @@ use std::{
 
 use serde::Serialize;
 
-use super::{
-    screen::{Cell, LastColumn, Table, Terminal},
-    streams::Stream,
-};
 use crate::{
     error::{Error, Result},
+    screen::{Cell, LastColumn, Table, Terminal},
     skill::shown::block,
-    tools::{Instructions, ReplyText, TextFormat},
+    streams::Stream,
+    wire::{Instructions, Reply, TextFormat},
 };
 
 /// Where results and remarks go, and whether results are text or JSON.
@@ -101,7 +99,7 @@ impl Output {
     }
 
     /// The reply of an operation: one JSON document, or its text.
-    pub(super) fn of_operation(&self, reply: &impl ReplyText) -> Result<()> {
+    pub(super) fn of_operation(&self, reply: &impl Reply) -> Result<()> {
         let form = TextFormat { room: usize::MAX, instructions: Instructions::InReply };
         self.reply(reply, |out, reply| out.line(reply.text(form)?))
     }

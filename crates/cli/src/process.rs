@@ -16,12 +16,12 @@ use std::{
 use anstream::{AutoStream, ColorChoice};
 use terminal_size::{Width, terminal_size_of};
 
-use super::{
+use crate::{
+    clock::{Clock, SystemClock},
     local_path::LocalPath,
     screen::Terminal,
     streams::{Input, Stream},
 };
-use crate::clock::{Clock, SystemClock};
 
 /// The process around a command, as far as the command uses it.
 pub struct Process {

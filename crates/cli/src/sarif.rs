@@ -8,8 +8,8 @@ use std::{
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
-use super::findings::file;
 use crate::{
+    findings::file,
     screen::plain,
     skill::{Diagnostic, FindingCode},
     wire::{LintFinding, LintedSkill},

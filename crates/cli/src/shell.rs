@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::folder::LocalSkill;
-use crate::screen::plain;
+use crate::{folder::LocalSkill, screen::plain};
 
 /// A word as a POSIX shell takes it for one.
 pub(super) fn quoted(word: &str) -> String {

@@ -3,7 +3,7 @@
 //! A thread of its own hears them. The threads that serve requests may all be busy, and the service must stop then too.
 //! So this thread also ends the process where the orderly end takes too long.
 
-use std::{future::Future, time::Duration};
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -101,7 +101,7 @@ pub(super) fn listen(drain: Duration) -> Result<Signals> {
 
 #[cfg(unix)]
 mod unix {
-    use std::{future::Future, process, time::Duration};
+    use std::{process, time::Duration};
 
     use tokio::{
         signal::unix::{Signal, SignalKind, signal},

@@ -8,7 +8,7 @@ use std::{
 
 use anstream::adapter::strip_bytes;
 
-use super::screen::Terminal;
+use crate::screen::Terminal;
 
 /// The input stream of a command.
 #[derive(Clone)]

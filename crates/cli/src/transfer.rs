@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{counts::counted, output::Output};
-use crate::{screen::plain, wire::FileChanges};
+use crate::{counts::counted, output::Output, screen::plain, wire::FileChanges};
 
 /// One line for each file that changes, and for each kept file.
 pub(super) fn lines(changes: &FileChanges) -> impl Iterator<Item = String> {

@@ -1,22 +1,21 @@
 //! Reads and writes the skills of a user for an author, over HTTP: the calls of
-//! [`StoreRepository`](crate::sync::StoreRepository), answered by a server.
+//! [`StoreRepository`](crate::handle::StoreRepository), answered by a server.
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use reqwest::{Method, RequestBuilder, header};
 use serde_json::json;
 
-use super::{RemoteBackend, problem};
 use crate::{
-    authoring::{SkillDigest, SkillDigests},
+    RemoteBackend,
     error::{Code, Error, Result},
     path::{Layer, SkillPath},
-    publish::{Condition, PublishOptions},
+    problem,
     skill::{Severity, parcel},
-    sync::{SkillRepository, SkillZip},
     wire::{
-        CatalogStatus, DiffRequest, Effect, LintList, LintListRequest, ListedState, PublishReply, SkillDocument,
-        SkillListRequest, VersionDiff, VersionList, VersionListRequest,
+        CatalogStatus, Condition, DiffRequest, Effect, LintList, LintListRequest, ListedState, PublishReply,
+        SkillDigest, SkillDigests, SkillDocument, SkillListRequest, SkillRepository, SkillZip, VersionDiff,
+        VersionList, VersionListRequest,
     },
 };
 
@@ -44,13 +43,14 @@ impl SkillRepository for RemoteBackend {
         &self,
         skill: &SkillPath,
         files: Vec<(String, Bytes)>,
-        options: PublishOptions,
+        source: Option<String>,
+        condition: Condition,
     ) -> Result<PublishReply> {
         let zip = parcel(&files).map_err(Error::internal)?;
         let request = self.of_skill(Method::PUT, "skills", skill)?;
         let request = request.header(header::CONTENT_TYPE, "application/zip").body(zip);
-        let request = options.source.iter().fold(request, |request, source| request.query(&[("source", source)]));
-        self.connection.change(only_if(request, &options.condition)).await
+        let request = source.iter().fold(request, |request, source| request.query(&[("source", source)]));
+        self.connection.change(only_if(request, &condition)).await
     }
 
     async fn list_versions(&self, skill: &SkillPath, wanted: &VersionListRequest) -> Result<VersionList> {

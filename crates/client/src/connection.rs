@@ -11,12 +11,11 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
-use super::problem;
 use crate::{
     error::{Code, Error, Result},
     limits::REQUEST_TIMEOUT,
-    session::SessionVersion,
-    wire::{Effect, headers::SESSION_VERSION},
+    problem,
+    wire::{Effect, SessionVersion, headers::SESSION_VERSION},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

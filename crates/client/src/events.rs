@@ -5,11 +5,10 @@ use std::collections::VecDeque;
 use reqwest::Response;
 use serde_json::Value;
 
-use super::problem;
 use crate::{
-    audit::Event,
     error::{Code, Error, Result},
-    wire::Effect,
+    problem,
+    wire::{Effect, Event},
 };
 
 /// Bytes of one event. A server whose events are longer is another program.

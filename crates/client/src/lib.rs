@@ -1,4 +1,4 @@
-//! The agent's operations over HTTP: the same calls as [`SessionBackend`](crate::handle::SessionBackend), answered by a server,
+//! The agent's operations over HTTP: the same calls as `SessionBackend` of the engine, answered by a server,
 //! and the documents beside them.
 //!
 //! Errors come back as they left the other side: same code, message, outcome and details. Every reply has the session's
@@ -6,8 +6,7 @@
 //! undone.
 
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
-use skillmount_base::{error, limits, path};
-use skillmount_engine::{audit, authoring, context, handle, hooks, prompt, publish, session, sync, tools};
+use skillmount_base::{error, limits, operation_note, path, text};
 use skillmount_skill as skill;
 use skillmount_wire as wire;
 
@@ -17,6 +16,7 @@ mod discovery;
 mod events;
 mod problem;
 mod protocol;
+pub mod sync;
 mod users;
 
 pub use discovery::{DiscoveryHost, OfferedEntry, OfferedIndex};
@@ -30,14 +30,13 @@ pub use events::RemoteEvents;
 
 use self::connection::ServerConnection;
 use crate::{
-    audit::{AuditPage, AuditRequest, Usage, UsageRequest},
     error::Result,
-    hooks::{HookInput, HookOutput},
     path::{Id, SkillPath},
-    prompt::{PromptRequest, Rendering},
-    session::{ApprovalList, DecideApproval, ExpiryReport, SessionListRequest, SessionPage, SessionSummary},
-    tools::{ToolCallsRequest, ToolList, ToolListRequest, TurnReply},
-    wire::{Effect, SkillList, SkillListRequest, SkillPage},
+    wire::{
+        ApprovalList, AuditPage, AuditRequest, DecideApproval, Effect, ExpiryReport, HookInput, HookOutput,
+        PromptRequest, Rendering, SessionListRequest, SessionPage, SessionSummary, SkillList, SkillListRequest,
+        SkillPage, ToolCallsRequest, ToolList, ToolListRequest, TurnReply, Usage, UsageRequest,
+    },
 };
 
 /// A stream of events goes on for as long as anybody reads it.

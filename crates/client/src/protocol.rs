@@ -5,13 +5,16 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use reqwest::{Method, RequestBuilder};
 
-use super::{RemoteBackend, problem};
 use crate::{
-    context::{OperationNote, paths_of},
+    RemoteBackend,
     error::{Error, Result},
-    handle::BackendProtocol,
+    operation_note::{OperationNote, paths_of},
     path::{ETag, VirtualPath},
-    wire::{self, DownloadOutcome, Effect, Operation, Request, UploadFile, UploadOutcome, WriteReply, with_operations},
+    problem,
+    wire::{
+        self, BackendProtocol, DownloadOutcome, Effect, Operation, Request, UploadFile, UploadOutcome, WriteReply,
+        with_operations,
+    },
 };
 
 /// Files that are sent or fetched at once.

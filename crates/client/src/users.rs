@@ -6,12 +6,12 @@ use bytes::Bytes;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Map, Value};
 
-use super::{RemoteBackend, problem};
 use crate::{
+    RemoteBackend,
     error::{Error, Result},
     path::Id,
-    session::{ExpiryReport, Policy},
-    wire::{Deletion, Effect, UserList, UserListRequest},
+    problem,
+    wire::{Deletion, Effect, ExpiryReport, Policy, UserList, UserListRequest},
 };
 
 /// An export takes as long as there is to send.

@@ -1,7 +1,7 @@
 //! The service of skillmount: the gated tree, the catalog, sessions, publishing, prompts, tools, hooks and audit, over any store.
 
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
-use skillmount_base::{budget, clock, error, json, limits, path, text};
+use skillmount_base::{budget, clock, error, json, limits, operation_note, path, text};
 use skillmount_search::{encoder, words};
 use skillmount_skill as skill;
 use skillmount_store as store;
@@ -22,7 +22,6 @@ pub mod prompt;
 pub mod publish;
 pub mod session;
 pub mod skills;
-pub mod sync;
 pub mod tools;
 pub mod upkeep;
 pub mod users;

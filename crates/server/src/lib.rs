@@ -10,6 +10,13 @@ use skillmount_engine::{catalog, content, context, files, handle, prompt, sessio
 use skillmount_skill as skill;
 use skillmount_wire as wire;
 
+/// The error of wrong input, with a message as in `format!`.
+macro_rules! invalid {
+    ($($message:tt)+) => {
+        $crate::error::Error::new($crate::error::Code::InvalidRequest, std::fmt::format(format_args!($($message)+)))
+    };
+}
+
 #[cfg(feature = "http")]
 pub mod http;
 pub mod mcp;

@@ -147,6 +147,7 @@ impl FindingCode {
 /// One finding, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = SkillFileDiagnostic)]
+#[must_use]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
@@ -163,7 +164,6 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A finding without a place, as severe as it is for a load.
-    #[must_use]
     pub fn new(code: FindingCode, message: impl Into<String>) -> Self {
         Self {
             severity: code.severity(),
@@ -187,7 +187,6 @@ impl Diagnostic {
     }
 
     /// The same finding, with its severity for lint. The message differs if it only explains the behaviour of a load.
-    #[must_use]
     pub(super) fn for_lint(self) -> Self {
         let message = match self.finding() {
             Some(FindingCode::FrontmatterAbsent) => {
@@ -201,7 +200,6 @@ impl Diagnostic {
     }
 
     /// The same finding in the file at `path`, another than SKILL.md: its message says where it is.
-    #[must_use]
     pub fn in_file(self, path: &str) -> Self {
         let place = self.line.map(|line| format!(", line {line}")).unwrap_or_default();
         Self { message: format!("{path}{place}: {}", self.message), line: None, column: None, ..self }
@@ -211,6 +209,17 @@ impl Diagnostic {
     pub(crate) fn at(self, line: u32, column: u32) -> Self {
         Self { line: Some(line), column: Some(column), ..self }
     }
+
+    /// Places it where the text `before` of its file ends.
+    pub(crate) fn after(self, before: &str) -> Self {
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        self.at(saturating(before.matches('\n').count() + 1), saturating(column))
+    }
+}
+
+/// A line or column number as `u32`, which is always large enough.
+pub(crate) fn saturating(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Reports a file whose `name` is another spelling of `SKILL.md`, because it makes no skill.

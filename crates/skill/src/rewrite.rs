@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{
     compose::{escaped, push_body},
     document::read_document,
+    frontmatter::is_delimiter,
 };
 
 /// `text` with this description and this body; each stays if it is `None`. `folder` is the skill's. Returns `None` if the
@@ -78,10 +79,6 @@ fn says_the_same_else(before: &str, after: &str, folder: &str, description: Opti
         before.insert("description".to_owned(), Value::from(description));
     }
     before == after
-}
-
-fn is_delimiter(line: &str) -> bool {
-    line.trim_end() == "---"
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub struct SnapshotFile {
 
 /// The files of a skill, sorted by path, and their digest. It is a value: a changed skill has another snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use]
 pub struct Snapshot {
     digest: String,
     files: Vec<SnapshotFile>,
@@ -31,7 +32,6 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The snapshot of these files, which may be in any order.
-    #[must_use]
     pub fn new(mut files: Vec<SnapshotFile>) -> Self {
         files.sort_by(|one, two| one.path.cmp(&two.path));
         Self { digest: digest(&files), files }
@@ -57,7 +57,6 @@ impl Snapshot {
     }
 
     /// The same snapshot with one file replaced or added (`Some`), or removed (`None`).
-    #[must_use]
     pub fn with(&self, path: &str, file: Option<SnapshotFile>) -> Self {
         let others = self.files.iter().filter(|old| old.path != path).cloned();
         Self::new(others.chain(file).collect())
@@ -71,7 +70,7 @@ impl Snapshot {
 
     /// Whether each file's tag has the form of a tag made from bytes.
     #[must_use]
-    pub fn may_tell_bytes(&self) -> bool {
+    pub fn may_identify_bytes(&self) -> bool {
         self.files.iter().all(|file| file.etag.has_form_of_md5())
     }
 
@@ -98,7 +97,6 @@ impl Snapshot {
     }
 
     /// The same snapshot without these files.
-    #[must_use]
     pub fn without(&self, paths: &HashSet<&str>) -> Self {
         Self::new(self.files.iter().filter(|file| !paths.contains(file.path.as_str())).cloned().collect())
     }
@@ -143,7 +141,7 @@ mod tests {
         let tagged = |path: &str, text: &str| SnapshotFile { etag: ETag::md5_of(text.as_bytes()), ..file(path, "") };
         let snapshot = Snapshot::new(vec![tagged("a", "1"), tagged("b", "2")]);
         assert_eq!(snapshot.file("a").unwrap().etag.as_str(), "c4ca4238a0b923820dcc509a6f75849b");
-        assert!(snapshot.may_tell_bytes() && snapshot.holds(&[named("b", "2"), named("a", "1")]));
+        assert!(snapshot.may_identify_bytes() && snapshot.holds(&[named("b", "2"), named("a", "1")]));
         let (a, b) = (named("a", "1"), named("b", "2"));
         let others = [
             vec![],
@@ -159,7 +157,7 @@ mod tests {
         }
         for tag in ["1", "c4ca4238a0b923820dcc509a6f75849b-1", "C4CA4238A0B923820DCC509A6F75849B", "m32"] {
             let untold = snapshot.with("a", Some(file("a", tag)));
-            assert!(!untold.may_tell_bytes() && !untold.holds(&[a.clone(), b.clone()]), "{tag}");
+            assert!(!untold.may_identify_bytes() && !untold.holds(&[a.clone(), b.clone()]), "{tag}");
         }
     }
 

@@ -99,16 +99,16 @@ impl SkillUpload {
     /// Takes all files of an archive. If they all lie in one folder with a SKILL.md, that folder is the skill's.
     pub fn add_archive(&mut self, bytes: Bytes) {
         let unpacked = self.unpack(bytes);
-        self.note_damage(unpacked);
+        self.record_damage(unpacked);
     }
 
     /// As [`add_archive`](Self::add_archive), of an archive in the format tar.gz.
     pub fn add_tarball(&mut self, bytes: &[u8]) {
         let unpacked = self.untar(bytes);
-        self.note_damage(unpacked);
+        self.record_damage(unpacked);
     }
 
-    fn note_damage(&mut self, unpacked: Result<(), String>) {
+    fn record_damage(&mut self, unpacked: Result<(), String>) {
         let damage =
             unpacked.err().map(|why| Diagnostic::new(FindingCode::ArchiveInvalid, format!("the archive {why}")));
         self.findings.extend(damage);

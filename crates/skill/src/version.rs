@@ -46,7 +46,7 @@ impl Version {
         Self { digest: version_digest(files.iter()), files }
     }
 
-    /// `sha256:` and 64 hex digits: see [`version_digest`].
+    /// `sha256:` and 64 hex digits: see `version_digest`.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest

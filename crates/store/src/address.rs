@@ -1,6 +1,6 @@
 //! The address of a store as one line of text, and how to open it.
 
-use std::{fmt, path::PathBuf, str::FromStr, sync::Arc};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 use super::{DirectoryStore, MemoryStore, S3Options, SharedStore, SkillsAt};
 use skillmount_base::{
@@ -88,7 +88,7 @@ impl StoreAddress {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> skillmount_base::Result<()> {
-    /// let address: StoreAddress = "memory:".parse()?;
+    /// let address = StoreAddress::parse("memory:")?;
     /// let (store, namespace) = address.open(S3Options::default(), Arc::new(SystemClock::new())).await?;
     /// assert_eq!(namespace, Namespace::default());
     /// # drop(store);
@@ -114,15 +114,6 @@ async fn connect(bucket: &str, options: S3Options, clock: Arc<dyn Clock>) -> Res
 #[expect(clippy::unused_async, reason = "with S3 there is something to wait for")]
 async fn connect(_bucket: &str, _options: S3Options, _clock: Arc<dyn Clock>) -> Result<SharedStore> {
     Err(Error::new(Code::InvalidRequest, "this build has no S3; build it with the feature s3, or use file:DIR"))
-}
-
-impl FromStr for StoreAddress {
-    type Err = Error;
-
-    /// As [`parse`](StoreAddress::parse).
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
 }
 
 impl fmt::Display for StoreAddress {
@@ -161,7 +152,7 @@ mod tests {
         ] {
             assert_eq!(StoreAddress::parse(text).unwrap(), address, "{text}");
             assert_eq!(address.to_string(), written);
-            assert_eq!(written.parse::<StoreAddress>().unwrap(), address, "what is written is read again");
+            assert_eq!(StoreAddress::parse(written).unwrap(), address, "what is written is read again");
         }
         for bad in ["", "s3://", "s3:b", "file:", "skills:", "memory:x", "/srv/data", "gs://b"] {
             assert_eq!(StoreAddress::parse(bad).unwrap_err().code(), Code::InvalidRequest, "{bad}");

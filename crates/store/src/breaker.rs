@@ -101,9 +101,9 @@ impl CircuitBreaker {
         let answer = request.await;
         let met_outage = answer.as_ref().err().and_then(StoreError::cause).is_some_and(Cause::is_outage);
         if met_outage {
-            self.note_outage(owner, trial.is_some());
+            self.record_outage(owner, trial.is_some());
         } else {
-            self.note_answer();
+            self.record_answer();
         }
         answer
     }
@@ -128,7 +128,7 @@ impl CircuitBreaker {
         Ok(Some(Trial { breaker: self, owner: owner.clone() }))
     }
 
-    fn note_answer(&self) {
+    fn record_answer(&self) {
         let mut state = self.lock();
         state.met = None;
         if state.down.take().is_some() {
@@ -136,7 +136,7 @@ impl CircuitBreaker {
         }
     }
 
-    fn note_outage(&self, owner: Owner, was_trial: bool) {
+    fn record_outage(&self, owner: Owner, was_trial: bool) {
         let (mut state, now) = (self.lock(), Instant::now());
         if let Some(down) = &mut state.down {
             if was_trial {

@@ -11,13 +11,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use bytes::Bytes;
 
-use crate::{
-    Capabilities, Cause, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions,
-    PutResult, SharedStore, Store, StoreError, StoreResult, Tags,
-};
-use skillmount_base::path::{Id, KeyPrefix, Namespace, ObjectKey};
+use crate::{Cause, SharedStore, StoreError, StoreResult, Verb, layer::impl_layer};
+use skillmount_base::path::{Id, KeyPrefix, Namespace};
 
 /// A store that refuses writes for users who are being deleted.
 #[derive(Debug)]
@@ -46,7 +42,20 @@ impl DeletionFence {
         let _ = self.monitor.set(monitor);
     }
 
-    async fn check(&self, key: &ObjectKey) -> StoreResult<()> {
+    async fn around<T>(
+        &self,
+        verb: Verb,
+        key: &str,
+        request: impl Future<Output = StoreResult<T>> + Send,
+        _bytes: impl FnOnce(&T) -> usize + Send,
+    ) -> StoreResult<T> {
+        if verb == Verb::Put {
+            self.check(key).await?;
+        }
+        request.await
+    }
+
+    async fn check(&self, key: &str) -> StoreResult<()> {
         let Some(monitor) = self.monitor.get().and_then(Weak::upgrade) else { return Ok(()) };
         let Some(user) = self.user_of(key) else { return Ok(()) };
         if monitor.is_leaving(&user).await {
@@ -56,45 +65,11 @@ impl DeletionFence {
     }
 
     /// The user whose folder holds the object; `None` outside of users' folders, such as for a tombstone.
-    fn user_of(&self, key: &ObjectKey) -> Option<Id> {
+    fn user_of(&self, key: &str) -> Option<Id> {
         let prefix: &KeyPrefix = self.namespace.prefix();
-        let (user, _) = prefix.relative(key.as_str())?.split_once('/')?;
+        let (user, _) = prefix.relative(key)?.split_once('/')?;
         Id::parse(user).ok()
     }
 }
 
-#[async_trait]
-impl Store for DeletionFence {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        self.inner.get(key, options).await
-    }
-
-    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        self.check(key).await?;
-        self.inner.put(key, bytes, options).await
-    }
-
-    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        self.inner.head(key).await
-    }
-
-    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        self.inner.list(prefix, options).await
-    }
-
-    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
-        self.inner.delete(key, options).await
-    }
-
-    async fn tag(&self, key: &ObjectKey, tags: Tags) -> StoreResult<()> {
-        self.inner.tag(key, tags).await
-    }
-
-    async fn purge(&self, prefix: &KeyPrefix) -> StoreResult<PurgeReply> {
-        self.inner.purge(prefix).await
-    }
-}
+impl_layer!(DeletionFence);

@@ -35,7 +35,6 @@ impl StoreHandle {
     }
 
     /// The conditional writes to the store.
-    #[must_use]
     pub fn committer(&self) -> &Committer {
         &self.committer
     }

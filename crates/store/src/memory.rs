@@ -40,6 +40,7 @@ const PURGED: usize = 1000;
 /// # }
 /// ```
 #[derive(Debug, Default)]
+#[must_use]
 pub struct MemoryStore {
     state: Mutex<State>,
     is_like_s3: bool,
@@ -64,26 +65,22 @@ struct StoredObject {
 
 impl MemoryStore {
     /// An empty store.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// An empty store that holds `a` beside `a/b`, as S3 does: a substitute for a bucket.
-    #[must_use]
     pub fn like_s3() -> Self {
         Self { is_like_s3: true, ..Self::default() }
     }
 
     /// An empty store like a versioned bucket. Earlier versions cannot be read; they are there until they are purged.
-    #[must_use]
     pub fn versioned() -> Self {
         Self { is_like_s3: true, is_versioned: true, ..Self::default() }
     }
 
     /// An empty store [like S3](Self::like_s3) with tags computed from the bytes, as S3 does for an object put in one
     /// request.
-    #[must_use]
     pub fn tagged_by_content() -> Self {
         Self { is_like_s3: true, is_tagged_by_content: true, ..Self::default() }
     }

@@ -52,15 +52,16 @@ impl CountingStore {
         request: impl Future<Output = StoreResult<T>> + Send,
         bytes: impl FnOnce(&T) -> usize + Send,
     ) -> StoreResult<T> {
-        self.ledger.note_sent(verb, key);
+        self.ledger.count_sent(verb, key);
         let answer = request.await;
-        self.ledger.note_answer(verb, key, answer.as_ref().map(bytes));
+        self.ledger.count_answer(verb, key, answer.as_ref().map(bytes));
         answer
     }
 }
 
 /// Running counts of requests and bytes; [`counts`](Self::counts) takes a snapshot.
 #[derive(Debug, Default)]
+#[must_use]
 pub struct RequestCounts {
     counts: Mutex<LedgerCounts>,
     endings: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
@@ -69,13 +70,11 @@ pub struct RequestCounts {
 
 impl RequestCounts {
     /// A ledger at zero.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// A ledger that also records each request, without bound: for tests.
-    #[must_use]
     pub fn recording() -> Self {
         Self { asked: Some(Mutex::default()), ..Self::default() }
     }
@@ -100,7 +99,7 @@ impl RequestCounts {
         self.asked.as_ref().map_or_else(Vec::new, |asked| lock(asked).clone())
     }
 
-    fn note_sent(&self, verb: Verb, key: &str) {
+    fn count_sent(&self, verb: Verb, key: &str) {
         if let Some(asked) = &self.asked {
             lock(asked).push((verb, key.to_owned()));
         }
@@ -114,7 +113,7 @@ impl RequestCounts {
     }
 
     /// Counts how a request ended, and the bytes that it moved.
-    fn note_answer(&self, verb: Verb, key: &str, moved: Result<usize, &StoreError>) {
+    fn count_answer(&self, verb: Verb, key: &str, moved: Result<usize, &StoreError>) {
         let ending = moved.err().map_or("ok", ending);
         *lock(&self.endings).entry((verb.name(), ending)).or_default() += 1;
         self.change(key, |counts| {
@@ -189,38 +188,23 @@ impl Requests {
     }
 }
 
-impl Sub for LedgerCounts {
-    type Output = Self;
+/// Implements the difference of two counts: that of each number in them.
+macro_rules! impl_sub {
+    ($($counts:ident { $($field:ident)* })*) => {$(
+        impl Sub for $counts {
+            type Output = Self;
 
-    fn sub(self, earlier: Self) -> Self {
-        Self { objects: self.objects - earlier.objects, sessions: self.sessions - earlier.sessions }
-    }
+            fn sub(self, earlier: Self) -> Self {
+                Self { $($field: self.$field - earlier.$field,)* }
+            }
+        }
+    )*};
 }
 
-impl Sub for VerbCounts {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            requests: self.requests - earlier.requests,
-            bytes_read: self.bytes_read - earlier.bytes_read,
-            bytes_written: self.bytes_written - earlier.bytes_written,
-        }
-    }
-}
-
-impl Sub for Requests {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            get: self.get - earlier.get,
-            put: self.put - earlier.put,
-            head: self.head - earlier.head,
-            list: self.list - earlier.list,
-            delete: self.delete - earlier.delete,
-        }
-    }
+impl_sub! {
+    LedgerCounts { objects sessions }
+    VerbCounts { requests bytes_read bytes_written }
+    Requests { get put head list delete }
 }
 
 impl_layer!(CountingStore);

@@ -55,7 +55,7 @@ impl VersionClock {
 
     /// The newest version seen, if the key is known to exist.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<ETag> {
-        self.lock().known(key).and_then(|known| known.etag.clone())
+        self.lock().cached(key).and_then(|known| known.etag.clone())
     }
 
     /// Call this before a read is sent.
@@ -66,23 +66,23 @@ impl VersionClock {
     /// Records that a read sent at `begun` found this version, or nothing.
     pub(super) fn was_read(&self, key: &ObjectKey, begun: Moment, etag: Option<&ETag>) -> Learnt {
         let mut state = self.lock();
-        if state.known(key).is_none_or(|known| known.learnt < begun) {
-            return Learnt { displaced: state.learn(key, etag.cloned(), self.keys), is_newest: true };
+        if state.cached(key).is_none_or(|known| known.learnt < begun) {
+            return Learnt { displaced: state.observe(key, etag.cloned(), self.keys), is_newest: true };
         }
-        Learnt { displaced: None, is_newest: state.known(key).is_some_and(|known| known.etag.as_ref() == etag) }
+        Learnt { displaced: None, is_newest: state.cached(key).is_some_and(|known| known.etag.as_ref() == etag) }
     }
 
     /// Records that a write left this version, or a delete none. Returns the version before it, if another was known.
     pub(super) fn was_written(&self, key: &ObjectKey, etag: Option<&ETag>) -> Option<ETag> {
-        self.lock().learn(key, etag.cloned(), self.keys)
+        self.lock().observe(key, etag.cloned(), self.keys)
     }
 
     /// Records that `etag` is no longer the newest. Returns whether it was known as the newest.
     pub(super) fn was_disproved(&self, key: &ObjectKey, etag: &ETag) -> bool {
         let mut state = self.lock();
-        let was_newest = state.known(key).is_some_and(|known| known.etag.as_ref() == Some(etag));
+        let was_newest = state.cached(key).is_some_and(|known| known.etag.as_ref() == Some(etag));
         if was_newest {
-            state.learn(key, None, self.keys);
+            state.observe(key, None, self.keys);
         }
         was_newest
     }
@@ -99,14 +99,14 @@ impl State {
         self.last
     }
 
-    fn known(&self, key: &ObjectKey) -> Option<&KnownVersion> {
+    fn cached(&self, key: &ObjectKey) -> Option<&KnownVersion> {
         self.young.get(key).or_else(|| self.old.get(key))
     }
 
     /// The version known before, if it is another.
-    fn learn(&mut self, key: &ObjectKey, etag: Option<ETag>, keys: usize) -> Option<ETag> {
+    fn observe(&mut self, key: &ObjectKey, etag: Option<ETag>, keys: usize) -> Option<ETag> {
         let before =
-            self.known(key).and_then(|known| known.etag.clone()).filter(|before| Some(before) != etag.as_ref());
+            self.cached(key).and_then(|known| known.etag.clone()).filter(|before| Some(before) != etag.as_ref());
         let learnt = self.tick();
         if self.young.len() >= keys && !self.young.contains_key(key) {
             self.old = mem::take(&mut self.young);

@@ -93,6 +93,7 @@ impl Object {
 /// # assert!(first_kilobyte.range.is_some() && one_version.if_match == if_changed.if_none_match);
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct GetOptions {
     /// The bytes to read; all if `None`. A range that starts at or after the end is
     /// [`StoreError::RangeNotSatisfiable`](super::StoreError::RangeNotSatisfiable), but `0..n` of an empty object is no
@@ -124,31 +125,26 @@ pub enum CachePolicy {
 
 impl GetOptions {
     /// The bytes `range` of the newest version.
-    #[must_use]
     pub fn range(range: Range<u64>) -> Self {
         Self { range: Some(range), ..Self::default() }
     }
 
     /// All bytes of exactly this version, which later gets will name too.
-    #[must_use]
     pub fn pinned(etag: ETag) -> Self {
         Self { if_match: Some(etag), keep: CachePolicy::Pinned, ..Self::default() }
     }
 
     /// The same, of the bytes `range` only.
-    #[must_use]
     pub fn with_range(self, range: Range<u64>) -> Self {
         Self { range: Some(range), ..self }
     }
 
     /// The same, of any version but this one.
-    #[must_use]
     pub fn with_if_none_match(self, etag: ETag) -> Self {
         Self { if_none_match: Some(etag), ..self }
     }
 
     /// The same, kept in memory as long as `keep` says.
-    #[must_use]
     pub fn with_keep(self, keep: CachePolicy) -> Self {
         Self { keep, ..self }
     }
@@ -172,6 +168,7 @@ pub enum PutCondition {
 
 /// The options of a put.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct PutOptions {
     /// The condition.
     pub condition: PutCondition,
@@ -183,19 +180,16 @@ pub struct PutOptions {
 
 impl PutOptions {
     /// The same under this condition.
-    #[must_use]
     pub fn with_condition(self, condition: PutCondition) -> Self {
         Self { condition, ..self }
     }
 
     /// The same with this metadata.
-    #[must_use]
     pub fn with_metadata(self, metadata: Metadata) -> Self {
         Self { metadata, ..self }
     }
 
     /// The same with these tags.
-    #[must_use]
     pub fn with_tags(self, tags: Tags) -> Self {
         Self { tags, ..self }
     }
@@ -210,6 +204,7 @@ pub struct PutResult {
 
 /// The options of a listing page.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct ListOptions {
     /// Whether keys with a further `/` are rolled up into `folders`.
     pub delimiter: bool,
@@ -223,25 +218,21 @@ pub struct ListOptions {
 
 impl ListOptions {
     /// The same, with keys that have a further `/` rolled up into `folders`.
-    #[must_use]
     pub fn with_delimiter(self) -> Self {
         Self { delimiter: true, ..self }
     }
 
     /// The same, of the keys after this one.
-    #[must_use]
     pub fn with_start_after(self, key: impl Into<String>) -> Self {
         Self { start_after: Some(key.into()), ..self }
     }
 
     /// The same, for the page that begins where the last one ended: [`ListPage::next`], `None` for the first.
-    #[must_use]
     pub fn with_page(self, page: Option<PageToken>) -> Self {
         Self { page, ..self }
     }
 
     /// The same, with pages of at most `entries`.
-    #[must_use]
     pub fn with_max_entries(self, entries: usize) -> Self {
         Self { max_entries: Some(entries), ..self }
     }

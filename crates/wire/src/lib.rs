@@ -4,13 +4,24 @@
 //! line and a model's tools speak of the same things. Requests carry text as the caller wrote it; the server parses it
 //! into types before anything else.
 
+mod backend_ext;
+mod backend_protocol;
 mod documents;
 mod error_code;
 pub mod headers;
 mod operations;
+mod policy;
+mod skill_repository;
 mod transfer;
 
+pub use backend_ext::BackendExt;
+pub use backend_protocol::BackendProtocol;
 pub use documents::*;
 pub use error_code::ErrorCode;
 pub use operations::*;
+pub use policy::{
+    ApproveBy, ChildRights, EffectivePolicy, LoadTool, Policy, Preload, PromptMode, SkillRule, SkillsAccess, ToolRule,
+    Visibility, check_user_policy,
+};
+pub use skill_repository::SkillRepository;
 pub use transfer::{DownloadOutcome, UploadFile, UploadOutcome, WriteCondition};

@@ -4,12 +4,13 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 use skillmount::{
-    audit::{AuditMode, AuditRequest, BatchName, Events, Resume, UsageRequest, usage},
+    audit::{AuditMode, BatchName, Events, Resume, usage},
     handle::{Service, ServiceOptions},
     limits::{
         AUDIT_LINE_BYTES, AUDIT_PAGE_BYTES, AUDIT_PIECE_BYTES, EVENTS_PAGE, EVENTS_PAGE_BYTES, EVENTS_PIECE_BYTES,
     },
     store::{Verb, testing::Faulty},
+    wire::{AuditRequest, UsageRequest},
 };
 
 use super::{Audited, user};

@@ -4,15 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 use skillmount::{
-    audit::{AuditMode, Event, EventId, Events, Listener, Resume},
+    audit::{AuditMode, EventId, Events, Listener, Resume},
     catalog::Audience,
-    handle::BackendProtocol as _,
     limits::{AUDIT_BATCH_AGE, EVENTS_LOOK, EVENTS_PAGE_BYTES, EVENTS_WAITING},
     observer::{Effects, ObservedCall, ObservedOperation, Observer as _},
     path::KeyPrefix,
-    session::{Change, Session, ToolRule},
+    session::{Change, Session},
     store::{DeleteOptions, MemoryStore, Store as _, Verb, testing::Fault},
-    wire::{CallOutline, WriteRequest},
+    wire::{BackendProtocol as _, CallOutline, Event, ToolRule, WriteRequest},
 };
 use tokio::time::{Instant, timeout};
 

@@ -13,10 +13,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use skillmount::{
-    audit::AuditMode,
-    clock::Clock,
-    handle::{BackendProtocol as _, SessionBackend},
-    store::MemoryStore,
+    audit::AuditMode, clock::Clock, handle::SessionBackend, store::MemoryStore, wire::BackendProtocol as _,
 };
 use tokio::time::sleep;
 

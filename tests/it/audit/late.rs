@@ -7,10 +7,9 @@ use serde_json::json;
 use skillmount::{
     audit::{AuditMode, EventId, Events, Listener, Resume},
     clock::Clock,
-    handle::BackendProtocol as _,
     limits::{AUDIT_RETENTION_DAYS, EVENTS_PAGE_BYTES},
     store::{MemoryStore, Verb, testing::Fault},
-    wire::WriteRequest,
+    wire::{BackendProtocol as _, WriteRequest},
 };
 use tokio::time::{sleep, timeout};
 

@@ -4,12 +4,12 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use serde_json::json;
 use skillmount::{
-    audit::{AuditMode, Event, Listener},
+    audit::{AuditMode, Listener},
     error::Code,
-    handle::BackendProtocol as _,
     limits::{EVENTS_LOOK, SESSIONS_LOOKED_AT},
-    session::{Change, Session, ToolRule, poll_approval_watch, start_approval_watch},
+    session::{Change, Session, poll_approval_watch, start_approval_watch},
     store::{Verb, testing::Fault},
+    wire::{BackendProtocol as _, Event, ToolRule},
 };
 use tokio::time::{sleep, timeout};
 

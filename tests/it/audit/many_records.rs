@@ -5,10 +5,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 use skillmount::{
-    audit::{AuditLog, AuditPage, AuditRequest, BatchName},
+    audit::{AuditLog, BatchName},
     handle::{Service, ServiceOptions},
     limits::{AUDIT_PAGE_BATCHES, AUDIT_PAGE_RECORDS},
     store::{CountingStore, MemoryStore, RequestCounts, Requests},
+    wire::{AuditPage, AuditRequest},
 };
 
 use super::user;

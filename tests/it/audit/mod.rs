@@ -20,13 +20,14 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use skillmount::{
-    audit::{AuditLog, AuditMode, AuditOptions, AuditPage, AuditRecord, AuditRequest, Events, Recorder},
+    audit::{AuditLog, AuditMode, AuditOptions, Events, Recorder},
     clock::Clock,
     context::Caller,
     handle::{Service, ServiceOptions, SessionBackend},
     observer::Observer,
     path::{Id, KeyPrefix, Namespace, ObjectKey},
     store::{MemoryStore, SharedStore, StoreExt as _, testing::Faulty},
+    wire::{AuditPage, AuditRecord, AuditRequest},
 };
 
 use crate::support::clock;

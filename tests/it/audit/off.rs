@@ -1,7 +1,10 @@
 //! Events without records.
 
 use serde_json::json;
-use skillmount::{audit::AuditMode, handle::BackendProtocol as _, wire::WriteRequest};
+use skillmount::{
+    audit::AuditMode,
+    wire::{BackendProtocol as _, WriteRequest},
+};
 
 use super::{Audited, user};
 

@@ -4,9 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 use skillmount::{
-    audit::{AuditFile, AuditMode, AuditOptions, AuditRequest, BatchName},
+    audit::{AuditMode, AuditOptions, BatchName},
     error::Code,
-    handle::BackendProtocol as _,
     limits::{
         AUDIT_BATCH_AGE, AUDIT_BATCH_RECORDS, AUDIT_PAGE_BATCHES, AUDIT_PAGE_RECORDS, AUDIT_RETENTION_DAYS,
         AUDIT_WAITING_BYTES, DELETIONS_KNOWN,
@@ -17,8 +16,8 @@ use skillmount::{
         testing::{Fault, Faulty},
     },
     wire::{
-        DeleteRequest, DiscoverRequest, EditRequest, LoadSkillRequest, MoveRequest, ReadRequest, UnloadSkillRequest,
-        WriteRequest,
+        AuditFile, AuditRequest, BackendProtocol as _, DeleteRequest, DiscoverRequest, EditRequest, LoadSkillRequest,
+        MoveRequest, ReadRequest, UnloadSkillRequest, WriteRequest,
     },
 };
 
@@ -326,6 +325,6 @@ async fn a_resource_that_a_host_reads_in_its_session_leaves_a_record_and_no_conv
         assert_eq!(record.by.as_deref(), Some("anas-key"));
     }
     let figures =
-        skillmount::audit::usage(&world.service, &user(), &skillmount::audit::UsageRequest::default()).await.unwrap();
+        skillmount::audit::usage(&world.service, &user(), &skillmount::wire::UsageRequest::default()).await.unwrap();
     assert_eq!(figures.conversations, 0);
 }

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use serde_json::json;
 use skillmount::{
     audit::{AuditMode, BatchName},
-    handle::BackendProtocol as _,
     limits::{AUDIT_PRUNED, AUDIT_PRUNED_AGAIN},
     store::{MemoryStore, Verb, testing::Fault},
+    wire::BackendProtocol as _,
 };
 use tokio::time::sleep;
 

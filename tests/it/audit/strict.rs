@@ -8,13 +8,15 @@ use skillmount::{
     audit::{AuditMode, BatchName},
     context::{Action, Caller},
     error::Code,
-    handle::BackendProtocol as _,
     limits::{AUDIT_RETRY, AUDIT_WAITING_BYTES},
     path::SkillPath,
     publish::{PublishOptions, UploadedSkill},
-    session::{Change, CreateSession, Policy, Session, SkillsAccess, ToolRule},
+    session::{Change, Session},
     store::{GetOptions, Store as _, Verb, testing::Fault},
-    wire::{LoadSkillRequest, ReadRequest, WriteRequest},
+    wire::{
+        BackendProtocol as _, CreateSession, LoadSkillRequest, Policy, ReadRequest, SkillsAccess, ToolRule,
+        WriteRequest,
+    },
 };
 
 use tokio::time::Instant;

@@ -10,15 +10,16 @@ use std::fmt::Write as _;
 
 use jiff::{SignedDuration, Timestamp};
 use skillmount::{
-    audit::{AuditMode, AuditRecord, AuditSkill, BatchName, SkillUsage, Usage, UsageRequest, usage},
+    audit::{AuditMode, BatchName, usage},
     context::{Action, Caller},
-    handle::BackendProtocol as _,
     limits::{CANDIDATE_BATCHES, CANDIDATES_PRELOADED, USAGE_BATCHES},
     observer::Effects,
     path::{KeyPrefix, SkillPath},
-    session::{CreateSession, Policy, Preload, SkillRule, ToolRule},
     store::{DeleteOptions, PutOptions, Store as _, Verb, testing::Fault},
-    wire::{DiscoverRequest, LoadSkillRequest, LsRequest, ReadRequest},
+    wire::{
+        AuditRecord, AuditSkill, BackendProtocol as _, CreateSession, DiscoverRequest, LoadSkillRequest, LsRequest,
+        Policy, Preload, ReadRequest, SkillRule, SkillUsage, ToolRule, Usage, UsageRequest,
+    },
 };
 
 use super::{Audited, id, user};

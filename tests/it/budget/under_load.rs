@@ -8,10 +8,10 @@ use std::time::Duration;
 use skillmount::{
     Code, Result,
     context::Budgets,
-    handle::{BackendProtocol, ServiceOptions, SessionBackend},
+    handle::{ServiceOptions, SessionBackend},
     limits::{CHUNK_BYTES, SEARCH_LINE_BYTES},
     store::MemoryStore,
-    wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest},
+    wire::{BackendProtocol, EditRequest, GlobRequest, GrepOutput, GrepRequest},
 };
 use tokio::task::JoinHandle;
 

@@ -4,12 +4,12 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Result,
-    handle::{BackendProtocol, ServiceOptions, SessionBackend},
+    handle::{ServiceOptions, SessionBackend},
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, NOTE_FLUSH, SEARCH_QUERY_BYTES, SEARCH_RESULTS_MOST},
     path::KeyPrefix,
-    session::{Change, SkillRule, ToolRule},
+    session::Change,
     store::{DeleteOptions, MemoryStore, Requests, Verb},
-    wire::{DiscoverReply, DiscoverRequest, SearchConfidence, SearchRanking},
+    wire::{BackendProtocol, DiscoverReply, DiscoverRequest, SearchConfidence, SearchRanking, SkillRule, ToolRule},
 };
 use tokio::time::{Instant, advance, sleep};
 

@@ -5,9 +5,11 @@ use std::time::Duration;
 use serde_json::json;
 use skillmount::{
     Code,
-    handle::BackendProtocol as _,
-    session::{Change, Session, SkillRule},
-    wire::{DiscoverRequest, SearchField, SearchMatchKind, SearchRanking, SkillStanding, Standing},
+    session::{Change, Session},
+    wire::{
+        BackendProtocol as _, DiscoverRequest, SearchField, SearchMatchKind, SearchRanking, SkillRule, SkillStanding,
+        Standing,
+    },
 };
 use tokio::time::sleep;
 

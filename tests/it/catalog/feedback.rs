@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use skillmount::{
     clock::Clock,
-    handle::{BackendProtocol as _, ServiceOptions},
+    handle::ServiceOptions,
     limits::FEEDBACK_REACH,
     store::MemoryStore,
-    wire::{DiscoverReply, DiscoverRequest},
+    wire::{BackendProtocol as _, DiscoverReply, DiscoverRequest},
 };
 
 use crate::support::{

@@ -5,12 +5,12 @@ use std::{sync::Arc, time::Duration};
 use skillmount::{
     Code,
     catalog::CatalogView,
-    handle::{BackendProtocol, ServiceOptions, SessionBackend},
+    handle::{ServiceOptions, SessionBackend},
     path::Layer,
-    prompt::{self, PromptRequest},
-    session::{Change, SkillsAccess, Visibility},
+    prompt::{self},
+    session::Change,
     store::{MemoryStore, Requests},
-    wire::DiscoverRequest,
+    wire::{BackendProtocol, DiscoverRequest, PromptRequest, SkillsAccess, Visibility},
 };
 use tokio::time::Instant;
 

@@ -13,12 +13,14 @@ use serde_json::{Value, json};
 use skillmount::{
     clock::SystemClock,
     encoder::{Encoder, RemoteEncoder},
-    handle::{BackendProtocol as _, Service, ServiceOptions, SessionBackend},
+    handle::{Service, ServiceOptions, SessionBackend},
     limits::ENCODED_AT_ONCE,
     path::Id,
-    session::{CreateSession, Policy, ToolRule},
     store::MemoryStore,
-    wire::{CreateSkillRequest, DiscoverReply, DiscoverRequest, SearchRanking},
+    wire::{
+        BackendProtocol as _, CreateSession, CreateSkillRequest, DiscoverReply, DiscoverRequest, Policy, SearchRanking,
+        ToolRule,
+    },
 };
 
 use crate::support::{SetClock, world::BackendExt as _};

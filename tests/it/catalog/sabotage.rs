@@ -16,12 +16,12 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
     catalog::CatalogView,
     clock::Clock,
-    handle::{BackendProtocol, ServiceOptions, SessionBackend},
+    handle::{ServiceOptions, SessionBackend},
     limits::CATALOG_STALE,
     path::KeyPrefix,
-    prompt::{self, PromptRequest},
+    prompt::{self},
     store::{DeleteOptions, GetOptions, MemoryStore, Store, StoreExt, Verb},
-    wire::DiscoverRequest,
+    wire::{BackendProtocol, DiscoverRequest, PromptRequest},
 };
 use tempfile::TempDir;
 use tokio::time::sleep;

@@ -28,7 +28,7 @@ fn a_hook_on_standard_input_is_answered_on_a_store_and_through_a_server() {
         assert!(listing.contains("escrituras/compraventa"), "{listing}");
         let (_, prompted) = hook(&home, flags, &bash.to_string());
         let context = prompted["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-        assert!(context.contains("location=\"notas\"") && !context.contains("available_skills"), "{context}");
+        assert!(context.contains("- notas, words: ") && !context.contains("escrituras"), "{context}");
         assert_eq!(hook(&home, flags, r#"{"hook_event_name": "Stop"}"#), (Some(0), json!({})));
         answers.push((started, prompted));
     }

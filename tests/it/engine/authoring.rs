@@ -5,19 +5,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use skillmount::{
     Code, Result,
+    client::sync::{PullHow, PullOptions, PullResult, PushOptions, PushResult, PushStatus, pull_skill, push_skill},
     clock::SystemClock,
     content::DraftReader,
-    handle::ServiceOptions,
+    handle::{ServiceOptions, StoreRepository},
     path::{KeyPrefix, SkillPath},
     publish::{PublishOptions, UploadedSkill},
-    session::Policy,
     skill::FindingCode,
     store::{DeleteOptions, MemoryStore, Verb, testing::Fault},
-    sync::{
-        PullHow, PullOptions, PullResult, PushOptions, PushResult, PushStatus, SkillRepository, StoreRepository,
-        pull_skill, push_skill,
-    },
-    wire::{FileChanges, LintListRequest, ListedState, SkillListRequest, VersionListRequest},
+    wire::{FileChanges, LintListRequest, ListedState, Policy, SkillListRequest, SkillRepository, VersionListRequest},
 };
 
 use crate::support::{
@@ -390,7 +386,7 @@ fn the_work_of_authors_can_be_spawned() {
     let (mut one, mut two) = (Draft::default(), Draft::default());
     let skill = sale();
     spawned(push_skill(&author, &skill, &mut one, None, &PushOptions::default()));
-    let there = skillmount::authoring::SkillDigest { skill: sale(), digest: None };
+    let there = skillmount::wire::SkillDigest { skill: sale(), digest: None };
     spawned(pull_skill(&author, &there, &mut two, PullOptions::default()));
     spawned(world.service.authoring().catalog_status(&user));
     spawned(world.service.authoring().rebuild_catalog(&user));

@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
-    handle::{BackendProtocol, ServiceOptions},
+    handle::ServiceOptions,
     limits::BUNDLED_FILES,
     store::MemoryStore,
-    wire::GrepReply,
+    wire::{BackendProtocol, GrepReply},
 };
 use tokio::time::sleep;
 

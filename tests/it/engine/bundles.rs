@@ -5,15 +5,13 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use skillmount::{
-    handle::{BackendProtocol, SessionBackend},
+    handle::SessionBackend,
     limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLE_READ_BYTES, BUNDLED_FILES, PARALLEL_GETS},
     path::{KeyPrefix, SkillPath},
-    prompt::PromptRequest,
     publish::{PublishOptions, UploadedSkill},
-    session::{CreateSession, Policy},
     skill::{Packer, Provenance},
     store::{DeleteOptions, MemoryStore, Requests, Verb, testing::Fault},
-    wire::{GrepReply, UnloadSkillRequest},
+    wire::{BackendProtocol, CreateSession, GrepReply, Policy, PromptRequest, UnloadSkillRequest},
 };
 use tokio::time::Instant;
 

@@ -3,12 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use skillmount::{
-    handle::BackendProtocol,
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES, LIST_OBJECTS, PARALLEL_GETS, SCAN_BYTES},
-    prompt::PromptRequest,
-    session::{Change, Visibility},
+    session::Change,
     store::{MemoryStore, Requests, Verb, testing::Fault},
-    wire::{DeleteRequest, GlobRequest, LsRequest},
+    wire::{BackendProtocol, DeleteRequest, GlobRequest, LsRequest, PromptRequest, Visibility},
 };
 use tokio::time::Instant;
 

@@ -3,19 +3,18 @@
 use skillmount::{
     Code, Result,
     content::DraftReader,
-    handle::{BackendProtocol, SessionBackend},
+    handle::SessionBackend,
     limits::{CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, SESSION_DRAFTS},
     path::SkillPath,
-    prompt::{self, PromptRequest},
+    prompt::{self},
     publish::{PublishOptions, UploadedSkill},
-    session::{ChildRights, CreateSession, Policy, SkillsAccess, ToolRule},
     skill::SkillTemplate,
     store::Verb,
     tools,
     wire::{
-        ChangeSkillRequest, CreateSkillReply, CreateSkillRequest, DiscoverRequest, ListedState, LoadSkillRequest,
-        PublishReply, PublishRequest, SkillList, SkillListRequest, SkillState, Standing, VersionListRequest,
-        WriteRequest,
+        BackendProtocol, ChangeSkillRequest, ChildRights, CreateSession, CreateSkillReply, CreateSkillRequest,
+        DiscoverRequest, ListedState, LoadSkillRequest, Policy, PromptRequest, PublishReply, PublishRequest, SkillList,
+        SkillListRequest, SkillState, SkillsAccess, Standing, ToolRule, VersionListRequest, WriteRequest,
     },
 };
 
@@ -458,7 +457,7 @@ async fn a_skill_that_an_agent_writes_is_checked_and_its_name_is_free() {
     }
     // A name that the policy hides answers the same whether there is such a skill or not.
     let mut policy = Policy::unrestricted();
-    policy.skills.insert("office/*".into(), skillmount::session::SkillRule::Blocked);
+    policy.skills.insert("office/*".into(), skillmount::wire::SkillRule::Blocked);
     world.service.sessions().set_user_policy(&id("demo"), policy).await.unwrap();
     let hidden = agent.create_skill(asked("office/secret")).await.unwrap_err();
     let absent = agent.create_skill(asked("office/absent")).await.unwrap_err();

@@ -2,10 +2,9 @@
 
 use skillmount::{
     Code, Outcome,
-    handle::BackendProtocol,
     limits::{READ_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES, UPLOAD_FILE_BYTES},
     store::{Verb, testing::Fault},
-    wire::{EditRequest, GlobRequest, GrepOutput, GrepRequest, Newlines, ReadRequest, UploadFile},
+    wire::{BackendProtocol, EditRequest, GlobRequest, GrepOutput, GrepRequest, Newlines, ReadRequest, UploadFile},
 };
 
 use crate::support::world::{BackendExt, World, code, grep};

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use skillmount::{
-    handle::{BackendProtocol as _, ServiceOptions},
+    handle::ServiceOptions,
     limits::LIST_OBJECTS,
     path::{KeyPrefix, LayerOwner, SkillPath},
     publish::{PublishOptions, UploadedSkill},
-    session::{CreateSession, Policy, ToolRule},
     skill::{Packer, Provenance, Snapshot, SnapshotFile},
     store::{DeleteOptions, ListEntry, MemoryStore, SharedStore, Store as _, StoreExt as _},
-    wire::{CreateSkillRequest, FindingCode, FindingLevel, FsckFinding, FsckReport, VersionListRequest},
+    wire::{
+        BackendProtocol as _, CreateSession, CreateSkillRequest, FindingCode, FindingLevel, FsckFinding, FsckReport,
+        Policy, ToolRule, VersionListRequest,
+    },
 };
 
 use crate::support::{

@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 use skillmount::{
-    handle::{BackendProtocol as _, ServiceOptions},
+    handle::ServiceOptions,
     limits::{ORPHAN_AGE, SNAPSHOT_INLINE_FILES},
     path::{KeyPrefix, SkillPath},
     publish::{PublishOptions, UploadedSkill},
     store::{MemoryStore, Store as _, Verb, testing::Fault},
-    wire::{FindingCode, FsckReport, UnloadSkillRequest},
+    wire::{BackendProtocol as _, FindingCode, FsckReport, UnloadSkillRequest},
 };
 
 use crate::support::{

@@ -5,10 +5,10 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use skillmount::{
     encoder::{Encoder, EncoderError, TextRole},
-    handle::{BackendProtocol as _, ServiceOptions},
+    handle::ServiceOptions,
     path::KeyPrefix,
     store::{DeleteOptions, MemoryStore},
-    wire::{DiscoverRequest, FindingCode, FsckReport, SearchRanking},
+    wire::{BackendProtocol as _, DiscoverRequest, FindingCode, FsckReport, SearchRanking},
 };
 
 use crate::support::{

@@ -7,8 +7,7 @@ use skillmount::{
     content::DraftReader,
     path::SkillPath,
     publish::PublishOptions,
-    session::Policy,
-    wire::{ChangeSkillRequest, ListedState, SkillState},
+    wire::{ChangeSkillRequest, ListedState, Policy, SkillState},
 };
 
 use super::drafts::{body, change, delete, draft, states, to};

@@ -10,13 +10,11 @@ use skillmount::{
     access::SessionScope,
     catalog::Audience,
     content::DraftReader,
-    handle::{BackendProtocol, ServiceOptions},
+    handle::ServiceOptions,
     path::{Layer, SkillPath},
-    prompt::PromptRequest,
     publish::{PublishOptions, UploadedSkill},
-    session::Policy,
     store::{MemoryStore, Requests},
-    wire::{ListedState, LoadSkillRequest, SkillDocument, SkillListRequest},
+    wire::{BackendProtocol, ListedState, LoadSkillRequest, Policy, PromptRequest, SkillDocument, SkillListRequest},
 };
 
 use crate::support::world::{World, id};

@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Outcome, Result,
-    handle::{BackendProtocol as _, SessionBackend},
+    handle::SessionBackend,
     limits::MOVE_FILE_BYTES,
     store::{MemoryStore, Verb, testing::Fault},
-    wire::{MoveReply, MoveRequest},
+    wire::{BackendProtocol as _, MoveReply, MoveRequest},
 };
 
 use crate::support::{

@@ -8,9 +8,8 @@ use crate::support::{
 };
 use skillmount::{
     Code, Outcome, Result,
-    handle::BackendProtocol,
     store::{MemoryStore, Requests, SharedStore},
-    wire::{GlobRequest, LsRequest, MoveRequest, UploadFile, WriteCondition, WriteReply},
+    wire::{BackendProtocol, GlobRequest, LsRequest, MoveRequest, UploadFile, WriteCondition, WriteReply},
 };
 
 /// A write that must fail, and change nothing.

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use skillmount::{
     Code, Error, Outcome,
-    handle::BackendProtocol as _,
     limits::{DELETE_BEGINS, FAILED_FILES},
-    session::{CreateSession, CreatedSession, Policy},
+    session::CreatedSession,
     store::{MemoryStore, SharedStore, Verb, testing::Fault},
-    wire::UploadFile,
+    wire::{BackendProtocol as _, CreateSession, Policy, UploadFile},
 };
 use tokio::time::Instant;
 

@@ -2,12 +2,14 @@
 
 use skillmount::{
     Code, Outcome, Parts, Result,
-    handle::{BackendProtocol as _, SessionBackend},
+    handle::SessionBackend,
     limits::SNAPSHOT_INLINE_FILES,
     path::ETag,
-    session::{ChildRights, CreateSession, Policy, SkillsAccess},
     store::{Verb, testing::Fault},
-    wire::{DeleteReply, DeleteRequest, UploadFile, WriteCondition},
+    wire::{
+        BackendProtocol as _, ChildRights, CreateSession, DeleteReply, DeleteRequest, Policy, SkillsAccess, UploadFile,
+        WriteCondition,
+    },
 };
 
 use crate::support::world::{BackendExt, World, code, id};

@@ -5,13 +5,16 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use bytes::Bytes;
 use skillmount::{
     Code, Outcome, Result,
-    handle::{BackendProtocol, SessionBackend},
+    handle::SessionBackend,
     limits::UPLOAD_FILE_BYTES,
     path::{KeyPrefix, SkillPath},
     publish::{PublishOptions, UploadedSkill},
-    session::{Change, CreateSession, Policy, SkillsAccess, Visibility},
+    session::Change,
     store::{DeleteOptions, MemoryStore, PutOptions, Requests, Verb, testing::Fault},
-    wire::{FindingCode, LoadSkillRequest, PublishReply, PublishStatus, VersionListRequest},
+    wire::{
+        BackendProtocol, CreateSession, FindingCode, LoadSkillRequest, Policy, PublishReply, PublishStatus,
+        SkillsAccess, VersionListRequest, Visibility,
+    },
 };
 
 use crate::support::world::{BackendExt, World, code, id};

@@ -7,8 +7,8 @@ use skillmount::{
     content::DraftReader,
     path::SkillPath,
     publish::{PublishOptions, UploadedSkill},
-    session::Policy,
     store::{Verb, testing::Fault},
+    wire::Policy,
 };
 use zip::ZipArchive;
 

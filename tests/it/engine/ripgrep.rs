@@ -11,9 +11,9 @@ use std::{
 
 use skillmount::{
     Code,
-    handle::{BackendProtocol, SessionBackend},
+    handle::SessionBackend,
     limits::{GREP_LINE_BYTES, GREP_MATCHES_MAX},
-    wire::{GrepOutput, GrepRequest},
+    wire::{BackendProtocol, GrepOutput, GrepRequest},
 };
 use tempfile::TempDir;
 

@@ -6,8 +6,8 @@ use skillmount::{
     error::{Code, Result},
     path::SkillPath,
     publish::{PublishOptions, UploadedSkill},
-    session::Policy,
     skills::CatalogFile,
+    wire::Policy,
 };
 
 use crate::support::world::{World, id};

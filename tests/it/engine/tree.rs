@@ -3,9 +3,8 @@
 use crate::support::world::{BackendExt, World, code, id};
 use skillmount::{
     Code,
-    handle::BackendProtocol,
-    session::{Change, Policy, SkillRule, SkillsAccess, Visibility},
-    wire::{GlobRequest, LoadSkillRequest},
+    session::Change,
+    wire::{BackendProtocol, GlobRequest, LoadSkillRequest, Policy, SkillRule, SkillsAccess, Visibility},
 };
 
 async fn set_policy(world: &World, change: impl Fn(&mut Policy)) {
@@ -44,7 +43,7 @@ async fn skills_appear_when_the_first_is_loaded_and_go_with_the_last() {
 async fn mounts_lie_where_their_templates_say() {
     let world = World::new();
     let vars = [("ticket_id".to_owned(), id("T-7"))].into();
-    let wanted = skillmount::session::CreateSession { vars, ..Default::default() };
+    let wanted = skillmount::wire::CreateSession { vars, ..Default::default() };
     world.service.create_session(&id("demo"), &id("s"), wanted).await.unwrap();
     for agent in [world.agent(), world.agent_of("demo", "other")] {
         agent.create("/workspace/a", "w").await.unwrap();
@@ -323,7 +322,7 @@ async fn blocked_and_disabled_skills_answer_as_if_they_were_not_there() {
 
 #[tokio::test]
 async fn plan_mode_and_tool_rules_hold() {
-    use skillmount::session::ToolRule::{Ask, Blocked};
+    use skillmount::wire::ToolRule::{Ask, Blocked};
     let world = World::new();
     let agent = world.agent();
     agent.create("/workspace/a", "x").await.unwrap();

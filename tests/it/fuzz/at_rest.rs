@@ -17,10 +17,9 @@ use skillmount::{
     Code,
     budget::Workers,
     catalog::{Catalogs, IndexState},
-    handle::BackendProtocol,
     path::{KeyPrefix, Namespace},
     store::{GetOptions, MemoryStore, Store as _},
-    wire::{LoadSkillRequest, LsRequest},
+    wire::{BackendProtocol, LoadSkillRequest, LsRequest},
 };
 
 const INDEX: &str = "u1/.skillmount/catalog.json";

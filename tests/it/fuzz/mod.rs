@@ -12,11 +12,10 @@ use std::sync::Arc;
 
 use skillmount::{
     Code, Result,
-    handle::BackendProtocol,
     path::{KeyPrefix, Mount, ResolvedPath, Scope, VirtualPath},
     skill::{Severity, lint, read_document, read_head},
     store::MemoryStore,
-    wire::{GlobRequest, GrepRequest},
+    wire::{BackendProtocol, GlobRequest, GrepRequest},
 };
 use tokio::runtime::{Builder, Runtime};
 

@@ -6,8 +6,8 @@ mod moments;
 use serde_json::{Value, json};
 use skillmount::{
     handle::SessionBackend,
-    hooks::{HookInput, HookOutput, answer},
-    session::{CreateSession, Policy},
+    hooks::answer,
+    wire::{CreateSession, HookInput, HookOutput, Policy},
 };
 
 use crate::support::world::{World, id};
@@ -73,6 +73,6 @@ pub(super) async fn begun(agent: &SessionBackend, kind: &str) -> String {
 
 /// The skills that a text names, in their order.
 pub(super) fn named(context: &str) -> Vec<&str> {
-    let lines = context.lines().filter(|line| line.starts_with("<skill "));
-    lines.map(|line| line.split_once("location=\"").unwrap().1.split('"').next().unwrap()).collect()
+    let lines = context.lines().filter_map(|line| line.strip_prefix("- "));
+    lines.map(|line| line.split([',', ' ', ':']).next().unwrap()).collect()
 }

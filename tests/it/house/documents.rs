@@ -154,10 +154,10 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()
 }
 
-/// README.md and every page below `docs`, and below `crates/engine/docs`, without symbolic links in their paths.
+/// README.md and every page below `docs`, and below `crates/wire/docs`, without symbolic links in their paths.
 fn pages() -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::from([root().join("README.md").canonicalize().unwrap()]);
-    let mut folders = ["docs", "crates/engine/docs"].map(|folder| root().join(folder).canonicalize().unwrap()).to_vec();
+    let mut folders = ["docs", "crates/wire/docs"].map(|folder| root().join(folder).canonicalize().unwrap()).to_vec();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

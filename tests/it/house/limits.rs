@@ -9,8 +9,8 @@ use skillmount::{
         SKILL_DESCRIPTION_CHARS, SKILL_NAME_CHARS,
     },
     path::{Glob, Id, KeyPrefix, SkillPath, VirtualPath},
-    session::{Policy, SessionVersion, SkillRule, ToolRule},
     skill::{Severity, lint},
+    wire::{Policy, SessionVersion, SkillRule, ToolRule},
     words::SearchIndex,
 };
 

@@ -143,6 +143,18 @@ fn a_missed_goal_fails_only_if_goals_are_checked() {
     assert!(shown.contains("2  A read"), "{shown}");
 }
 
+// Method calls through `self` need no `use`, so the edges of modules do not show them.
+#[test]
+fn this_repository_keeps_the_goals_of_its_shape() {
+    let Some(script) = script() else { return };
+    let printed = run_for_text(Command::new(script).arg("--json").arg(root())).unwrap();
+    let rows: Vec<Value> = serde_json::from_str(&printed).unwrap();
+    let is_size = |row: &Value| row["figure"] == "lines of code";
+    let missed = |row: &&Value| row["value"].as_f64() > row["goal"].as_f64() && !is_size(row);
+    let missed: Vec<_> = rows.iter().filter(missed).map(|row| (figure(row), row["goal"].to_string())).collect();
+    assert!(rows.iter().any(is_size) && missed.is_empty(), "{missed:#?}");
+}
+
 /// The figures of a repository that has these files and a small map; none if there is no Python to count with.
 fn count(files: &[(&str, &str)]) -> Option<Figures> {
     let tree = tree(files);

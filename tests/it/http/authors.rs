@@ -13,16 +13,15 @@ use serde_json::json;
 use skillmount::{
     Code,
     access::{Callers, KeyEntry, Keys, Scope},
-    client::RemoteBackend,
+    client::{
+        RemoteBackend,
+        sync::{PullHow, PullOptions, PushOptions, PushStatus, SkillText, pull_skill, push_skill},
+    },
     clock::SystemClock,
+    handle::StoreRepository,
     http::HttpConfig,
     path::{Id, SkillPath},
-    publish::{Condition, PublishOptions},
-    sync::{
-        PullHow, PullOptions, PushOptions, PushStatus, SkillRepository, SkillText, StoreRepository, pull_skill,
-        push_skill,
-    },
-    wire::{LintListRequest, VersionListRequest},
+    wire::{Condition, LintListRequest, SkillRepository, VersionListRequest},
 };
 
 use super::{Answer, Server};
@@ -299,9 +298,9 @@ async fn authors_have_through_a_server_what_they_have_on_a_store() {
     let there = author.skill_digests(Some(&skill)).await.unwrap().skills.pop();
     let pushed = push_skill(&author, &skill, &mut draft, there.as_ref(), &PushOptions::default()).await.unwrap();
     assert_eq!(pushed.changes.updated, ["resources/ejemplo.md"]);
-    let twice = PublishOptions { condition: Condition::Nothing, ..PublishOptions::default() };
     let files = draft.files.clone().into_iter().collect();
-    assert_eq!(author.publish_skill(&skill, files, twice).await.unwrap_err().code(), Code::VersionConflict);
+    let twice = author.publish_skill(&skill, files, None, Condition::Nothing).await;
+    assert_eq!(twice.unwrap_err().code(), Code::VersionConflict);
 
     let versions = author.list_versions(&skill, &VersionListRequest::default()).await.unwrap();
     assert_eq!((versions.versions.len(), &versions.current), (2, &pushed.digest));

@@ -224,7 +224,7 @@ async fn a_listing_is_paged_and_a_cursor_belongs_to_its_user() {
 
     let other = call(&server, &[("x-skillmount-user", "u2")], "skills/list", json!({"cursor": cursor})).await;
     assert_eq!(other.json["error"]["code"], -32602);
-    for odd in ["", ":", "s001", "é", &format!("{}/..", cursor.as_str().unwrap())] {
+    for odd in [":", "s001", "é", &format!("{}/..", cursor.as_str().unwrap())] {
         assert_eq!(refused(&server, "skills/list", json!({"cursor": odd})).await, -32602, "{odd}");
     }
     assert_eq!(

@@ -8,15 +8,13 @@ use skillmount::{
     Code, Outcome,
     access::{Callers, Keys},
     client::RemoteBackend,
-    handle::BackendProtocol as _,
     http::HttpConfig,
     path::{Id, SkillPath},
-    prompt::PromptRequest,
-    session::{PromptMode, SessionListRequest},
-    tools::{DefinitionShape, ToolCallsRequest, ToolListRequest, TurnFormat, TurnReply},
     wire::{
-        DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest,
-        ReadRequest, SkillListRequest, UnloadSkillRequest, UnloadStatus, UploadFile, WriteRequest,
+        BackendProtocol as _, DefinitionShape, DeleteRequest, DiscoverRequest, EditRequest, GlobRequest, GrepRequest,
+        LoadSkillRequest, LoadStatus, LsRequest, PromptMode, PromptRequest, ReadRequest, SessionListRequest,
+        SkillListRequest, ToolCallsRequest, ToolListRequest, TurnFormat, TurnReply, UnloadSkillRequest, UnloadStatus,
+        UploadFile, WriteRequest,
     },
 };
 

@@ -11,11 +11,11 @@ use skillmount::{
     Result,
     access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
-    handle::{BackendProtocol as _, SessionBackend},
+    handle::SessionBackend,
     http::HttpConfig,
     path::Id,
-    session::{Change, SkillsAccess, ToolRule},
-    wire::UploadFile,
+    session::Change,
+    wire::{BackendProtocol as _, SkillsAccess, ToolRule, UploadFile},
 };
 
 use super::{Answer, Server, mcp};

@@ -8,10 +8,9 @@ use serde_json::{Value, json};
 use skillmount::{
     Code, Outcome, Parts,
     client::RemoteBackend,
-    handle::BackendProtocol as _,
     path::Id,
     store::{Verb, testing::Fault},
-    wire::{DeleteRequest, EditRequest, UploadFile},
+    wire::{BackendProtocol as _, DeleteRequest, EditRequest, UploadFile},
 };
 
 use super::{Answer, Server};

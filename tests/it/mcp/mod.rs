@@ -13,7 +13,10 @@ use std::time::Duration;
 
 use rmcp::{
     ClientHandler, RoleClient, ServiceError, ServiceExt as _,
-    model::{CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest, ErrorCode, GetPromptRequestParams},
+    model::{
+        CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest, ErrorCode, GetPromptRequestParams,
+        PaginatedRequestParams,
+    },
     service::{NotificationContext, RunningService},
     transport::TokioChildProcess,
 };
@@ -102,6 +105,19 @@ async fn a_host_loads_a_skill_and_reads_what_it_holds() {
     named.call("write", json!({"file_path": "/workspace/b.md", "content": "dos"})).await;
     drop(named.host.cancel().await.unwrap());
     assert_eq!(home.ok(&["--session", "s", "cat", "/workspace/b.md"]), "dos");
+}
+
+// S-MCP-18: An empty cursor asks for the first page.
+#[tokio::test]
+async fn an_empty_cursor_is_the_beginning() {
+    let home = Home::with_skills();
+    let conversation = Conversation::begin(&home, &[]).await;
+    let page = |cursor: &str| Some(PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned())));
+    let first = conversation.host.list_tools(None).await.unwrap();
+    assert_eq!(conversation.host.list_tools(page("")).await.unwrap(), first);
+    assert!(conversation.host.list_tools(page("2")).await.is_err());
+    let first = conversation.host.list_prompts(None).await.unwrap();
+    assert_eq!(conversation.host.list_prompts(page("")).await.unwrap(), first);
 }
 
 // S-LEAVE-3: While a user is deleted, calls for the user are `denied`, in every process within 30 seconds.

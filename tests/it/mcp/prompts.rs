@@ -80,7 +80,6 @@ async fn prompts_are_paged_and_foreign_cursors_refused() {
         other.list_prompts(page(own)).await.map(drop),
         host.list_prompts(page(Some("x"))).await.map(drop),
         host.list_tools(page(own)).await.map(drop),
-        host.list_tools(page(Some(""))).await.map(drop),
         host.list_resource_templates(page(own)).await.map(drop),
     ] {
         let ServiceError::McpError(error) = refused.unwrap_err() else { panic!() };

@@ -8,10 +8,13 @@ use crate::support::world::{BackendExt, World, grep};
 use bytes::Bytes;
 use skillmount::{
     Code, Error, Result,
-    handle::{BackendProtocol, SessionBackend},
+    handle::SessionBackend,
     path::KeyPrefix,
     store::{DeleteOptions, SharedStore},
-    wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile, WriteRequest},
+    wire::{
+        BackendProtocol, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile,
+        WriteRequest,
+    },
 };
 
 pub(super) async fn play(store: SharedStore, steps: Vec<Step>) {

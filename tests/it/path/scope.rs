@@ -10,9 +10,11 @@ use crate::support::{
 use flate2::read::DeflateDecoder;
 use proptest::prelude::*;
 use skillmount::{
-    handle::{BackendProtocol, SessionBackend},
-    session::{CreateSession, Policy, SkillsAccess, Visibility},
-    wire::{GlobRequest, LoadSkillRequest, UnloadSkillRequest, UploadFile},
+    handle::SessionBackend,
+    wire::{
+        BackendProtocol, CreateSession, GlobRequest, LoadSkillRequest, Policy, SkillsAccess, UnloadSkillRequest,
+        UploadFile, Visibility,
+    },
 };
 
 /// Two pairs of neighbours: each second one begins with the first.

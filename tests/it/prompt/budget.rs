@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use proptest::prelude::*;
 use skillmount::{
-    limits::PROMPT_TOKENS, path::SkillPath, prompt::PromptRequest, session::PromptMode, skill::read_head,
+    limits::PROMPT_TOKENS,
+    path::SkillPath,
+    skill::read_head,
+    wire::{PromptMode, PromptRequest},
 };
 
 use super::stage::{FORMATS, Stage, entry, notary, roomy};
@@ -119,7 +122,7 @@ fn the_real_skills_are_all_named_within_the_budget_and_at_little_cost() {
 #[cfg(feature = "tiktoken")]
 #[test]
 fn a_listing_costs_little_beside_names_and_descriptions() {
-    use skillmount::prompt::Format;
+    use skillmount::wire::Format;
 
     let Some(stage) = real_skills() else { return };
     let tokens = |text: &str| tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use skillmount::{
     catalog::CatalogDiagnostic,
     limits::PROMPT_EXPLAINED_SKILLS,
-    prompt::{PromptExplanation, PromptRequest, PromptSkill, PromptSkillStatus, Rendering},
-    session::{PromptMode, SkillRule, ToolRule},
     skill::{Diagnostic, FindingCode},
+    wire::{
+        PromptExplanation, PromptMode, PromptRequest, PromptSkill, PromptSkillStatus, Rendering, SkillRule, ToolRule,
+    },
 };
 
 use super::stage::{FORMATS, Stage, entry, notary, roomy};

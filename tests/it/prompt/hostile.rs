@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use skillmount::{limits::SKILL_DESCRIPTION_CHARS, path::SkillPath, prompt::Format, skill::shown::block};
+use skillmount::{limits::SKILL_DESCRIPTION_CHARS, path::SkillPath, skill::shown::block, wire::Format};
 
 use super::stage::{Stage, entry, parsed_xml};
 use crate::support::world::soak;

@@ -1,9 +1,10 @@
 //! The prompt: what it says in each mode and format.
 
 mod budget;
+mod cached_tag;
 mod explained;
+mod host_listing;
 mod hostile;
-mod known_tag;
 #[cfg(feature = "cli")]
 mod processes;
 mod stage;
@@ -15,9 +16,8 @@ use serde_json::Value;
 use skillmount::{
     catalog::CatalogDiagnostic,
     path::ETag,
-    prompt::{Format, PromptRequest},
-    session::{LoadTool, PromptMode, SkillRule, ToolRule},
     skill::{Diagnostic, FindingCode, read_head},
+    wire::{Format, LoadTool, PromptMode, PromptRequest, SkillRule, ToolRule},
 };
 
 use self::stage::{FORMATS, Stage, entry, notary, parsed_xml, roomy};

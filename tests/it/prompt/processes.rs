@@ -8,7 +8,7 @@ use std::{fs, path::Path, time::Duration};
 use futures_util::{StreamExt as _, stream};
 use reqwest::{Client, header};
 use serde_json::json;
-use skillmount::prompt::Rendering;
+use skillmount::wire::Rendering;
 use tempfile::TempDir;
 
 use crate::{

@@ -6,9 +6,10 @@ use jiff::Timestamp;
 use skillmount::{
     catalog::{CatalogEntry, CatalogView},
     path::{ETag, Id, Layer, SkillPath},
-    prompt::{CurrentSkill, Format, PromptInput, PromptRequest, Rendering, render},
-    session::{LoadedSkill, Policy, Session},
+    prompt::{CurrentSkill, PromptInput, render},
+    session::{LoadedSkill, Session},
     skill::{Frontmatter, Snapshot},
+    wire::{Format, Policy, PromptRequest, Rendering},
 };
 
 pub(super) const FORMATS: [Format; 4] = [Format::Xml, Format::Yaml, Format::Markdown, Format::Json];

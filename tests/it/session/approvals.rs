@@ -6,13 +6,15 @@ use futures_util::future::join_all;
 use serde_json::json;
 use skillmount::{
     Code, Error,
-    handle::{BackendProtocol as _, ServiceOptions, SessionBackend},
+    handle::{ServiceOptions, SessionBackend},
     limits::{APPROVAL_INPUT_BYTES, APPROVALS},
     path::SkillPath,
-    session::{Change, ChangeSession, CreateSession, DecideApproval, Decision, Policy, SkillRule, ToolRule},
+    session::Change,
     store::{MemoryStore, Requests},
     wire::{
-        DiscoverRequest, LoadSkillRequest, MoveRequest, UnloadSkillRequest, UploadFile, WriteCondition, WriteRequest,
+        BackendProtocol as _, ChangeSession, CreateSession, DecideApproval, Decision, DiscoverRequest,
+        LoadSkillRequest, MoveRequest, Policy, SkillRule, ToolRule, UnloadSkillRequest, UploadFile, WriteCondition,
+        WriteRequest,
     },
 };
 

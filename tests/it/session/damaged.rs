@@ -8,8 +8,9 @@ use skillmount::{
     Code,
     handle::ServiceOptions,
     limits::PARALLEL_GETS,
-    session::{Policy, list_sessions, remove_idle_sessions},
+    session::{list_sessions, remove_idle_sessions},
     store::MemoryStore,
+    wire::Policy,
 };
 
 use super::objects::{MONTH, stored, with_skills};

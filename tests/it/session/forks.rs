@@ -6,13 +6,13 @@ use super::objects::stored;
 use crate::support::world::{BackendExt, World, code, id};
 use skillmount::{
     Code, Outcome,
-    handle::{BackendProtocol, ServiceOptions, SessionBackend},
+    handle::{ServiceOptions, SessionBackend},
     path::{MountTemplate, MountTemplates},
-    prompt::{self, Format, PromptRequest},
-    session::{Change, ChildRights, CreateSession, Session},
+    prompt::{self},
+    session::{Change, Session},
     store::{MemoryStore, Verb, testing::Fault},
     tools,
-    wire::{LsRequest, UnloadSkillRequest},
+    wire::{BackendProtocol, ChildRights, CreateSession, Format, LsRequest, PromptRequest, UnloadSkillRequest},
 };
 
 /// Makes session `name` from `parent`.

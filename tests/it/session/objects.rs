@@ -14,12 +14,10 @@ use skillmount::{
     handle::{ServiceOptions, SessionBackend},
     limits::{FRESH, SESSION_PAGE_BYTES, SNAPSHOT_COPIED_FILES},
     path::{ETag, Layer, MountName, SkillPath},
-    session::{
-        Change, CreateSession, LoadedSkill, Policy, Session, SessionListRequest, SessionVersion, SkillRule,
-        list_sessions,
-    },
+    session::{Change, LoadedSkill, Session, list_sessions},
     skill::{Snapshot, SnapshotFile},
     store::{MemoryStore, Requests},
+    wire::{CreateSession, Policy, SessionListRequest, SessionVersion, SkillRule},
 };
 
 pub(crate) const MONTH: i64 = 31 * 24 * 60 * 60;
@@ -348,7 +346,7 @@ async fn a_session_names_no_skill_that_its_reader_may_not_see() {
         let pages = callers.each_ref().map(|caller| world.service.list_sessions(caller, &wanted));
         let [of_member, of_other] = pages.map(|page| async move { page.await.unwrap().sessions.remove(0) });
         let listed = [of_member.await, of_other.await];
-        let names = |summary: &skillmount::session::SessionSummary| {
+        let names = |summary: &skillmount::wire::SessionSummary| {
             let loaded = summary.loaded_skills.iter().map(|loaded| loaded.skill.to_string()).collect::<Vec<_>>();
             (loaded.join(" "), summary.current_skill.as_ref().map(ToString::to_string))
         };

@@ -9,11 +9,10 @@ use crate::support::{
 };
 use skillmount::{
     Code, Outcome,
-    handle::BackendProtocol,
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
-    session::{Change, CreateSession, CreatedSession, Policy, SkillRule, SkillsAccess, Visibility, list_sessions},
+    session::{Change, CreatedSession, list_sessions},
     store::Requests,
-    wire::LoadSkillRequest,
+    wire::{BackendProtocol, CreateSession, LoadSkillRequest, Policy, SkillRule, SkillsAccess, Visibility},
 };
 
 // S-SESSION-1: Reading from a session that does not exist answers as a new one and creates nothing; the first change
@@ -160,7 +159,7 @@ async fn sessions_are_listed_in_pages_and_deleted() {
         sessions.create(&id("demo"), &id(name), CreateSession::default()).await.unwrap();
     }
     let first = list_sessions(sessions, &id("demo"), 2, None).await.unwrap();
-    let names = |page: &skillmount::session::SessionPage| {
+    let names = |page: &skillmount::wire::SessionPage| {
         page.sessions.iter().map(|one| one.session_id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(names(&first), ["a", "b"]);

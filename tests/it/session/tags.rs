@@ -5,8 +5,9 @@ use std::sync::Arc;
 use skillmount::{
     handle::ServiceOptions,
     limits::LIST_OBJECTS,
-    session::{Policy, TaggingReport, remove_idle_sessions, session_tags, tag_sessions},
+    session::{TaggingReport, remove_idle_sessions, session_tags, tag_sessions},
     store::{MemoryStore, Tags, Verb, testing::Fault},
+    wire::Policy,
 };
 
 use crate::support::{

@@ -3,13 +3,15 @@
 use std::{sync::Arc, time::Duration};
 
 use skillmount::{
-    handle::{BackendProtocol as _, ServiceOptions},
+    handle::ServiceOptions,
     limits::{NOTE_FLUSH, PROMPT_TOKENS, RANKED_SKILLS},
     path::SkillPath,
-    prompt::{PromptRequest, for_session},
-    session::{Change, CreateSession, Policy, PromptMode, Ranks},
+    prompt::for_session,
+    session::{Change, Ranks},
     store::Verb,
-    wire::{DiscoverRequest, UnloadSkillRequest},
+    wire::{
+        BackendProtocol as _, CreateSession, DiscoverRequest, Policy, PromptMode, PromptRequest, UnloadSkillRequest,
+    },
 };
 use tokio::time::{Instant, sleep};
 

@@ -10,9 +10,9 @@ use regex::Regex;
 use serde_json::{Value, json};
 use skillmount::{
     handle::SessionBackend,
-    prompt::{Format, PromptRequest, for_session as prompt_for},
-    session::PromptMode,
-    tools::{DefinitionShape, ToolOptions, for_session as tools_for, run, run_message},
+    prompt::for_session as prompt_for,
+    tools::{ToolOptions, for_session as tools_for, run, run_message},
+    wire::{DefinitionShape, Format, PromptMode, PromptRequest},
 };
 
 use crate::support::world::World;

@@ -7,13 +7,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use skillmount::{
     Code,
-    handle::BackendProtocol as _,
     path::{KeyPrefix, ObjectKey},
     store::{
         Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, MemoryStore, Object, ObjectMeta, PageToken,
         PutOptions, PutResult, Store, StoreResult,
     },
-    wire::LsRequest,
+    wire::{BackendProtocol as _, LsRequest},
 };
 
 /// Every page of every listing is the first one, and names itself as the next.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use bytes::Bytes;
 use skillmount::{
     Code, Error, Result,
-    sync::{PullTarget, PushSource, SyncBase, VersionMemory},
+    client::sync::{PullTarget, PushSource, SyncBase, VersionMemory},
 };
 
 /// The files of one skill as its author has them. A file can be read as often as `left` says, where it says.

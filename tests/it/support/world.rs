@@ -16,7 +16,7 @@ use skillmount::{
     wire::GrepRequest,
 };
 
-pub(crate) use skillmount::handle::BackendExt;
+pub(crate) use skillmount::wire::BackendExt;
 
 use super::{
     sabotage::indexes_are_sabotaged,

@@ -3,8 +3,8 @@
 use serde_json::json;
 use skillmount::{
     handle::SessionBackend,
-    prompt::{PromptRequest, for_session as prompt_for},
-    session::{LoadTool, Policy, PromptMode},
+    prompt::for_session as prompt_for,
+    wire::{LoadTool, Policy, PromptMode, PromptRequest},
 };
 
 use super::{agent_with, notary, said};

@@ -5,11 +5,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skillmount::{
     Code,
-    handle::{BackendProtocol as _, SessionBackend},
+    handle::SessionBackend,
     limits::{JSON_VALUES, TOOL_CALLS, TOOL_PARALLEL},
-    session::{LoadTool, Policy, PromptMode, ToolRule},
     tools::{ToolOptions, run, run_functions},
-    wire::{Invoker, LoadSkillRequest},
+    wire::{BackendProtocol as _, Invoker, LoadSkillRequest, LoadTool, Policy, PromptMode, ToolRule},
 };
 use tokio::time::Instant;
 

@@ -4,8 +4,8 @@ use skillmount::{
     Code,
     limits::ARGUMENT_BYTES,
     path::SkillPath,
-    session::PromptMode,
     tools::{MessageReply, SlashCommand, ToolOptions, run_message},
+    wire::PromptMode,
 };
 
 use super::{agent_in, notary};

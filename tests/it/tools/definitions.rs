@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use skillmount::{
     limits::{SEARCH_RESULTS_MOST, TOOL_ENUM_SKILLS},
-    session::{LoadTool, Policy, PromptMode, SkillRule, ToolRule},
-    tools::{DefinitionShape, for_session},
+    tools::for_session,
+    wire::{DefinitionShape, LoadTool, Policy, PromptMode, SkillRule, ToolRule},
 };
 
 use super::{agent_in, agent_with, names, notary, offered, refused, said};

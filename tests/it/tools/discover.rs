@@ -4,11 +4,9 @@ use super::{agent_in, agent_with, names, notary, offered, said};
 use crate::support::world::{BackendExt, World, real_skill_texts};
 use serde_json::json;
 use skillmount::{
-    handle::BackendProtocol as _,
     limits::DISCOVERIES,
-    prompt::{PromptRequest, for_session as prompt_for},
-    session::{Policy, PromptMode, ToolRule},
-    wire::DiscoverRequest,
+    prompt::for_session as prompt_for,
+    wire::{BackendProtocol as _, DiscoverRequest, Policy, PromptMode, PromptRequest, ToolRule},
 };
 
 /// What is found by the questions of these tests.

@@ -11,8 +11,8 @@ pub(crate) mod words;
 use serde_json::{Value, json};
 use skillmount::{
     handle::SessionBackend,
-    session::{CreateSession, Policy, PromptMode},
-    tools::{DefinitionShape, ToolOptions, ToolResults, for_session, run},
+    tools::{ToolOptions, for_session, run},
+    wire::{CreateSession, DefinitionShape, Policy, PromptMode, ToolResults},
 };
 
 use crate::support::world::World;

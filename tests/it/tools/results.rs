@@ -4,9 +4,9 @@ use serde_json::json;
 use skillmount::{
     handle::SessionBackend,
     limits::{TOOL_LOADED_FILES, TOOL_RESULT_TOKENS},
-    prompt::{PromptRequest, for_session},
-    session::PromptMode,
+    prompt::for_session,
     tools::{ToolOptions, run, run_message},
+    wire::{PromptMode, PromptRequest},
 };
 
 use super::{agent_in, blocks, notary, refused, said};

@@ -12,13 +12,16 @@ use crate::support::{
 use skillmount::{
     Code,
     content::DraftReader,
-    handle::{BackendProtocol, ServiceOptions, SessionBackend},
+    handle::{ServiceOptions, SessionBackend},
     path::{Id, SkillPath},
-    prompt::{PromptRequest, for_session},
+    prompt::for_session,
     publish::{PublishOptions, UploadedSkill},
-    session::{Policy, PromptMode, SkillRule, ToolRule, list_sessions},
+    session::list_sessions,
     store::{DirectoryStore, SharedStore, Verb},
-    wire::{ListedState, SkillListRequest, UnloadSkillRequest, VersionListRequest},
+    wire::{
+        BackendProtocol, ListedState, Policy, PromptMode, PromptRequest, SkillListRequest, SkillRule, ToolRule,
+        UnloadSkillRequest, VersionListRequest,
+    },
 };
 
 /// A copy of one of `fixtures/buckets`, and a service over it.

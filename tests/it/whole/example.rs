@@ -7,7 +7,11 @@ use crate::support::{
     temporary_directory,
     world::{BackendExt, World, code},
 };
-use skillmount::{Code, handle::BackendProtocol, store::SharedStore, wire::LoadStatus};
+use skillmount::{
+    Code,
+    store::SharedStore,
+    wire::{BackendProtocol, LoadStatus},
+};
 
 /// Plays the example through any implementation of the protocol and checks every answer.
 pub(crate) async fn play(agent: &dyn BackendProtocol) {

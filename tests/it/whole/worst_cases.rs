@@ -6,10 +6,12 @@ use std::time::Duration;
 use proptest::prelude::*;
 use skillmount::{
     Code, Result,
-    handle::{BackendProtocol, Service, ServiceOptions, SessionBackend},
+    handle::{Service, ServiceOptions, SessionBackend},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES},
-    session::CreateSession,
-    wire::{EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, Newlines, UnloadSkillRequest, UploadFile},
+    wire::{
+        BackendProtocol, CreateSession, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, Newlines,
+        UnloadSkillRequest, UploadFile,
+    },
 };
 use tokio::time::sleep;
 

@@ -31,7 +31,6 @@ impl Capacity {
     }
 
     /// The work of one request of `owner`.
-    #[must_use]
     pub fn job(&self, owner: &str) -> Job {
         self.workers.errand(owner, self.steps)
     }

@@ -37,6 +37,7 @@ pub struct Workers {
 
 /// The work of one request. Dropping it cancels what still runs.
 #[derive(Debug)]
+#[must_use]
 pub struct Job {
     workers: Workers,
     owner: Owner,
@@ -53,7 +54,6 @@ impl Workers {
     }
 
     /// The work of one request of `owner`, with at most `steps`.
-    #[must_use]
     pub fn errand(&self, owner: &str, steps: u64) -> Job {
         Job { workers: self.clone(), owner: owner.into(), work: WorkBudget::new(steps, self.closing.clone()) }
     }

@@ -204,9 +204,15 @@ impl Error {
     /// The message followed by every cause, for logs and terminals.
     #[must_use]
     pub fn chain(&self) -> String {
-        let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
-        causes.fold(self.message().to_owned(), |text, cause| format!("{text}: {cause}"))
+        with_causes(self).map(ToString::to_string).collect::<Vec<_>>().join(": ")
     }
+}
+
+/// An error and its causes, from the outermost to the innermost.
+pub fn with_causes<'error>(
+    error: &'error (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'error (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
 }
 
 impl fmt::Display for Error {

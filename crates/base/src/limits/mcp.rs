@@ -17,5 +17,7 @@ pub const DIGEST_PACE: Duration = Duration::from_secs(1);
 pub const DIGEST_PACE_MOST: Duration = Duration::from_hours(1);
 /// Manifests of skills in memory, and as much again of digests of single files.
 pub const MANIFEST_CACHE_BYTES: u64 = 8 << 20;
+/// Characters of the instructions for a host, the most that Claude Code shows its model.
+pub const MCP_INSTRUCTION_CHARS: usize = 2048;
 /// How long a call of a host goes on before it reports its progress, and between two reports.
 pub const MCP_PROGRESS_PACE: Duration = Duration::from_secs(1);

@@ -244,6 +244,8 @@ pub const TRIGGER_CANDIDATES: usize = 100;
 pub const TRIGGER_REACH: usize = 8;
 /// Skills that one hook names because words of theirs stand in a text.
 pub const HOOK_SKILLS: usize = 5;
+/// Characters, and bytes, of the context that a hook gives. A host replaces a longer text by a preview.
+pub const HOOK_CONTEXT: usize = 10_000;
 /// Skills that are handed down to a sub-agent.
 pub const HOOK_INHERITED_SKILLS: usize = 20;
 /// Words of a text that a hook quotes for one skill.

@@ -1,6 +1,6 @@
 //! Entity tags: the name of one version of one object.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use md5::Md5;
 use serde::{Deserialize, Serialize};
@@ -53,16 +53,4 @@ impl ETag {
 /// The first 16 bytes of a digest in hexadecimal.
 fn hex_of_16(digest: &[u8]) -> String {
     hex::encode(digest.get(..16).unwrap_or(digest))
-}
-
-impl fmt::Display for ETag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for ETag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", &*self.0)
-    }
 }

@@ -1,6 +1,6 @@
 //! Ids: users, sessions and the values of template variables.
 
-use std::{borrow::Borrow, fmt, sync::Arc};
+use std::{borrow::Borrow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -68,35 +68,9 @@ pub(super) fn quoted(text: &str) -> String {
     format!("{shown:?}")
 }
 
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", &*self.0)
-    }
-}
-
 impl Borrow<str> for Id {
     fn borrow(&self) -> &str {
         &self.0
-    }
-}
-
-impl TryFrom<String> for Id {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self> {
-        Self::parse(&text)
-    }
-}
-
-impl From<Id> for String {
-    fn from(id: Id) -> Self {
-        id.0.as_ref().to_owned()
     }
 }
 

@@ -3,7 +3,7 @@
 //! A key can only be made from a prefix and a checked relative path, or by admitting a listed key that lies
 //! below a prefix on a segment boundary.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use super::{id::quoted, segment};
 use crate::{
@@ -28,18 +28,6 @@ impl ObjectKey {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Display for ObjectKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for ObjectKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", &*self.0)
     }
 }
 
@@ -114,18 +102,6 @@ impl KeyPrefix {
             Code::InvalidPath,
             format!("{} is too long: object keys hold {KEY_BYTES} bytes; use a shorter path", quoted(relative)),
         ))
-    }
-}
-
-impl fmt::Display for KeyPrefix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for KeyPrefix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", &*self.0)
     }
 }
 

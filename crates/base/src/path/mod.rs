@@ -18,15 +18,14 @@ mod segment;
 mod skill_path;
 mod space;
 mod template;
+mod text;
 mod tool_files;
 mod virtual_path;
 
 pub use area::ObjectKind;
 pub use etag::ETag;
 pub use glob::Glob;
-pub use id::DEFAULT_SESSION;
-pub use id::DEFAULT_USER;
-pub use id::Id;
+pub use id::{DEFAULT_SESSION, DEFAULT_USER, Id};
 pub use key::{KeyPrefix, ObjectKey};
 pub use layer::{Layer, LayerOwner};
 pub use nearest::distance;

@@ -1,6 +1,6 @@
 //! Skill paths and mount names.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +75,6 @@ impl SkillPath {
     }
 
     /// The mount name of a load without alias.
-    #[must_use]
     pub fn mount_name(&self) -> MountName {
         MountName(Arc::from(self.folder()))
     }
@@ -90,32 +89,6 @@ impl SkillPath {
     }
 }
 
-impl fmt::Display for SkillPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for SkillPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", &*self.0)
-    }
-}
-
-impl TryFrom<String> for SkillPath {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self> {
-        Self::parse(&text)
-    }
-}
-
-impl From<SkillPath> for String {
-    fn from(path: SkillPath) -> Self {
-        path.0.as_ref().to_owned()
-    }
-}
-
 /// The folder of a loaded skill below `/skills`: one segment.
 ///
 /// ```
@@ -127,6 +100,7 @@ impl From<SkillPath> for String {
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[must_use]
 pub struct MountName(Arc<str>);
 
 impl MountName {
@@ -148,32 +122,6 @@ impl MountName {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Display for MountName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for MountName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", &*self.0)
-    }
-}
-
-impl TryFrom<String> for MountName {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self> {
-        Self::parse(&text)
-    }
-}
-
-impl From<MountName> for String {
-    fn from(name: MountName) -> Self {
-        name.0.as_ref().to_owned()
     }
 }
 

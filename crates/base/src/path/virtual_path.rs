@@ -1,6 +1,6 @@
 //! Virtual paths, as agents write them.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use super::{id::quoted, segment};
 use crate::{
@@ -104,18 +104,6 @@ fn invalid(text: &str, fault: &str) -> Error {
         Code::InvalidPath,
         format!("{} is {fault}; give an absolute path such as /workspace/notes.md", quoted(text)),
     )
-}
-
-impl fmt::Display for VirtualPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for VirtualPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", &*self.0)
-    }
 }
 
 #[cfg(test)]

@@ -56,11 +56,13 @@ impl LineIndex {
     }
 
     /// How many lines there are, once the end was reached. A last line without a line feed counts.
+    #[must_use]
     pub fn total_lines(&self) -> Option<u64> {
         (self.scanned >= self.size).then(|| self.feeds + u64::from(!self.closed))
     }
 
     /// The nearest known line start at or before `line`.
+    #[must_use]
     pub fn start_before(&self, line: u64) -> LineStart {
         let known = self.offsets.len().saturating_sub(1) as u64;
         let index = (line / self.stride).min(known);
@@ -69,6 +71,7 @@ impl LineIndex {
     }
 
     /// A byte at or after the end of line `line - 1`, as near as known; `None` if that was not read yet.
+    #[must_use]
     pub fn end_before(&self, line: u64) -> Option<u64> {
         let index = line.div_ceil(self.stride);
         let known = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)).copied();
@@ -77,7 +80,7 @@ impl LineIndex {
 
     /// Takes note of `bytes`, which lie at `at`. The index grows only by bytes that follow its end, and a shared index
     /// is copied only then.
-    pub fn learn(self: &mut Arc<Self>, at: u64, bytes: &[u8]) {
+    pub fn update(self: &mut Arc<Self>, at: u64, bytes: &[u8]) {
         let known = self.scanned.checked_sub(at).and_then(|known| usize::try_from(known).ok());
         if let Some(new) = known.and_then(|known| bytes.get(known..)).filter(|new| !new.is_empty()) {
             Arc::make_mut(self).go_on(new);
@@ -137,16 +140,19 @@ impl Window {
     }
 
     /// Where the next chunk must begin.
+    #[must_use]
     pub fn at(&self) -> u64 {
         self.at
     }
 
     /// Whether all lines asked for, or as many bytes as fit, were taken.
+    #[must_use]
     pub fn is_full(&self) -> bool {
         self.full
     }
 
     /// The bytes taken, the number of lines they hold, and whether they were cut for their size.
+    #[must_use]
     pub fn finish(self) -> (Vec<u8>, u64, bool) {
         (self.taken, self.lines, self.cut)
     }
@@ -209,7 +215,7 @@ mod tests {
 
     fn index_of(text: &[u8]) -> Arc<LineIndex> {
         let mut index = Arc::new(LineIndex::new(ETag::new("e"), text.len() as u64));
-        index.learn(0, text);
+        index.update(0, text);
         index
     }
 
@@ -238,7 +244,7 @@ mod tests {
             let mut index = Arc::new(LineIndex::new(ETag::new("e"), text.len() as u64));
             let mut at = 0;
             for piece in text.as_bytes().chunks(chunk) {
-                index.learn(at, piece);
+                index.update(at, piece);
                 at += piece.len() as u64;
             }
             prop_assert_eq!(index.total_lines(), Some(text.lines().count() as u64));
@@ -261,13 +267,13 @@ mod tests {
     #[test]
     fn an_index_that_others_hold_is_copied_only_to_learn() {
         let mut index = Arc::new(LineIndex::new(ETag::new("e"), 4));
-        index.learn(0, b"a\n");
+        index.update(0, b"a\n");
         let held = index.clone();
         for (at, known) in [(0, &b"a\n"[..]), (1, b"\n"), (2, b""), (3, b"x")] {
-            index.learn(at, known);
+            index.update(at, known);
             assert!(Arc::ptr_eq(&index, &held), "{at}");
         }
-        index.learn(1, b"\nb\n");
+        index.update(1, b"\nb\n");
         assert_eq!((held.total_lines(), index.total_lines()), (None, Some(2)));
     }
 

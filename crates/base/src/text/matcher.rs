@@ -83,11 +83,13 @@ impl Pattern {
     }
 
     /// The steps that a search through so many bytes takes at worst.
+    #[must_use]
     pub fn worst_steps(&self, bytes: usize) -> u64 {
         self.0.worst_steps(bytes)
     }
 
     /// The search of one file: the first `wanted` hits with `context` lines around each.
+    #[must_use]
     pub fn file(&self, context: usize, wanted: usize) -> FileSearch {
         FileSearch {
             pattern: self.clone(),
@@ -105,7 +107,7 @@ impl Pattern {
 }
 
 impl FileSearch {
-    /// Searches the next piece of the file. All but the last have [`NUL_PROBE_BYTES`] at least.
+    /// Searches the next piece of the file. All but the last have 64 KiB at least.
     ///
     /// # Errors
     /// `too_expensive` if `work` has too few steps for a line that the fast engines cannot judge.

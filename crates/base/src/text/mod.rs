@@ -43,6 +43,7 @@ const MAGIC: &[&[u8]] = &[
 ];
 
 /// The media type of a file that begins with `head`, if it is not text.
+#[must_use]
 pub fn binary_type(head: &[u8]) -> Option<&'static str> {
     let probe = head.get(..BINARY_PROBE_BYTES).unwrap_or(head);
     let is_binary = MAGIC.iter().any(|magic| head.starts_with(magic)) || memchr::memchr(0, probe).is_some();
@@ -54,6 +55,7 @@ pub fn binary_type(head: &[u8]) -> Option<&'static str> {
 }
 
 /// Whether a file that begins with `head` is text. Lint and publishing look only into text.
+#[must_use]
 pub fn is_text(head: &[u8]) -> bool {
     binary_type(head).is_none()
 }

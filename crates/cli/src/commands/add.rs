@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::super::{
+use crate::{
     app::App,
-    sources::{How, Lock, SourceAddress, bring, outcome, save},
+    error::Result,
+    sources::{How, Lock, SourceAddress, bring, outcome},
 };
-use crate::error::Result;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,7 +24,7 @@ the exit status is 2. Nothing of a source is run: a repository is fetched by htt
 without hooks, filters, links and submodules. A lock file keeps the source, its revision and the
 version of each skill, so that the same command changes nothing the second time; a skill that was
 changed here stays, and the exit status is 6. `skillmount update` looks for newer ones.")]
-pub(in super::super) struct Add {
+pub(crate) struct Add {
     /// A host, a git repository or a folder
     #[arg(value_name = "SOURCE")]
     source: String,
@@ -43,7 +43,7 @@ pub(in super::super) struct Add {
 }
 
 impl Add {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let source = SourceAddress::parse(&self.source, self.allow_local)?.made_absolute(&app.process)?;
         let mut lock = Lock::open(app, self.lock.as_deref())?;
         let into = self.into.as_deref();
@@ -52,7 +52,7 @@ impl Add {
         let how = How { into, dry_run: self.dry_run, adds: true };
         let brought = bring(&*author, &mut lock, (&source, &fetched), how).await;
         if !self.dry_run {
-            save(app, &lock)?;
+            lock.save(app.clock.random())?;
         }
         let brought = brought?;
         app.out.reply(&json!({ "sources": [&brought], "lock": lock.path() }), |out, _| brought.print(out))?;

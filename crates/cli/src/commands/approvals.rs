@@ -6,16 +6,14 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use tokio::{sync::mpsc, time::sleep};
 
-use super::super::{
+use crate::{
     app::App,
     control::Control,
-    screen::{Cell, LastColumn, plain},
-    streams::Input,
-};
-use crate::{
     error::{Code, Result},
     limits::APPROVALS_LOOK,
-    session::{DecideApproval, Decision, WaitingCall},
+    screen::{Cell, LastColumn, plain},
+    streams::Input,
+    wire::{DecideApproval, Decision, WaitingCall},
 };
 
 #[derive(Debug, Args)]
@@ -28,7 +26,7 @@ Examples:
   skillmount approvals --json | jq -r '.approvals[].approval_id'
   skillmount approvals allow 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5"
 )]
-pub(in super::super) struct ApprovalsArgs {
+pub(crate) struct ApprovalsArgs {
     #[command(subcommand)]
     action: Option<Action>,
     /// Show each call as it comes, and ask whether to allow it
@@ -63,7 +61,7 @@ struct Choice {
 }
 
 impl ApprovalsArgs {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
         match self.action {
             Some(Action::Allow(choice)) => choice.decide(app, &control, Decision::Allow).await,

@@ -5,16 +5,13 @@ use std::{collections::BTreeSet, num::NonZeroUsize};
 use clap::Args;
 use jiff::{Span, Timestamp, tz::TimeZone};
 
-use super::super::{
-    app::App,
-    screen::{Cell, LastColumn, Terminal, plain},
-    settings::Setting,
-};
 use crate::{
-    audit::{AuditRecord, AuditRequest},
+    app::App,
     context::Action,
     error::Result,
-    wire::Operation,
+    screen::{Cell, LastColumn, Terminal, plain},
+    settings::Setting,
+    wire::{AuditRecord, AuditRequest, Operation},
 };
 
 #[derive(Debug, Args)]
@@ -27,7 +24,7 @@ Examples:
 
 Services write records up to a minute late, and at once if they end or are asked themselves.
 With --session, only those of that session.")]
-pub(in super::super) struct Audit {
+pub(crate) struct Audit {
     /// From when on: a time, or how long ago (30m, 2h, 7d)
     #[arg(long, value_name = "TIME", default_value = "1d", value_parser = parse_since)]
     since: Since,
@@ -70,7 +67,7 @@ impl Since {
 }
 
 impl Audit {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         self.operation.as_deref().map_or(Ok(()), check_operation)?;
         let is_any = app.settings.is_default(Setting::Session);
         let wanted = AuditRequest {

@@ -3,12 +3,11 @@
 use clap::Args;
 use memchr::memchr;
 
-use super::super::app::App;
 use crate::{
+    app::App,
     error::{Code, Error, Result},
-    handle::BackendProtocol,
     limits::{BINARY_PROBE_BYTES, READ_LINES},
-    wire::ReadRequest,
+    wire::{BackendProtocol, ReadRequest},
 };
 
 #[derive(Debug, Args)]
@@ -20,7 +19,7 @@ Examples:
 
 Without --offset and --limit the bytes are printed as they are, whatever they are.
 With --json the answer is that of the agent's `read`.")]
-pub(in super::super) struct Cat {
+pub(crate) struct Cat {
     /// The files, printed one after the other
     #[arg(required = true)]
     paths: Vec<String>,
@@ -33,7 +32,7 @@ pub(in super::super) struct Cat {
 }
 
 impl Cat {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let backend = app.backend().await?;
         let windowed = app.out.is_json() || self.offset.is_some() || self.limit.is_some();
         for path in &self.paths {

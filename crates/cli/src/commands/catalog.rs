@@ -2,14 +2,15 @@
 
 use clap::Subcommand;
 
-use super::super::{app::App, output::Output};
 use crate::{
+    app::App,
     error::Result,
+    output::Output,
     wire::{CatalogStatus, IndexStatus},
 };
 
 #[derive(Debug, Subcommand)]
-pub(in super::super) enum Catalog {
+pub(crate) enum Catalog {
     /// Read the user's skills and say how many there are, and what is kept of them in the store
     #[command(after_help = "\
 Examples:
@@ -27,7 +28,7 @@ read the skills themselves wherever it is missing.")]
 }
 
 impl Catalog {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let status = match self {
             Self::Status => app.author().await?.catalog_status().await?,
             Self::Rebuild => app.author_with(app.options()?).await?.rebuild_catalog().await?,

@@ -3,8 +3,10 @@
 use clap::Args;
 use clap_complete::{Shell, env::Shells};
 
-use super::super::app::App;
-use crate::error::{Error, Result};
+use crate::{
+    app::App,
+    error::{Error, Result},
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -15,13 +17,13 @@ Examples:
 
 The script asks skillmount for each completion, so that skills and sessions are those there are,
 in the store or on the server that the line names.")]
-pub(in super::super) struct Completions {
+pub(crate) struct Completions {
     /// The shell
     shell: Shell,
 }
 
 impl Completions {
-    pub(in super::super) fn run(self, app: &App) -> Result<()> {
+    pub(crate) fn run(self, app: &App) -> Result<()> {
         const NAME: &str = "skillmount";
         let (shell, shells) = (self.shell.to_string(), Shells::builtins());
         let completer = shells.completer(&shell).ok_or_else(|| Error::internal(format!("{shell} is not completed")))?;

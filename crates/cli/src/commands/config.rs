@@ -3,14 +3,14 @@
 use clap::Subcommand;
 use serde_json::json;
 
-use super::super::{
+use crate::{
     app::App,
+    error::Result,
     screen::{Cell, LastColumn},
 };
-use crate::error::Result;
 
 #[derive(Debug, Subcommand)]
-pub(in super::super) enum Config {
+pub(crate) enum Config {
     /// Print each setting with its value and where the value comes from
     #[command(after_help = "\
 Examples:
@@ -23,7 +23,7 @@ Origins, strongest first: flag, env NAME, file PATH, default. Secrets print as [
 }
 
 impl Config {
-    pub(in super::super) fn run(self, app: &App) -> Result<()> {
+    pub(crate) fn run(self, app: &App) -> Result<()> {
         match self {
             Self::Show => app.out.reply(&json!({ "settings": app.settings.shown() }), |out, _| {
                 out.table(LastColumn::Whole, app.settings.shown().into_iter().map(|line| line.cells().map(Cell::from)))

@@ -3,11 +3,11 @@
 use clap::Args;
 use serde_json::json;
 
-use super::super::{
+use crate::{
     app::App,
     connect::{ConfigChange, Host, Launch, change, entry_alone, launch, left_out},
+    error::Result,
 };
-use crate::error::Result;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -19,7 +19,7 @@ Examples:
 
 The configuration as it was stays beside it, as FILE.before-skillmount.
 A file that cannot be understood is left alone. The host reads it when it starts.")]
-pub(in super::super) struct Connect {
+pub(crate) struct Connect {
     /// The program that agents run in
     #[arg(value_name = "HOST")]
     host: Host,
@@ -32,7 +32,7 @@ pub(in super::super) struct Connect {
 }
 
 impl Connect {
-    pub(in super::super) fn run(self, app: &App) -> Result<()> {
+    pub(crate) fn run(self, app: &App) -> Result<()> {
         let Self { host, print, remove } = self;
         if print {
             let text = entry_alone(host, &server(app)?)?;

@@ -3,14 +3,12 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::super::{
-    app::App,
-    output::Output,
-    screen::{Cell, LastColumn, plain},
-};
 use crate::{
+    app::App,
     error::Result,
     limits::SEARCH_RESULTS,
+    output::Output,
+    screen::{Cell, LastColumn, plain},
     wire::{DiscoverReply, DiscoverRequest, ExplainedSkill, SearchRanking, SkillStanding},
 };
 
@@ -26,7 +24,7 @@ Examples:
   skillmount search contract                          the same, in fewer words
 
 With --explain or --why the session does not remember the search.")]
-pub(in super::super) struct Discover {
+pub(crate) struct Discover {
     /// What the skills should be for: a few words, a sentence or a whole message (16 KiB and 2,500 words at most)
     query: String,
     /// Only this category and those below it
@@ -47,7 +45,7 @@ pub(in super::super) struct Discover {
 }
 
 impl Discover {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let Self { query, category, level, limit, explain, why } = self;
         let request = DiscoverRequest { query, category, level, limit, explain, why };
         let reply = app.finder().await?.discover_skills(request).await?;

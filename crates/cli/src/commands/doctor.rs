@@ -4,19 +4,17 @@ use anstyle::AnsiColor;
 use clap::{Args, ValueEnum as _};
 use serde_json::json;
 
-use super::super::{
+use crate::{
     app::App,
     connect::{Host, is_connected},
+    encoder::try_encoder,
     encoding::encoder,
+    error::{Code, Error, Result},
+    handle::failed_check,
     output::Output,
     screen::{Cell, LastColumn},
     settings::Setting,
     status::CHECKS_FAILED,
-};
-use crate::{
-    encoder::try_encoder,
-    error::{Code, Error, Result},
-    handle::failed_check,
     wire::{CheckStatus, StoreCheck},
 };
 
@@ -31,10 +29,10 @@ Examples:
 Reads, and writes and deletes one small object below .skillmount/ of the store. An encoder
 encodes two sentences.
 The exit status is 7 if a check fails.")]
-pub(in super::super) struct Doctor {}
+pub(crate) struct Doctor {}
 
 impl Doctor {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let checks = match app.settings.server()? {
             Some(server) => vec![server_check(app, server).await],
             None => store_checks(app).await,

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::super::{app::App, counts::counted, input};
 use crate::{
+    app::App,
+    counts::counted,
     error::Result,
+    input,
     wire::{EditRequest, Newlines},
 };
 
@@ -20,7 +22,7 @@ Examples:
 
 The old text must be in the file exactly once, unless --all is given.
 Everything else in the file stays as it is.")]
-pub(in super::super) struct Edit {
+pub(crate) struct Edit {
     /// The file
     path: String,
     /// The exact text to replace
@@ -43,7 +45,7 @@ pub(in super::super) struct Edit {
 }
 
 impl Edit {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         if self.old_file.as_deref() == Some(Path::new("-")) {
             return Err(invalid!("standard input can only give the new text: use --file -"));
         }

@@ -3,15 +3,15 @@
 use clap::Subcommand;
 use serde_json::json;
 
-use super::super::{
+use crate::{
     app::App,
     encoders::{AddedEncoder, NewEncoder, add},
+    error::Result,
     settings::Setting,
 };
-use crate::error::Result;
 
 #[derive(Debug, Subcommand)]
-pub(in super::super) enum EncoderArgs {
+pub(crate) enum EncoderArgs {
     /// Add a sentence encoder to this machine, by which skills are found for what they mean
     #[command(after_help = "\
 Examples:
@@ -35,7 +35,7 @@ skillmount.toml.")]
 }
 
 impl EncoderArgs {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let Self::Add(wanted) = self;
         let added = add(app, wanted).await?;
         let AddedEncoder { name, folder, dimensions, bytes } = added;

@@ -3,16 +3,14 @@
 use anstyle::AnsiColor;
 use clap::Args;
 
-use super::super::{
+use crate::{
     app::App,
     encoding::encoder,
+    error::Result,
+    handle::ServiceOptions,
     output::Output,
     screen::{Cell, LastColumn, plain},
     status::ExitStatus,
-};
-use crate::{
-    error::Result,
-    handle::ServiceOptions,
     wire::{FindingLevel, FsckReport},
 };
 
@@ -29,7 +27,7 @@ loads, and with --all the deletions. Each finding says what to do about it.
 --repair deletes what is made again and what nothing has used for a day, and
 finishes what was begun; it never deletes a file, a version or a session.
 The exit status is 1 if something is wrong, still.")]
-pub(in super::super) struct Fsck {
+pub(crate) struct Fsck {
     /// Check every user, the teams and the organisation
     #[arg(long)]
     all: bool,
@@ -39,7 +37,7 @@ pub(in super::super) struct Fsck {
 }
 
 impl Fsck {
-    pub(in super::super) async fn run(self, app: &App) -> Result<ExitStatus> {
+    pub(crate) async fn run(self, app: &App) -> Result<ExitStatus> {
         // An encoder that cannot be opened made no vectors to check.
         let encoder = encoder(&app.process, &app.settings).ok().flatten();
         let service =

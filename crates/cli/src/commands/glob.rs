@@ -2,8 +2,7 @@
 
 use clap::Args;
 
-use super::super::{app::App, failure::for_people};
-use crate::{error::Result, wire::GlobRequest};
+use crate::{app::App, error::Result, failure::for_people, wire::GlobRequest};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -11,7 +10,7 @@ Examples:
   skillmount glob '*.md'                      by name, at any depth
   skillmount glob '/skills/*/SKILL.md'        a leading / anchors the pattern
   skillmount glob '**/*.{pdf,docx}' /ticket")]
-pub(in super::super) struct GlobArgs {
+pub(crate) struct GlobArgs {
     /// The pattern; quote it, or the shell expands it
     pattern: String,
     /// The folder to look in [default: everything the session sees]
@@ -19,7 +18,7 @@ pub(in super::super) struct GlobArgs {
 }
 
 impl GlobArgs {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let reply = app.backend().await?.glob(GlobRequest { pattern: self.pattern, path: self.path }).await?;
         app.out.reply(&reply, |out, reply| {
             reply.matches.iter().try_for_each(|file| out.line(&file.path))?;

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
-use super::super::{app::App, failure::for_people, output::Output, status::ExitStatus};
 use crate::{
+    app::App,
     error::Result,
+    failure::for_people,
+    output::Output,
+    status::ExitStatus,
     wire::{GrepMatch, GrepOutput, GrepReply, GrepRequest},
 };
 
@@ -20,7 +23,7 @@ Examples:
 
 Lines print as path:line:text. The exit status is 1 if nothing is found, with --json too.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
-pub(in super::super) struct Grep {
+pub(crate) struct Grep {
     /// A regular expression (Rust's syntax, linear time)
     pattern: String,
     /// A folder or a file [default: everything the session sees]
@@ -49,7 +52,7 @@ pub(in super::super) struct Grep {
 }
 
 impl Grep {
-    pub(in super::super) async fn run(self, app: &App) -> Result<ExitStatus> {
+    pub(crate) async fn run(self, app: &App) -> Result<ExitStatus> {
         let Self { pattern, path, glob, literal, ignore_case, context, files, count, max_count } = self;
         let output_mode = match (files, count) {
             (true, _) => GrepOutput::Files,

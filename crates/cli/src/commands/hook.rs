@@ -5,10 +5,11 @@
 
 use clap::Args;
 
-use super::super::{app::App, input};
 use crate::{
+    app::App,
     error::Result,
-    hooks::{HookInput, HookOutput},
+    input,
+    wire::{HookInput, HookOutput},
 };
 
 #[derive(Debug, Args)]
@@ -16,10 +17,10 @@ use crate::{
 Examples:
   echo '{\"hook_event_name\": \"SessionStart\"}' | skillmount hook
   skillmount --server http://127.0.0.1:8787 --session chat-7 hook < input.json")]
-pub(in super::super) struct Hook {}
+pub(crate) struct Hook {}
 
 impl Hook {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let output = answer(app).await.unwrap_or_else(|error| HookOutput::failed(&error));
         app.out.document(&output)
     }

@@ -7,25 +7,23 @@ use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::super::{
-    app::App,
-    expiry::expiry,
-    keys_file,
-    local_path::LocalPath,
-    screen::{Cell, LastColumn, Terminal, plain},
-    settings::Setting,
-};
 use crate::{
     access::{self, KeyEntry, KeysText, Scope, read_keys_text},
+    app::App,
     error::Result,
+    expiry::expiry,
+    keys_file,
     limits::KEYS_LOOK,
+    local_path::LocalPath,
     path::Id,
+    screen::{Cell, LastColumn, Terminal, plain},
+    settings::Setting,
 };
 
 const HEADINGS: [&str; 8] = ["HASH", "NAME", "USER", "SCOPES", "TEAM", "CREATED", "EXPIRES", "BOUND TO"];
 
 #[derive(Debug, Subcommand)]
-pub(in super::super) enum KeysArgs {
+pub(crate) enum KeysArgs {
     /// Make a key: the key for the client, and its entry for the keys file of `serve --keys`
     #[command(after_help = "\
 Examples:
@@ -61,7 +59,7 @@ a service does not take a file without keys.")]
 }
 
 #[derive(Debug, Args)]
-pub(in super::super) struct NewKey {
+pub(crate) struct NewKey {
     /// For every user, not only the one named by --user
     #[arg(long)]
     all_users: bool,
@@ -96,14 +94,14 @@ enum KeyScope {
 }
 
 #[derive(Debug, Args)]
-pub(in super::super) struct List {
+pub(crate) struct List {
     /// The keys file [default: the setting keys, as for serve]
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub(in super::super) struct Revoke {
+pub(crate) struct Revoke {
     /// Its name, or the first digits of its hash, four at least
     #[arg(value_name = "NAME|HASH")]
     key: String,
@@ -114,7 +112,7 @@ pub(in super::super) struct Revoke {
 
 impl KeysArgs {
     /// The settings that were given as flags.
-    pub(in super::super) fn settings(&self) -> Option<(Setting, String)> {
+    pub(crate) fn settings(&self) -> Option<(Setting, String)> {
         let file = match self {
             Self::New(_) => None,
             Self::List(List { keys }) | Self::Revoke(Revoke { keys, .. }) => keys.as_ref(),
@@ -122,7 +120,7 @@ impl KeysArgs {
         file.map(|path| (Setting::Keys, path.display().to_string()))
     }
 
-    pub(in super::super) fn run(self, app: &App) -> Result<()> {
+    pub(crate) fn run(self, app: &App) -> Result<()> {
         match self {
             Self::New(new) => new.run(app),
             Self::List(_) => list(app),

@@ -3,8 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::super::{app::App, expiry::expiry, settings::Setting};
-use crate::{access::LinkSecret, error::Result};
+use crate::{access::LinkSecret, app::App, error::Result, expiry::expiry, settings::Setting};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -18,7 +17,7 @@ Prints an address below which installers find the user's skills, without a key:
 Whoever has it may fetch these skills until it expires, and nothing else. It is signed with
 the setting link_secret (SKILLMOUNT_LINK_SECRET), which the service must have too; with
 another secret, all links end.")]
-pub(in super::super) struct LinkArgs {
+pub(crate) struct LinkArgs {
     /// When it stops working: a time like 2027-01-31T00:00:00Z, or from now on like 90d or 12h
     #[arg(long, visible_alias = "expires-in", value_name = "WHEN", default_value = "7d")]
     expires: String,
@@ -28,7 +27,7 @@ pub(in super::super) struct LinkArgs {
 }
 
 impl LinkArgs {
-    pub(in super::super) fn run(self, app: &App) -> Result<()> {
+    pub(crate) fn run(self, app: &App) -> Result<()> {
         let none = || {
             let message = "no secret for links is set; set SKILLMOUNT_LINK_SECRET, here and for the service: `openssl rand -hex 32` makes one";
             invalid!("{message}")

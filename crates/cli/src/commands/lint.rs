@@ -2,18 +2,16 @@
 
 use clap::{Args, ValueEnum};
 
-use super::super::{
+use crate::{
     app::App,
     blocking::blocking,
     counts::counted,
+    error::Result,
     findings::{at_file, heading, judge, judge_no_skill, line, quality, read},
     folder::{Extent, FolderScan, LocalSkill, PullFolder, scan},
+    limits::LIST_OBJECTS,
     output::{OfSkills, Output},
     sarif::sarif,
-};
-use crate::{
-    error::Result,
-    limits::LIST_OBJECTS,
     skill::{Diagnostic, Severity, fix, patch},
     wire::{LintFinding, LintListRequest, LintedSkill},
 };
@@ -40,7 +38,7 @@ with --strict, if anything is found. What .gitignore, .ignore and .skillignore n
 as by push.
 Of skills in the store, secrets are looked for in SKILL.md and in the names of files.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
-pub(in super::super) struct Lint {
+pub(crate) struct Lint {
     /// A folder, a SKILL.md, a skill path, or the word store
     #[arg(default_value = ".")]
     target: String,
@@ -73,7 +71,7 @@ enum Format {
 }
 
 impl Lint {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         if app.out.is_json() && (self.diff || self.format.is_some()) {
             return Err(invalid!("--json says already how findings are written: leave it out, or --diff or --format"));
         }
@@ -103,7 +101,7 @@ impl Lint {
     async fn lint_local(&self, app: &App, scanned: FolderScan) -> Result<Vec<LintedSkill>> {
         let mut linted: Vec<_> = scanned.no_skills.iter().map(judge_no_skill).collect();
         for local in scanned.skills {
-            let mended = if self.fix { mend(&local, app)? } else { Vec::new() };
+            let mended = if self.fix { fix_file(&local, app)? } else { Vec::new() };
             // A signal ends the run here, between two skills, and never within a write.
             let judged = blocking(move || Ok(judge(&local))).await?;
             linted.push(LintedSkill { mended, ..judged });
@@ -159,7 +157,7 @@ impl Lint {
 }
 
 /// Fixes the SKILL.md of a skill, and returns the findings that are gone.
-fn mend(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
+fn fix_file(local: &LocalSkill, app: &App) -> Result<Vec<Diagnostic>> {
     let path = local.main();
     // An unreadable file stays a finding.
     let Some(fixed) = read(&path).ok().and_then(|bytes| fix(&bytes, local.skill.folder())) else {

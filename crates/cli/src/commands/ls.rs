@@ -2,12 +2,10 @@
 
 use clap::Args;
 
-use super::super::{
-    app::App,
-    screen::{Cell, LastColumn},
-};
 use crate::{
+    app::App,
     error::Result,
+    screen::{Cell, LastColumn},
     wire::{Entry, LsRequest},
 };
 
@@ -17,7 +15,7 @@ Examples:
   skillmount ls                     /workspace, /ticket, and /skills once a skill is loaded
   skillmount ls -l /workspace       with size and time
   skillmount ls /skills --json")]
-pub(in super::super) struct Ls {
+pub(crate) struct Ls {
     /// The folder
     #[arg(default_value = "/")]
     path: String,
@@ -27,7 +25,7 @@ pub(in super::super) struct Ls {
 }
 
 impl Ls {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let reply = app.backend().await?.ls(LsRequest { path: self.path }).await?;
         app.out.reply(&reply, |out, reply| {
             if self.long {

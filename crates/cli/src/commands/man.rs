@@ -9,8 +9,12 @@ use clap_mangen::{
 };
 use serde_json::json;
 
-use super::super::{app::App, folder::PullFolder, settings::Setting};
-use crate::error::{Error, Result};
+use crate::{
+    app::App,
+    error::{Error, Result},
+    folder::PullFolder,
+    settings::Setting,
+};
 
 /// The line before the examples in a help text.
 const EXAMPLES: &str = "Examples:\n";
@@ -20,7 +24,7 @@ const EXAMPLES: &str = "Examples:\n";
 Examples:
   skillmount man | man -l -
   skillmount man ~/.local/share/man/man1        one page for each command")]
-pub(in super::super) struct Man {
+pub(crate) struct Man {
     /// The folder to write the pages of all commands to [default: print the page of skillmount itself]
     dir: Option<PathBuf>,
 }
@@ -32,7 +36,7 @@ struct ManPage {
 }
 
 impl Man {
-    pub(in super::super) fn run(self, app: &App, command: Command) -> Result<()> {
+    pub(crate) fn run(self, app: &App, command: Command) -> Result<()> {
         let mut command = command.disable_help_subcommand(true);
         command.build();
         let Some(dir) = self.dir else {

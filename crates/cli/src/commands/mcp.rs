@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::super::{app::App, folder::address_of, settings::Setting};
-use crate::{error::Result, mcp::serve_stdio, path::Id};
+use crate::{app::App, error::Result, folder::address_of, mcp::serve_stdio, path::Id, settings::Setting};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -19,23 +18,23 @@ Examples:
 
 Speaks the Model Context Protocol until its standard input ends; logs go to stderr.
 Each process has a session of its own, unless --session names one.")]
-pub(in super::super) struct Mcp {
+pub(crate) struct Mcp {
     /// Serve this folder of skills as it is, instead of a store
     #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "server"])]
-    pub(in super::super) skills: Option<PathBuf>,
+    pub(crate) skills: Option<PathBuf>,
     /// Find skills by meaning too: dir:FOLDER of a model, or the URL of an endpoint for embeddings
     #[arg(long, value_name = "ENCODER")]
-    pub(in super::super) encoder: Option<String>,
+    pub(crate) encoder: Option<String>,
 }
 
 impl Mcp {
     /// The settings that were given as flags.
-    pub(in super::super) fn settings(&self) -> Vec<(Setting, String)> {
+    pub(crate) fn settings(&self) -> Vec<(Setting, String)> {
         let folder = self.skills.iter().map(|folder| (Setting::Store, address_of(folder)));
         folder.chain(self.encoder.iter().map(|encoder| (Setting::Encoder, encoder.clone()))).collect()
     }
 
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let session = if app.settings.is_default(Setting::Session) {
             Id::parse(&format!("mcp-{:032x}", app.clock.random()))?
         } else {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::super::{app::App, folder::PullFolder};
 use crate::{
+    app::App,
     error::Result,
+    folder::PullFolder,
     limits::SKILL_NAME_CHARS,
     skill::{fix, template},
 };
@@ -22,7 +23,7 @@ Examples:
 
 A name is lower-case letters, digits and single dashes between them. What is there to be replaced
 is a finding of lint until it is: an error in the description, a warning in the body.")]
-pub(in super::super) struct New {
+pub(crate) struct New {
     /// The skill's name, which is its folder's too
     name: String,
     /// The folder to make it in [default: this one]
@@ -34,7 +35,7 @@ pub(in super::super) struct New {
 }
 
 impl New {
-    pub(in super::super) fn run(self, app: &App) -> Result<()> {
+    pub(crate) fn run(self, app: &App) -> Result<()> {
         let text = begun(&self.name, self.description.as_deref())?;
         let folder = app.process.local(self.into.unwrap_or_default().join(&self.name));
         PullFolder::create(folder.clone())?.write("SKILL.md", &text, app.clock.random())?;

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::super::app::App;
 use crate::{
+    app::App,
     error::{Error, Result},
     http,
 };
@@ -14,10 +14,10 @@ Examples:
   skillmount openapi > openapi.json
 
 A running service gives the same at /openapi.json, and a page to try it at /docs.")]
-pub(in super::super) struct Openapi {}
+pub(crate) struct Openapi {}
 
 impl Openapi {
-    pub(in super::super) fn run(self, app: &App) -> Result<()> {
+    pub(crate) fn run(self, app: &App) -> Result<()> {
         let Self {} = self;
         let document = http::openapi().to_pretty_json().map_err(Error::internal)?;
         app.out.line(document.trim_end())

@@ -6,14 +6,12 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::super::{
+use crate::{
     app::App,
     counts::counted,
+    error::{Code, Error, Result},
     failure::for_people,
     plugin::{ExportRow, ExportStatus, Exporter},
-};
-use crate::{
-    error::{Code, Error, Result},
     skill::is_skill_name,
 };
 
@@ -21,7 +19,7 @@ use crate::{
 const EVERY: u64 = 10;
 
 #[derive(Debug, Subcommand)]
-pub(in super::super) enum Plugin {
+pub(crate) enum Plugin {
     /// Write the user's skills with their hooks and tools as a plugin of Claude Code
     Export(ExportArgs),
 }
@@ -39,7 +37,7 @@ every 10 seconds unless --every names others, and brings what is new, changed an
 ends it. With --server and a key, hooks and tools take the key from SKILLMOUNT_API_KEY of the host;
 it is not written down. Only what an export wrote is ever changed or removed: what somebody else put
 there or changed stays, and the exit status is 6. A folder with files that no export wrote is refused.")]
-pub(in super::super) struct ExportArgs {
+pub(crate) struct ExportArgs {
     /// The folder of the plugin, made if it is not there
     dir: PathBuf,
     /// What hosts call the plugin, before the names of its skills
@@ -54,7 +52,7 @@ pub(in super::super) struct ExportArgs {
 }
 
 impl Plugin {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let Self::Export(export) = self;
         export.run(app).await
     }

@@ -2,16 +2,13 @@
 
 use clap::Args;
 
-use super::super::{
-    app::App,
-    output::Output,
-    screen::{Cell, LastColumn, plain},
-};
 use crate::{
+    app::App,
     error::Result,
     limits::PROMPT_TOKENS,
-    prompt::{Format, PromptExplanation, PromptRequest, Rendering},
-    session::PromptMode,
+    output::Output,
+    screen::{Cell, LastColumn, plain},
+    wire::{Format, PromptExplanation, PromptMode, PromptRequest, Rendering},
 };
 
 #[derive(Debug, Args)]
@@ -22,7 +19,7 @@ Examples:
   skillmount prompt --category escrituras --max-tokens 500
   skillmount prompt --json | jq .tokens
   skillmount prompt --explain                         why each skill is in it, shortened or out")]
-pub(in super::super) struct Prompt {
+pub(crate) struct Prompt {
     /// What it holds [default: as the session's policy says]
     #[arg(long, value_enum)]
     mode: Option<PromptMode>,
@@ -41,7 +38,7 @@ pub(in super::super) struct Prompt {
 }
 
 impl Prompt {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let Self { mode, format, category, max_tokens, explain } = self;
         let wanted = PromptRequest { mode, format, category, max_tokens, explain };
         let reply = app.control().await?.prompt(&wanted).await?;

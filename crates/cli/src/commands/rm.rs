@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-use super::super::{app::App, counts::counted};
 use crate::{
+    app::App,
+    counts::counted,
     error::{Code, Error, Result},
     screen::plain,
     wire::{DeleteRequest, LsRequest},
@@ -17,7 +18,7 @@ const SHOWN_FILES: usize = 10;
 Examples:
   skillmount rm /workspace/notes.md
   skillmount rm -r /workspace/drafts        the folder and everything below it")]
-pub(in super::super) struct Rm {
+pub(crate) struct Rm {
     /// What to delete
     #[arg(required = true)]
     paths: Vec<String>,
@@ -27,7 +28,7 @@ pub(in super::super) struct Rm {
 }
 
 impl Rm {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let backend = app.backend().await?;
         for path in self.paths {
             // The agent's delete takes folders without asking; a person gets to say so first.

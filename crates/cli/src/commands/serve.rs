@@ -7,17 +7,15 @@ use futures_util::poll;
 use serde_json::json;
 use tokio::{net::TcpListener, sync::watch};
 
-use super::super::{
+use crate::{
     app::App,
     callers::CallerSources,
-    folder::address_of,
-    settings::Setting,
-    signals::{self, Signals},
-};
-use crate::{
     error::{Error, Result},
+    folder::address_of,
     http::{self, HttpConfig},
     limits::SHUTDOWN_DRAIN_MOST,
+    settings::Setting,
+    signals::{self, Signals},
     wire::StoreCheck,
 };
 
@@ -36,49 +34,49 @@ SIGTERM makes /readyz answer 503, goes on accepting for --drain seconds and fini
 the requests under way; Ctrl-C does so without the drain. A second one ends it at once.
 Takes over the keys file within 2 seconds of a change; SIGHUP reads keys, hosts and origins
 again at once. Where they have a fault, the old ones stay.")]
-pub(in super::super) struct Serve {
+pub(crate) struct Serve {
     /// A folder of skills to serve as it is, for the user `me`, instead of a store. It is only read, unless --write is given;
     /// sessions and the like lie in your data folder
     #[arg(value_name = "DIR", conflicts_with_all = ["store", "server"])]
-    pub(in super::super) skills: Option<PathBuf>,
+    pub(crate) skills: Option<PathBuf>,
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDRESS")]
-    pub(in super::super) listen: Option<String>,
+    pub(crate) listen: Option<String>,
     /// File of the keys that clients may show, as `keys new` makes them
     #[arg(long, value_name = "FILE")]
-    pub(in super::super) keys: Option<PathBuf>,
+    pub(crate) keys: Option<PathBuf>,
     /// Show everybody who asks for HOST the skills of USER, for installers. Can be given several times
     #[arg(long, value_name = "HOST=USER")]
-    pub(in super::super) public: Vec<String>,
+    pub(crate) public: Vec<String>,
     /// After SIGTERM, how long to go on accepting [default: 5]
     #[arg(long, value_name = "SECONDS")]
-    pub(in super::super) drain: Option<String>,
+    pub(crate) drain: Option<String>,
     /// Memory for cached contents, sessions and requests [default: 256]
     #[arg(long, value_name = "MIB")]
-    pub(in super::super) memory: Option<String>,
+    pub(crate) memory: Option<String>,
     /// Memory for catalogs and their search indexes [default: 128]
     #[arg(long, value_name = "MIB")]
-    pub(in super::super) catalog_memory: Option<String>,
+    pub(crate) catalog_memory: Option<String>,
     /// Audit records: off, relaxed, or strict, where a change is acknowledged once its record is in the store [default: relaxed]
     #[arg(long, value_name = "MODE")]
-    pub(in super::super) audit: Option<String>,
+    pub(crate) audit: Option<String>,
     /// Days that audit records are kept [default: 90]
     #[arg(long, value_name = "DAYS")]
-    pub(in super::super) audit_days: Option<String>,
+    pub(crate) audit_days: Option<String>,
     /// Find skills by meaning too: dir:FOLDER of a model, or the URL of an endpoint for embeddings
     #[arg(long, value_name = "ENCODER")]
-    pub(in super::super) encoder: Option<String>,
+    pub(crate) encoder: Option<String>,
     /// How log lines are written: json or text [default: text on a terminal, else json]
     #[arg(long, value_name = "FORMAT")]
-    pub(in super::super) log_format: Option<String>,
+    pub(crate) log_format: Option<String>,
     /// Folder for uploads under way, on a disk and not in memory [default: the system's for temporary files]
     #[arg(long, value_name = "DIR")]
-    pub(in super::super) spool: Option<PathBuf>,
+    pub(crate) spool: Option<PathBuf>,
 }
 
 impl Serve {
     /// The settings that were given as flags.
-    pub(in super::super) fn settings(&self) -> Vec<(Setting, String)> {
+    pub(crate) fn settings(&self) -> Vec<(Setting, String)> {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let given = [
             (Setting::Store, self.skills.as_deref().map(address_of)),
@@ -97,7 +95,7 @@ impl Serve {
         given.into_iter().filter_map(|(setting, text)| Some((setting, text?))).collect()
     }
 
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let address = app.settings.required(Setting::Listen, parse_address)?;
         let (store, folder) = app.served_store("serve").await?;
         let read_only = store.why_read_only().await?;

@@ -5,16 +5,14 @@ use std::{fmt::Display, time::Duration};
 use clap::Subcommand;
 use serde_json::json;
 
-use super::super::{
+use crate::{
     app::App,
     control::{CollectedOfAll, Control, DamagedOf},
+    error::{Error, Kind, Result},
     output::Output,
     screen::{LastColumn, plain},
     shell::quoted,
-};
-use crate::{
-    error::{Error, Kind, Result},
-    session::{ExpiryReport, SessionSummary},
+    wire::{ExpiryReport, SessionSummary},
 };
 
 /// How long to leave a server alone that ended a stream of events.
@@ -23,7 +21,7 @@ const TAIL_PAUSE: Duration = Duration::from_secs(1);
 const DAMAGED: &str = "damaged; remove it with session delete";
 
 #[derive(Debug, Subcommand)]
-pub(in super::super) enum SessionArgs {
+pub(crate) enum SessionArgs {
     /// Show the session: what is loaded and what it may do
     #[command(after_help = "\
 Examples:
@@ -81,7 +79,7 @@ Examples:
 }
 
 impl SessionArgs {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
         match self {
             Self::Show => app.out.reply(&control.session().await?, show),

@@ -3,16 +3,14 @@
 use clap::Subcommand;
 
 use super::{
-    super::{
-        app::App,
-        output::Output,
-        screen::{Cell, LastColumn, plain},
-    },
     discover::Discover,
     versions::{Diff, History, Move, Remove, Rollback},
 };
 use crate::{
+    app::App,
     error::Result,
+    output::Output,
+    screen::{Cell, LastColumn, plain},
     skill::{Severity, shown::block},
     wire::{
         Invoker, ListedState, LoadSkillRequest, LoadStatus, SkillDiagnostic, SkillFile, SkillList, SkillPage,
@@ -24,7 +22,7 @@ use crate::{
 const SHOWN_WARNINGS: usize = 3;
 
 #[derive(Debug, Subcommand)]
-pub(in super::super) enum Skills {
+pub(crate) enum Skills {
     /// List the user's skills, and say what is wrong with those left out
     #[command(after_help = "\
 Examples:
@@ -97,7 +95,7 @@ Examples:
 }
 
 impl Skills {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         match self {
             Self::List { category, fresh } => list(app, category, fresh).await,
             Self::Show { skill } => app.out.reply(&app.control().await?.skill(&skill).await?, show),

@@ -5,14 +5,12 @@ use std::{collections::BTreeSet, path::PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::super::{
-    app::App,
-    input::typed,
-    sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome, save},
-};
 use crate::{
+    app::App,
     error::{Error, Result},
-    sync::SkillRepository,
+    input::typed,
+    sources::{How, Lock, SourceAddress, SourceContents, SourceReport, bring, outcome},
+    wire::SkillRepository,
 };
 
 #[derive(Debug, Args)]
@@ -27,7 +25,7 @@ before it does. A skill that was changed here stays, and the exit status is 6. W
 longer has stays too, and so does what it has besides: `skillmount add` takes that. A source
 that cannot be looked at is named, the others are updated, and the exit status is that of its
 error.")]
-pub(in super::super) struct Update {
+pub(crate) struct Update {
     /// Say what would change and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -62,13 +60,13 @@ impl FailedSource {
 }
 
 impl Update {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let mut lock = Lock::open(app, self.lock.as_deref())?;
         let known: BTreeSet<_> = lock.skills.values().map(|one| (one.source.clone(), one.into.clone())).collect();
         let mut sources = Vec::new();
         let mut failed = Vec::new();
         for (text, into) in known {
-            match self.look(app, &text, into).await {
+            match self.read_source(app, &text, into).await {
                 Ok(source) => sources.push(source),
                 Err(error) => {
                     let source =
@@ -82,7 +80,7 @@ impl Update {
         failed.into_iter().next().map_or(Ok(()), |failed| Err(failed.error))
     }
 
-    async fn look(&self, app: &App, text: &str, into: Option<String>) -> Result<LockedSource> {
+    async fn read_source(&self, app: &App, text: &str, into: Option<String>) -> Result<LockedSource> {
         let source = SourceAddress::parse(text, self.allow_local)?;
         let fetched = source.fetch(app, into.as_deref()).await?;
         Ok(LockedSource { source, into, fetched })
@@ -105,7 +103,7 @@ impl Update {
             }
         }
         let done = brought(&*author, lock, sources, false).await;
-        save(app, lock)?;
+        lock.save(app.clock.random())?;
         let done = done?;
         print(app, lock, (&done, failed), false)?;
         outcome(&done)

@@ -2,17 +2,13 @@
 
 use clap::Args;
 
-use super::{
-    super::{
-        app::App,
-        output::Output,
-        screen::{Cell, LastColumn, plain},
-    },
-    audit::{Since, parse_since},
-};
+use super::audit::{Since, parse_since};
 use crate::{
-    audit::{AuditRequest, Usage as Figures, UsageRequest},
+    app::App,
     error::Result,
+    output::Output,
+    screen::{Cell, LastColumn, plain},
+    wire::{AuditRequest, Usage as Figures, UsageRequest},
 };
 
 #[derive(Debug, Args)]
@@ -23,14 +19,14 @@ Examples:
   skillmount usage --json | jq '.default_candidates'
 
 The figures are made from the records that `serve --audit relaxed` or `strict` writes.")]
-pub(in super::super) struct UsageArgs {
+pub(crate) struct UsageArgs {
     /// From when on: a time, or how long ago (2h, 7d)
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = parse_since)]
     since: Since,
 }
 
 impl UsageArgs {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let wanted = UsageRequest { since: Some(self.since.at(app.clock.now())?) };
         let control = app.control().await?;
         let figures = control.usage(&wanted).await?;

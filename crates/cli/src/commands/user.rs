@@ -11,14 +11,12 @@ use serde_json::json;
 use tempfile::NamedTempFile;
 use tokio::time::sleep;
 
-use super::super::{
+use crate::{
     app::App,
     control::{Control, UserArchive},
+    error::{Code, Error, Result},
     input::typed,
     output::Output,
-};
-use crate::{
-    error::{Code, Error, Result},
     path::Id,
     screen::plain,
     wire::{Amount, Deletion, DeletionState},
@@ -28,7 +26,7 @@ use crate::{
 const LOOK: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Subcommand)]
-pub(in super::super) enum UserArgs {
+pub(crate) enum UserArgs {
     /// List the users who have objects in the store
     #[command(after_help = "\
 Examples:
@@ -88,7 +86,7 @@ On a store, it first does what is due of the deletion.")]
 }
 
 impl UserArgs {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
         match self {
             Self::List => app.out.reply(&control.users().await?, |out, list| {

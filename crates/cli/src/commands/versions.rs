@@ -6,23 +6,19 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
-use super::super::{
-    app::App,
-    counts::counted,
-    output::Output,
-    screen::{Cell, LastColumn},
-    shell::quoted,
-};
 use crate::{
+    app::App,
+    client::sync::SkillText,
+    counts::counted,
     error::{Code, Error, Result},
     limits::VERSIONS_LISTED,
+    output::Output,
     path::SkillPath,
-    publish::{Condition, PublishOptions},
-    screen::plain,
+    screen::{Cell, LastColumn, plain},
+    shell::quoted,
     skill::{MAIN, fix, read_document},
     skills::{NamedSkill, skill_named},
-    sync::{SkillRepository, SkillText},
-    wire::{DiffRequest, VersionChange, VersionDiff, VersionDocument, VersionListRequest},
+    wire::{Condition, DiffRequest, SkillRepository, VersionChange, VersionDiff, VersionDocument, VersionListRequest},
 };
 
 /// Digits of a digest that are shown on a line.
@@ -33,7 +29,7 @@ const SHOWN_DIGITS: usize = 19;
 Examples:
   skillmount skills history escrituras/compraventa
   skillmount skills history compraventa --json | jq -r '.versions[].digest'")]
-pub(in super::super) struct History {
+pub(crate) struct History {
     /// A skill path or a folder name; the path of a deleted skill
     skill: String,
     /// How many to show at most
@@ -47,7 +43,7 @@ Examples:
   skillmount skills diff compraventa                      what the last publish changed
   skillmount skills diff compraventa e21b0cc3             what changed since that version
   skillmount skills diff compraventa e21b0cc3 7f3a1d      between two of them")]
-pub(in super::super) struct Diff {
+pub(crate) struct Diff {
     /// A skill path or a folder name; the path of a deleted skill
     #[arg(index = 1)]
     skill: String,
@@ -65,7 +61,7 @@ Examples:
   skillmount skills rollback compraventa sha256:e21b0cc3   any beginning that names one version
   skillmount skills rollback compraventa                   the one that the last change replaced, or this one
                                                            if its folder is gone")]
-pub(in super::super) struct Rollback {
+pub(crate) struct Rollback {
     /// A skill path or a folder name; the path of a deleted skill
     #[arg(index = 1)]
     skill: String,
@@ -79,7 +75,7 @@ pub(in super::super) struct Rollback {
 Examples:
   skillmount skills rm compraventa
   skillmount skills rollback escrituras/compraventa sha256:e21b0cc3   brings it back")]
-pub(in super::super) struct Remove {
+pub(crate) struct Remove {
     /// A skill path or a folder name
     skill: String,
 }
@@ -88,7 +84,7 @@ pub(in super::super) struct Remove {
 #[command(after_help = "\
 Examples:
   skillmount skills mv compraventa ventas/compraventa")]
-pub(in super::super) struct Move {
+pub(crate) struct Move {
     /// A skill path or a folder name
     #[arg(index = 1)]
     from: String,
@@ -183,12 +179,9 @@ impl Move {
         {
             *main = renamed;
         }
-        let options = PublishOptions {
-            source: Some(format!("{from} {digest}, moved here")),
-            condition: Condition::Nothing,
-            ..PublishOptions::default()
-        };
-        let published = author.publish_skill(&to, text.files.into_iter().collect(), options).await;
+        let source = Some(format!("{from} {digest}, moved here"));
+        let files = text.files.into_iter().collect();
+        let published = author.publish_skill(&to, files, source, Condition::Nothing).await;
         published.map_err(|error| if error.code() == Code::VersionConflict { taken(&to) } else { error })?;
         author.delete_skill(&from, Some(digest)).await.map_err(|error| {
             let message = format!("{to} is there now, and {from} could not be deleted: {}", error.message());

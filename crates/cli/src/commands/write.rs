@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use clap::Args;
 
-use super::super::{app::App, input};
 use crate::{
+    app::App,
     error::Result,
+    input,
     wire::{UploadFile, WriteRequest},
 };
 
@@ -18,7 +19,7 @@ Examples:
   skillmount write /workspace/report.md --file report.md
   make report | skillmount write /workspace/report.md --overwrite
   skillmount write /workspace/logo.png --file logo.png --overwrite     any bytes")]
-pub(in super::super) struct Write {
+pub(crate) struct Write {
     /// The file to make
     path: String,
     /// Its content [default: from --file, or standard input]
@@ -32,7 +33,7 @@ pub(in super::super) struct Write {
 }
 
 impl Write {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let bytes = input::bytes(app, self.content, self.file.as_deref())?;
         let backend = app.backend().await?;
         let content = match String::from_utf8(bytes) {

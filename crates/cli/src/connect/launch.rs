@@ -9,7 +9,7 @@ use crate::{
     app::App,
     error::{Error, Result},
     folder::address_of,
-    settings::Setting,
+    settings::{Passage, Setting},
     store::StoreAddress,
 };
 
@@ -35,78 +35,22 @@ pub(crate) fn launch(app: &App, command: &str) -> Result<Launch> {
         Launch { command: program.display().to_string(), args: vec![command.to_owned()], variables: BTreeMap::new() };
     for setting in Setting::ALL.iter().copied().filter(|setting| !app.settings.is_default(*setting)) {
         let Some(value) = app.settings.get(setting) else { continue };
-        match passage(setting) {
+        match setting.passage() {
             // Only a server searches.
-            Passage::Flag(_) if setting == Setting::Encoder && command != "mcp" => {}
-            Passage::Flag(flag) => {
-                launch.args.extend([flag.to_owned(), absolute_value(app, setting, value)?]);
+            Passage::Flag if setting == Setting::Encoder && command != "mcp" => {}
+            Passage::Flag => {
+                launch.args.extend([setting.flag(), absolute_value(app, setting, value)?]);
             }
-            Passage::Switch(flag) if app.settings.switch(setting)?.unwrap_or_default() => {
-                launch.args.push(flag.to_owned());
+            Passage::Switch if app.settings.switch(setting)?.unwrap_or_default() => {
+                launch.args.push(setting.flag());
             }
-            Passage::Switch(_) | Passage::Variable => {
+            Passage::Switch | Passage::Variable => {
                 launch.variables.insert(setting.env_name(), value.to_owned());
             }
             Passage::Secret | Passage::Unread => {}
         }
     }
     Ok(launch)
-}
-
-/// How a setting that was chosen comes to the program that a host starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passage {
-    /// As a flag with its value.
-    Flag(&'static str),
-    /// As a flag if it is on, and as a variable if it is off.
-    Switch(&'static str),
-    /// As a variable of its environment, because it has no flag.
-    Variable,
-    /// Not at all, because it must not stand in a file that others read: the person gives it to the host.
-    Secret,
-    /// Not at all: `mcp` does not read it.
-    Unread,
-}
-
-const fn passage(setting: Setting) -> Passage {
-    match setting {
-        Setting::Store => Passage::Flag("--store"),
-        Setting::User => Passage::Flag("--user"),
-        Setting::Session => Passage::Flag("--session"),
-        Setting::EndpointUrl => Passage::Flag("--endpoint-url"),
-        Setting::Region => Passage::Flag("--region"),
-        Setting::Profile => Passage::Flag("--profile"),
-        Setting::SseKmsKeyId => Passage::Flag("--sse-kms-key-id"),
-        Setting::Encoder => Passage::Flag("--encoder"),
-        Setting::PathStyle => Passage::Switch("--path-style"),
-        Setting::Layers => Passage::Switch("--layers"),
-        Setting::Write => Passage::Switch("--write"),
-        Setting::Workspace
-        | Setting::Ticket
-        | Setting::Log
-        | Setting::LogFormat
-        | Setting::Memory
-        | Setting::CatalogMemory
-        | Setting::Audit
-        | Setting::AuditDays
-        | Setting::DigestPace
-        | Setting::Feedback
-        | Setting::EncoderModel
-        | Setting::EncoderSkillModel
-        | Setting::EncoderQuestionPrefix
-        | Setting::EncoderSkillPrefix => Passage::Variable,
-        Setting::EncoderKey => Passage::Secret,
-        Setting::Server
-        | Setting::ApiKey
-        | Setting::Listen
-        | Setting::Keys
-        | Setting::Hosts
-        | Setting::Origins
-        | Setting::Public
-        | Setting::LinkSecret
-        | Setting::Spool
-        | Setting::Drain => Passage::Unread,
-    }
 }
 
 /// The value of a setting with its paths absolute, because the host starts the program in a folder of its own.
@@ -127,6 +71,6 @@ fn absolute_value(app: &App, setting: Setting, value: &str) -> Result<String> {
 
 /// Settings that were chosen and do not come to the program, because they are secrets, by their variables.
 pub(crate) fn left_out(app: &App) -> Vec<String> {
-    let is_left_out = |setting: &&Setting| passage(**setting) == Passage::Secret && !app.settings.is_default(**setting);
+    let is_left_out = |setting: &&Setting| setting.passage() == Passage::Secret && !app.settings.is_default(**setting);
     Setting::ALL.iter().filter(is_left_out).map(|setting| setting.env_name()).collect()
 }

@@ -9,23 +9,24 @@ use std::sync::Arc;
 pub(super) use users::{CollectedOfAll, DamagedOf, UserArchive};
 
 use crate::{
-    audit::{self, AuditLog, AuditPage, AuditRequest, Event, Events, Listener, Resume, Usage, UsageRequest},
+    audit::{self, AuditLog, Events, Listener, Resume},
     client::{RemoteBackend, RemoteEvents},
     clock::Clock,
     content::DraftReader,
     context::Caller,
     error::{Code, Error, Result},
     handle::{Service, SessionBackend},
-    hooks::{self, HookInput, HookOutput},
+    hooks::{self},
     limits::AUDIT_PAGE_RECORDS,
     path::{Id, SkillPath},
-    prompt::{self, PromptRequest, Rendering},
-    session::{
-        ApprovalList, DecideApproval, ExpiryReport, Policy, SessionListRequest, SessionPage, SessionSummary,
-        remove_idle_sessions,
-    },
+    prompt::{self},
+    session::remove_idle_sessions,
     skills::{NamedSkill, skill_named},
-    wire::{SkillList, SkillListRequest, SkillPage},
+    wire::{
+        ApprovalList, AuditPage, AuditRequest, DecideApproval, Event, ExpiryReport, HookInput, HookOutput, Policy,
+        PromptRequest, Rendering, SessionListRequest, SessionPage, SessionSummary, SkillList, SkillListRequest,
+        SkillPage, Usage, UsageRequest,
+    },
 };
 
 /// Events as they come, from a store or from a server.

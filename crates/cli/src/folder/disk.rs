@@ -21,13 +21,13 @@ const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
 
 /// The folder that a pull writes to.
 #[derive(Clone, Debug)]
-pub(in super::super) struct PullFolder {
+pub(crate) struct PullFolder {
     root: LocalPath,
 }
 
 impl PullFolder {
     /// The folder `root`, which need not exist yet.
-    pub(in super::super) fn new(root: LocalPath) -> Self {
+    pub(crate) fn new(root: LocalPath) -> Self {
         Self { root }
     }
 
@@ -35,7 +35,7 @@ impl PullFolder {
     ///
     /// # Errors
     /// `already_exists` where anything has that name, `invalid_request` where the disk fails.
-    pub(in super::super) fn create(root: LocalPath) -> Result<Self> {
+    pub(crate) fn create(root: LocalPath) -> Result<Self> {
         if let Some(above) = root.parent() {
             fs::create_dir_all(&above).map_err(|error| failed(&above, error))?;
         }
@@ -52,7 +52,7 @@ impl PullFolder {
     ///
     /// # Errors
     /// `invalid_request` where the name cannot be held, a link is in the way, or the disk fails.
-    pub(in super::super) fn read(&self, relative: &str) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn read(&self, relative: &str) -> Result<Option<Vec<u8>>> {
         let path = self.checked(relative)?;
         read_if_there(&path).map_err(|error| failed(&path, error))
     }
@@ -62,7 +62,7 @@ impl PullFolder {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub(in super::super) fn write(&self, relative: &str, bytes: &[u8], unique: u128) -> Result<()> {
+    pub(crate) fn write(&self, relative: &str, bytes: &[u8], unique: u128) -> Result<()> {
         replace_whole(&self.checked(relative)?, bytes, unique)
     }
 
@@ -70,7 +70,7 @@ impl PullFolder {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub(in super::super) fn remove(&self, relative: &str) -> Result<()> {
+    pub(crate) fn remove(&self, relative: &str) -> Result<()> {
         let path = self.checked(relative)?;
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&path, error)),
@@ -83,7 +83,7 @@ impl PullFolder {
     }
 
     /// Where a folder of it lies on this disk.
-    pub(in super::super) fn folder(&self, relative: &str) -> LocalPath {
+    pub(crate) fn folder(&self, relative: &str) -> LocalPath {
         if relative.is_empty() { self.root.clone() } else { self.root.join(relative) }
     }
 
@@ -104,7 +104,7 @@ impl PullFolder {
 ///
 /// # Errors
 /// `invalid_request` where the disk fails.
-pub(in super::super) fn replace_whole(path: &LocalPath, bytes: &[u8], unique: u128) -> Result<()> {
+pub(crate) fn replace_whole(path: &LocalPath, bytes: &[u8], unique: u128) -> Result<()> {
     let folder = path.parent().unwrap_or_else(|| path.clone());
     fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
     let growing = folder.join(format!(".skillmount-{unique:032x}"));
@@ -128,7 +128,7 @@ pub(in super::super) fn replace_whole(path: &LocalPath, bytes: &[u8], unique: u1
 ///
 /// # Errors
 /// Those of the disk.
-pub(in super::super) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -140,7 +140,7 @@ pub(in super::super) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>
 ///
 /// # Errors
 /// `internal` if the value is none of JSON.
-pub(in super::super) fn json_text(value: &impl Serialize) -> Result<Vec<u8>> {
+pub(crate) fn json_text(value: &impl Serialize) -> Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(value).map_err(Error::internal)?;
     text.push(b'\n');
     Ok(text)
@@ -150,7 +150,7 @@ pub(in super::super) fn json_text(value: &impl Serialize) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// `invalid_request`, naming the two that would be one.
-pub(in super::super) fn check_names<'name>(names: impl IntoIterator<Item = &'name str>) -> Result<()> {
+pub(crate) fn check_names<'name>(names: impl IntoIterator<Item = &'name str>) -> Result<()> {
     check_names_on(FOLDS_CASE, names)
 }
 
@@ -179,7 +179,7 @@ fn local_name<'name>(segment: &'name str, relative: &str) -> Result<&'name str> 
 }
 
 /// The error of a disk that fails at `path`.
-pub(in super::super) fn failed(path: &LocalPath, error: io::Error) -> Error {
+pub(crate) fn failed(path: &LocalPath, error: io::Error) -> Error {
     invalid!("{} cannot be written or read", path.display()).with_source(error)
 }
 

@@ -3,13 +3,13 @@
 use std::fs;
 
 use super::disk::{read_if_there, replace_whole};
-use crate::{error::Result, local_path::LocalPath, path::FOLDER_MEMORY, sync::SyncBase};
+use crate::{client::sync::SyncBase, error::Result, local_path::LocalPath, path::FOLDER_MEMORY};
 
 /// The version that `folder` remembers.
 ///
 /// # Errors
 /// `invalid_request` if the file is a link, cannot be read, or is none.
-pub(in super::super) fn remembered(folder: &LocalPath) -> Result<Option<SyncBase>> {
+pub(crate) fn remembered(folder: &LocalPath) -> Result<Option<SyncBase>> {
     let path = place(folder)?;
     let bytes =
         read_if_there(&path).map_err(|error| invalid!("{} cannot be read", path.display()).with_source(error))?;
@@ -20,7 +20,7 @@ pub(in super::super) fn remembered(folder: &LocalPath) -> Result<Option<SyncBase
 ///
 /// # Errors
 /// `invalid_request` if the file is a link, or the disk fails.
-pub(in super::super) fn remember(folder: &LocalPath, version: &SyncBase, unique: u128) -> Result<()> {
+pub(crate) fn remember(folder: &LocalPath, version: &SyncBase, unique: u128) -> Result<()> {
     replace_whole(&place(folder)?, &version.to_json()?, unique)
 }
 

@@ -6,15 +6,14 @@
 
 use std::{fs, path::Path};
 
-use crate::error::Result;
-use crate::local_path::LocalPath;
+use crate::{error::Result, local_path::LocalPath};
 
 /// The folder that only a used store has. A user's files lie as deep as a skill in a category, so this folder
 /// marks a store.
 const OF_A_STORE: &str = ".skillmount-store";
 
 /// The address of the folder of skills `folder`.
-pub(in super::super) fn address_of(folder: &Path) -> String {
+pub(crate) fn address_of(folder: &Path) -> String {
     format!("skills:{}", folder.display())
 }
 
@@ -22,7 +21,7 @@ pub(in super::super) fn address_of(folder: &Path) -> String {
 ///
 /// # Errors
 /// `invalid_request`, with the number of skills and what to do with them.
-pub(in super::super) fn refuse_plain(folder: &LocalPath) -> Result<()> {
+pub(crate) fn refuse_plain(folder: &LocalPath) -> Result<()> {
     let levels = if folder.join(OF_A_STORE).exists() { 1 } else { 2 };
     let skills = if is_skill(folder) { 1 } else { skills_in(folder, levels) };
     if skills == 0 {

@@ -12,16 +12,15 @@ use super::{
 };
 use crate::{
     app::App,
-    authoring::SkillDigest,
+    client::sync::{SkillText, SyncBase},
     control::Control,
     error::{Error, Result},
     folder::check_names,
     limits::PARALLEL_SKILLS,
     local_path::LocalPath,
     screen::plain,
-    session::{Policy, SkillRule},
     skills::flat_names,
-    sync::{SkillRepository, SkillText, SyncBase},
+    wire::{Policy, SkillDigest, SkillRepository, SkillRule},
 };
 
 /// The outcome for a skill or a file of the plugin.
@@ -123,7 +122,7 @@ impl<'run> Exporter<'run> {
     }
 
     fn is_version(&self, folder: &str, there: &SkillDigest, digest: Option<&str>) -> bool {
-        let known = self.folder.known(folder);
+        let known = self.folder.recorded(folder);
         known.is_some_and(|known| known.skill == there.skill && digest == Some(known.version.digest.as_str()))
     }
 
@@ -156,7 +155,7 @@ impl<'run> Exporter<'run> {
         rows: &mut Vec<ExportRow>,
     ) -> Result<()> {
         for folder in self.folder.folders().into_iter().filter(|folder| !wanted.contains(folder.as_str())) {
-            let skill = self.folder.known(&folder).map(|known| known.skill.to_string());
+            let skill = self.folder.recorded(&folder).map(|known| known.skill.to_string());
             let row = ExportRow { path: path(&folder), skill, status: ExportStatus::Removed, why: None };
             if let Occupant::Foreign(why) = self.folder.skill(&folder)? {
                 rows.push(ExportRow { status: ExportStatus::Kept, why: Some(why), ..row });

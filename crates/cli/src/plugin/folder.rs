@@ -17,10 +17,10 @@ use super::{
     manifest::{ExportRecord, MANIFEST, PluginExport},
 };
 use crate::{
+    client::sync::SkillText,
     error::Result,
     folder::{PullFolder, failed, replace_whole},
     local_path::LocalPath,
-    sync::SkillText,
 };
 
 /// The file by whose lock one export at a time works on the folder.
@@ -106,7 +106,7 @@ impl PluginFolder {
     }
 
     /// The version of a skill's folder, if that is known for sure.
-    pub(super) fn known(&self, folder: &str) -> Option<&ExportRecord> {
+    pub(super) fn recorded(&self, folder: &str) -> Option<&ExportRecord> {
         match self.manifest.skills.get(folder).map(Vec::as_slice) {
             Some([only]) => Some(only),
             _ => None,
@@ -256,7 +256,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::{path::SkillPath, sync::SyncBase};
+    use crate::{client::sync::SyncBase, path::SkillPath};
 
     fn text(content: &str) -> SkillText {
         let files = [("SKILL.md", content), ("a/b.md", content)];
@@ -306,10 +306,13 @@ mod tests {
                 whole => fs::write(notes.join("a/b.md"), whole).unwrap(),
             }
             assert_eq!(folder.skill("notes").unwrap(), place, "{state}");
-            assert_eq!(folder.known("notes"), None, "which of the two it is has to be looked up");
+            assert_eq!(folder.recorded("notes"), None, "which of the two it is has to be looked up");
             let before = folder.manifest.clone();
             put(&mut folder, &new);
-            assert_eq!((folder.skill("notes").unwrap(), folder.known("notes")), (Occupant::Ours, Some(&written(&new))));
+            assert_eq!(
+                (folder.skill("notes").unwrap(), folder.recorded("notes")),
+                (Occupant::Ours, Some(&written(&new)))
+            );
             assert_eq!(fs::read(notes.join("a/b.md")).unwrap(), b"new");
             before.write(&root, 4).unwrap();
         }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    client::sync::SyncBase,
     error::Result,
     folder::{json_text, read_if_there, replace_whole},
     local_path::LocalPath,
     path::SkillPath,
-    sync::SyncBase,
 };
 
 /// Its file in the folder of the plugin.

@@ -16,7 +16,7 @@ const LEAST_SHOWN: usize = 8;
 
 /// One cell.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Cell {
+pub(crate) struct Cell {
     text: String,
     style: Style,
     is_number: bool,
@@ -24,12 +24,12 @@ pub(in super::super) struct Cell {
 
 impl Cell {
     /// A number, which stands at the right of its column.
-    pub(in super::super) fn number(text: impl Into<String>) -> Self {
+    pub(crate) fn number(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_number: true, ..Self::default() }
     }
 
     /// The same cell in this style.
-    pub(in super::super) fn styled(self, style: Style) -> Self {
+    pub(crate) fn styled(self, style: Style) -> Self {
         Self { style, ..self }
     }
 
@@ -52,14 +52,14 @@ impl<T: Into<String>> From<T> for Cell {
 
 /// Rows with the same number of cells.
 #[derive(Debug)]
-pub(in super::super) struct Table {
+pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
     last: LastColumn,
 }
 
 /// How the last column ends at the edge of the screen.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) enum LastColumn {
+pub(crate) enum LastColumn {
     /// It is cut: the whole text can be read elsewhere.
     Cut,
     /// It goes on below.
@@ -70,12 +70,12 @@ pub(in super::super) enum LastColumn {
 
 impl Table {
     /// A table of these rows.
-    pub(in super::super) fn new<const N: usize>(last: LastColumn, rows: impl IntoIterator<Item = [Cell; N]>) -> Self {
+    pub(crate) fn new<const N: usize>(last: LastColumn, rows: impl IntoIterator<Item = [Cell; N]>) -> Self {
         Self { rows: rows.into_iter().map(Vec::from).collect(), last }
     }
 
     /// Its lines on a screen of this width, or whole ones.
-    pub(in super::super) fn lines(&self, width: Option<usize>) -> Vec<String> {
+    pub(crate) fn lines(&self, width: Option<usize>) -> Vec<String> {
         let most = width.map_or(MOST_COLUMNS, |width| MOST_COLUMNS.min(width * 2 / 5));
         let widths: Vec<usize> = (0..self.rows.first().map_or(0, Vec::len))
             .map(|at| {

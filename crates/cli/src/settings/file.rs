@@ -20,7 +20,7 @@ const FILE_NAME: &str = "skillmount.toml";
 
 /// A configuration file, checked.
 #[derive(Clone, Debug)]
-pub(in super::super) struct ConfigFile {
+pub(crate) struct ConfigFile {
     path: PathBuf,
     values: BTreeMap<Setting, Text>,
 }
@@ -30,7 +30,7 @@ pub(in super::super) struct ConfigFile {
 ///
 /// # Errors
 /// `invalid_request` where the file cannot be read, does not parse, or holds a name that is no setting.
-pub(in super::super) fn find(process: &Process, explicit: Option<&Path>) -> Result<Option<ConfigFile>> {
+pub(crate) fn find(process: &Process, explicit: Option<&Path>) -> Result<Option<ConfigFile>> {
     if let Some(path) = explicit {
         let text = std::fs::read_to_string(process.local(path)).map_err(|error| unreadable(path, error))?;
         return ConfigFile::parse(path.to_owned(), &text).map(Some);

@@ -14,14 +14,14 @@ use serde::Serialize;
 
 pub(super) use file::{ConfigFile, find};
 use setting::ENV_PREFIX;
-pub(super) use setting::Setting;
+pub(super) use setting::{Passage, Setting};
 use text::Text;
 
-use super::process::Process;
 use crate::{
     error::{Error, Result},
     limits::DIGEST_PACE_MOST,
     path::{Id, distance},
+    process::Process,
 };
 
 /// Where a value comes from, strongest first.
@@ -253,8 +253,8 @@ impl SettingLine {
 }
 
 fn missing(setting: Setting) -> Error {
-    let flag = setting.name().replace('_', "-");
-    invalid!("no {flag} is set; give --{flag} or set {}", setting.env_name())
+    let flag = setting.flag();
+    invalid!("no {} is set; give {flag} or set {}", flag.trim_start_matches('-'), setting.env_name())
 }
 
 fn on_or_off(text: &str) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! The settings in one table. Names, variables, defaults and the mark of secrets come from it.
+//! The settings in one table. Names, variables, defaults, the mark of secrets and the way to a host's program come from it.
 
 use super::text::Text;
 use crate::path::{DEFAULT_SESSION, DEFAULT_USER};
@@ -6,8 +6,23 @@ use crate::path::{DEFAULT_SESSION, DEFAULT_USER};
 /// The environment variable of a setting is this and its name in capitals.
 pub(super) const ENV_PREFIX: &str = "SKILLMOUNT_";
 
+/// How a setting that was chosen comes to the program that a host starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passage {
+    /// As a flag with its value.
+    Flag,
+    /// As a flag if it is on, and as a variable if it is off.
+    Switch,
+    /// As a variable of its environment, because it has no flag.
+    Variable,
+    /// Not at all, because it must not stand in a file that others read: the person gives it to the host.
+    Secret,
+    /// Not at all: `mcp` does not read it.
+    Unread,
+}
+
 macro_rules! settings {
-    ($($variant:ident $name:literal $default:expr, $secret:literal;)*) => {
+    ($($variant:ident $name:literal $default:expr, $secret:literal, $passage:ident;)*) => {
         /// A setting.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum Setting { $($variant,)* }
@@ -29,53 +44,63 @@ macro_rules! settings {
             pub(super) const fn is_secret(self) -> bool {
                 match self { $(Self::$variant => $secret,)* }
             }
+
+            /// How it comes to the program that a host starts, if a value was chosen.
+            pub(crate) const fn passage(self) -> Passage {
+                match self { $(Self::$variant => Passage::$passage,)* }
+            }
         }
     };
 }
 
 settings! {
-    Store "store" None, false;
-    Server "server" None, false;
-    User "user" Some(DEFAULT_USER), false;
-    Session "session" Some(DEFAULT_SESSION), false;
-    ApiKey "api_key" None, true;
-    EndpointUrl "endpoint_url" None, false;
-    Region "region" None, false;
-    Profile "profile" None, false;
-    PathStyle "path_style" None, false;
-    SseKmsKeyId "sse_kms_key_id" None, false;
-    Listen "listen" Some("127.0.0.1:8787"), false;
-    Keys "keys" None, false;
-    Workspace "workspace" Some("{user}/threads/{session}"), false;
-    Ticket "ticket" Some("{user}/tickets/{ticket_id}"), false;
-    Layers "layers" Some("false"), false;
-    Write "write" Some("false"), false;
-    Hosts "hosts" None, false;
-    Origins "origins" None, false;
-    Public "public" None, false;
-    LinkSecret "link_secret" None, true;
-    Log "log" None, false;
-    LogFormat "log_format" None, false;
-    Memory "memory" Some("256"), false;
-    CatalogMemory "catalog_memory" Some("128"), false;
-    Spool "spool" None, false;
-    Drain "drain" Some("5"), false;
-    Audit "audit" Some("relaxed"), false;
-    AuditDays "audit_days" Some("90"), false;
-    DigestPace "digest_pace" Some("1000"), false;
-    Feedback "feedback" Some("true"), false;
-    Encoder "encoder" None, false;
-    EncoderModel "encoder_model" Some("default"), false;
-    EncoderSkillModel "encoder_skill_model" None, false;
-    EncoderKey "encoder_key" None, true;
-    EncoderQuestionPrefix "encoder_question_prefix" None, false;
-    EncoderSkillPrefix "encoder_skill_prefix" None, false;
+    Store "store" None, false, Flag;
+    Server "server" None, false, Unread;
+    User "user" Some(DEFAULT_USER), false, Flag;
+    Session "session" Some(DEFAULT_SESSION), false, Flag;
+    ApiKey "api_key" None, true, Unread;
+    EndpointUrl "endpoint_url" None, false, Flag;
+    Region "region" None, false, Flag;
+    Profile "profile" None, false, Flag;
+    PathStyle "path_style" None, false, Switch;
+    SseKmsKeyId "sse_kms_key_id" None, false, Flag;
+    Listen "listen" Some("127.0.0.1:8787"), false, Unread;
+    Keys "keys" None, false, Unread;
+    Workspace "workspace" Some("{user}/threads/{session}"), false, Variable;
+    Ticket "ticket" Some("{user}/tickets/{ticket_id}"), false, Variable;
+    Layers "layers" Some("false"), false, Switch;
+    Write "write" Some("false"), false, Switch;
+    Hosts "hosts" None, false, Unread;
+    Origins "origins" None, false, Unread;
+    Public "public" None, false, Unread;
+    LinkSecret "link_secret" None, true, Unread;
+    Log "log" None, false, Variable;
+    LogFormat "log_format" None, false, Variable;
+    Memory "memory" Some("256"), false, Variable;
+    CatalogMemory "catalog_memory" Some("128"), false, Variable;
+    Spool "spool" None, false, Unread;
+    Drain "drain" Some("5"), false, Unread;
+    Audit "audit" Some("relaxed"), false, Variable;
+    AuditDays "audit_days" Some("90"), false, Variable;
+    DigestPace "digest_pace" Some("1000"), false, Variable;
+    Feedback "feedback" Some("true"), false, Variable;
+    Encoder "encoder" None, false, Flag;
+    EncoderModel "encoder_model" Some("default"), false, Variable;
+    EncoderSkillModel "encoder_skill_model" None, false, Variable;
+    EncoderKey "encoder_key" None, true, Secret;
+    EncoderQuestionPrefix "encoder_question_prefix" None, false, Variable;
+    EncoderSkillPrefix "encoder_skill_prefix" None, false, Variable;
 }
 
 impl Setting {
     /// The name of its environment variable.
     pub(crate) fn env_name(self) -> String {
         format!("{ENV_PREFIX}{}", self.name().to_uppercase())
+    }
+
+    /// Its flag on the command line.
+    pub(crate) fn flag(self) -> String {
+        format!("--{}", self.name().replace('_', "-"))
     }
 
     /// The value `text` of this setting.

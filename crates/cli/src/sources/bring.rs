@@ -11,16 +11,14 @@ use super::{
     lock::{Lock, LockEntry},
 };
 use crate::{
-    app::App,
-    authoring::SkillDigest,
+    client::sync::{PushOptions, PushSource, PushStatus, SkillText, SyncBase, VersionMemory, push_skill},
     counts::counted,
     error::{Code, Error, Result},
     output::Output,
     path::SkillPath,
     screen::plain,
     skill::Diagnostic,
-    sync::{PushOptions, PushSource, PushStatus, SkillRepository, SkillText, SyncBase, VersionMemory, push_skill},
-    wire::FileChanges,
+    wire::{FileChanges, SkillDigest, SkillRepository},
 };
 
 /// The outcome for a skill, or the outcome that it would have.
@@ -221,12 +219,4 @@ pub(crate) fn outcome(brought: &[SourceReport]) -> Result<()> {
             Err(Error::new(Code::InvalidSkill, message))
         }
     }
-}
-
-/// Writes the lock file.
-///
-/// # Errors
-/// As [`Lock::save`].
-pub(crate) fn save(app: &App, lock: &Lock) -> Result<()> {
-    lock.save(app.clock.random())
 }

@@ -14,11 +14,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     app::App,
+    client::sync::SyncBase,
     error::{Error, Result},
     folder::{json_text, read_if_there, replace_whole},
     local_path::LocalPath,
     settings::Setting,
-    sync::SyncBase,
 };
 
 /// The format that this version writes, and the newest it reads.

@@ -11,13 +11,12 @@ mod host;
 mod lock;
 
 pub(super) use address::SourceAddress;
-pub(super) use bring::{How, SourceReport, bring, outcome, save};
+pub(super) use bring::{How, SourceReport, bring, outcome};
 pub(super) use found::SourceContents;
 pub(super) use lock::Lock;
 
 use self::found::of_folder;
-use super::app::App;
-use crate::error::Result;
+use crate::{app::App, error::Result};
 
 impl SourceAddress {
     /// Everything that the source has, below the category `into`.

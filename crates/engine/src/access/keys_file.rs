@@ -56,7 +56,7 @@ impl KeysFile {
     /// # Errors
     /// `invalid_request` if it cannot be read, or as [`Keys::from_toml`]. A fault is reported once, and not again while
     /// it lasts.
-    pub fn look(&mut self, now: Timestamp) -> Result<Option<Keys>> {
+    pub fn refresh(&mut self, now: Timestamp) -> Result<Option<Keys>> {
         let version = Version::at(&self.path);
         if version.is_some() && version == self.version {
             return Ok(None);
@@ -152,23 +152,27 @@ mod tests {
         let first = text();
         fs::write(&path, &first).unwrap();
         let (mut file, keys) = KeysFile::open(path.clone(), "keys.toml".to_owned(), later()).unwrap();
-        assert!(file.look(later()).unwrap().is_none());
+        assert!(file.refresh(later()).unwrap().is_none());
 
         for fault in ["[[key]]\nhash = 7\n", ""] {
             fs::write(&path, fault).unwrap();
-            assert_eq!(file.look(later()).unwrap_err().code(), Code::InvalidRequest);
-            assert!(file.look(later()).unwrap().is_none());
+            assert_eq!(file.refresh(later()).unwrap_err().code(), Code::InvalidRequest);
+            assert!(file.refresh(later()).unwrap().is_none());
         }
         fs::remove_file(&path).unwrap();
-        assert_eq!(file.look(later()).unwrap_err().code(), Code::InvalidRequest);
-        assert!(file.look(later()).unwrap().is_none());
+        assert_eq!(file.refresh(later()).unwrap_err().code(), Code::InvalidRequest);
+        assert!(file.refresh(later()).unwrap().is_none());
         fs::write(&path, &first).unwrap();
-        assert_eq!(names(&file.look(later()).unwrap().unwrap()), names(&keys), "what was there before is taken again");
+        assert_eq!(
+            names(&file.refresh(later()).unwrap().unwrap()),
+            names(&keys),
+            "what was there before is taken again"
+        );
 
         let other = folder.path().join("new");
         fs::write(&other, text()).unwrap();
         fs::rename(&other, &path).unwrap();
-        assert_ne!(names(&file.look(later()).unwrap().unwrap()), names(&keys), "one of the same size in its place");
+        assert_ne!(names(&file.refresh(later()).unwrap().unwrap()), names(&keys), "one of the same size in its place");
     }
 
     #[tokio::test]
@@ -181,13 +185,13 @@ mod tests {
         assert!(version.is_some());
         // If it were read, its text would seem to be another.
         file.text = Digest::from_key("another");
-        assert!(file.look(later()).unwrap().is_none());
+        assert!(file.refresh(later()).unwrap().is_none());
 
         // A file changed just now may change again within the same tick of the clock of files.
         let (mut file, _) = KeysFile::open(path, "keys.toml".to_owned(), SystemClock::new().now()).unwrap();
         assert_eq!(file.version, None);
         file.text = Digest::from_key("another");
-        assert!(file.look(later()).unwrap().is_some(), "so it is read once more");
+        assert!(file.refresh(later()).unwrap().is_some(), "so it is read once more");
         assert_eq!(file.version, version);
     }
 }

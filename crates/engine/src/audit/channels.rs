@@ -8,7 +8,7 @@ use std::{
 use jiff::Timestamp;
 use tokio::{sync::broadcast, time::sleep};
 
-use super::{log::looked_since, report::EventReport};
+use super::{event::requested_approval, log::looked_since, report::EventReport};
 use crate::{
     limits::{EVENTS_PAUSE, EVENTS_WAITING, REQUESTS_REMEMBERED},
     path::Id,
@@ -33,7 +33,7 @@ struct Channel {
 impl Channel {
     /// Sends an event, unless it is a permission request that was sent before.
     fn send(&mut self, report: EventReport) {
-        if let Some(request) = report.event.requested() {
+        if let Some(request) = requested_approval(&report.event) {
             if self.told.iter().any(|told| told == request) {
                 return;
             }
@@ -103,7 +103,7 @@ impl Channels {
     }
 
     /// Sends the events that `make` returns to each listener of `user`. Does not call `make` if there is no listener.
-    pub(super) fn tell<E: IntoIterator<Item = EventReport>>(&self, user: &Id, make: impl FnOnce() -> E) {
+    pub(super) fn send_each<E: IntoIterator<Item = EventReport>>(&self, user: &Id, make: impl FnOnce() -> E) {
         if self.sender(user).is_none_or(|sender| sender.receiver_count() == 0) {
             return;
         }
@@ -115,7 +115,7 @@ impl Channels {
     /// Sends events as fast as all listeners take them, because more may come than a listener's buffer holds. While the
     /// buffer of the slowest listener is half full, the sender pauses and decrements `pauses`. At 0 the sender pauses
     /// once for each half buffer of events, so other listeners can still read.
-    pub(super) async fn tell_at_pace(&self, user: &Id, events: Vec<EventReport>, pauses: &mut usize) {
+    pub(super) async fn send_at_pace(&self, user: &Id, events: Vec<EventReport>, pauses: &mut usize) {
         for (number, report) in events.into_iter().enumerate() {
             let Some(sender) = self.sender(user) else { return };
             if *pauses == 0 && number % (EVENTS_WAITING / 2) == 0 {
@@ -160,7 +160,7 @@ impl Channels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::AuditRecord;
+    use crate::wire::AuditRecord;
 
     #[test]
     fn a_task_of_a_channel_that_is_gone_ends_though_its_user_has_a_new_one() {
@@ -181,7 +181,7 @@ mod tests {
         let mut sent = |number: usize| {
             let approval = Some(format!("{number:032x}"));
             let record = AuditRecord { operation: "write".to_owned(), approval, ..AuditRecord::default() };
-            channels.tell(&user, || EventReport::unrecorded(&record));
+            channels.send_each(&user, || EventReport::unrecorded(&record));
             listener.try_recv().is_ok()
         };
         assert!((0..REQUESTS_REMEMBERED).all(&mut sent));

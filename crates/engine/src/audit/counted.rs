@@ -6,7 +6,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     batch::BatchName,
-    figures::{Usage, UsageRequest},
     log::{AuditLog, StoredBatch, earlier},
     pieces::ChunkedReader,
     record::StoredRecord,
@@ -17,6 +16,7 @@ use crate::{
     handle::Service,
     limits::{AUDIT_PIECE_BYTES, CANDIDATE_BATCHES, CANDIDATE_DAYS, CANDIDATES_PRELOADED, USAGE_BATCHES},
     path::{Id, SkillPath},
+    wire::{Usage, UsageRequest},
 };
 
 /// Bytes of text that a token stands for.

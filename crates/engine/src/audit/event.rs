@@ -6,37 +6,17 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 
-use super::{
-    batch::{BatchName, Position},
-    record::{AuditRecord, AuditSkill},
-};
+use super::batch::{BatchName, Position};
 use crate::{
     catalog::Difference,
     error::{Code, Error, Result},
     observer::ObservedCall,
     path::Id,
     session::ApprovalRequest,
-    wire::{CallOutline, Operation},
+    wire::{AuditRecord, AuditSkill, CallOutline, Event, Operation},
 };
-
-/// Something that happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Event {
-    /// Its position: a client sends it back as `Last-Event-ID`. Null for what is told before it has a record, and for marks of
-    /// the stream itself.
-    pub id: Option<String>,
-    /// `tool_use_start`, `tool_result`, `skill_activated`, `skill_unloaded`, `permission_request`, `file_changed` or
-    /// `catalog_changed`; `gap` and `dropped` say of the stream itself that events are missing.
-    pub event: String,
-    /// The session; null for what lies beside sessions.
-    pub session: Option<String>,
-    /// What the event says.
-    pub data: Value,
-}
 
 /// The position of an event.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,90 +49,85 @@ const PERMISSION: usize = 3;
 const CATALOG: usize = 4;
 const FILES: usize = 5;
 
-impl Event {
-    /// That a call has begun. It has no record yet, and so no id.
-    pub(super) fn begun(call: &ObservedCall) -> Option<Self> {
-        let input = call.input.as_ref().map(CallOutline::input);
-        let data = is_tool(call.operation)
-            .then(|| start(&call.call, call.operation, &input_of(input.as_ref(), &call.subject)))?;
-        let session = call.session.as_ref().map(ToString::to_string);
-        Some(Self { id: None, event: "tool_use_start".to_owned(), session, data })
-    }
+/// That a call has begun. It has no record yet, and so no id.
+pub(super) fn begun_event(call: &ObservedCall) -> Option<Event> {
+    let input = call.input.as_ref().map(CallOutline::input);
+    let data =
+        is_tool(call.operation).then(|| start(&call.call, call.operation, &input_of(input.as_ref(), &call.subject)))?;
+    let session = call.session.as_ref().map(ToString::to_string);
+    Some(Event { id: None, event: "tool_use_start".to_owned(), session, data })
+}
 
-    /// The events of a record, in the order of their ids.
-    pub(super) fn from_record(position: &Position, record: &AuditRecord) -> Vec<(EventId, Self)> {
-        let mut parts: Vec<(usize, &str, Value)> = Vec::new();
-        let AuditRecord { call, operation, subject, outcome, .. } = record;
-        let input = || input_of(record.input.as_ref(), subject);
-        if record.session.is_some() && is_tool(operation) {
-            let is_error = outcome != "ok";
-            parts.push((0, "tool_use_start", start(call, operation, &input())));
-            let result = json!({"id": call, "name": operation, "content": outcome, "isError": is_error});
-            parts.push((RESULT, "tool_result", result));
+/// The events of a record, in the order of their ids.
+pub(super) fn events_of_record(position: &Position, record: &AuditRecord) -> Vec<(EventId, Event)> {
+    let mut parts: Vec<(usize, &str, Value)> = Vec::new();
+    let AuditRecord { call, operation, subject, outcome, .. } = record;
+    let input = || input_of(record.input.as_ref(), subject);
+    if record.session.is_some() && is_tool(operation) {
+        let is_error = outcome != "ok";
+        parts.push((0, "tool_use_start", start(call, operation, &input())));
+        let result = json!({"id": call, "name": operation, "content": outcome, "isError": is_error});
+        parts.push((RESULT, "tool_result", result));
+    }
+    if let Some(skill) = &record.skill {
+        let data = shown(std::slice::from_ref(skill));
+        match skill.status.as_str() {
+            "loaded" | "reloaded" => parts.push((SKILL, "skill_activated", data)),
+            "unloaded" => parts.push((SKILL, "skill_unloaded", data)),
+            _ => {}
         }
-        if let Some(skill) = &record.skill {
-            let data = shown(std::slice::from_ref(skill));
-            match skill.status.as_str() {
-                "loaded" | "reloaded" => parts.push((SKILL, "skill_activated", data)),
-                "unloaded" => parts.push((SKILL, "skill_unloaded", data)),
-                _ => {}
-            }
-        }
-        if !record.began_with.is_empty() {
-            parts.push((SKILL, "skill_activated", shown(&record.began_with)));
-        }
-        if let Some(approval) = &record.approval {
-            let data = json!({"requestId": approval, "toolName": operation, "input": input()});
-            parts.push((PERMISSION, REQUEST, data));
-        }
-        if let Some(catalog) = record.catalog.filter(|catalog| catalog.changed + catalog.removed > 0) {
-            parts.push((CATALOG, "catalog_changed", json!(catalog)));
-        }
-        let files = record.files.iter().filter(|_| record.session.is_some()).enumerate();
-        parts.extend(
-            files.map(|(at, file)| (FILES + at, "file_changed", json!({"path": file.path, "etag": file.etag}))),
-        );
-        let event = |(part, name, data): (usize, &str, Value)| {
-            let id = EventId { record: position.clone(), part };
-            let event =
-                Self { id: Some(id.to_string()), event: name.to_owned(), session: record.session.clone(), data };
-            (id, event)
-        };
-        parts.into_iter().map(event).collect()
     }
+    if !record.began_with.is_empty() {
+        parts.push((SKILL, "skill_activated", shown(&record.began_with)));
+    }
+    if let Some(approval) = &record.approval {
+        let data = json!({"requestId": approval, "toolName": operation, "input": input()});
+        parts.push((PERMISSION, REQUEST, data));
+    }
+    if let Some(catalog) = record.catalog.filter(|catalog| catalog.changed + catalog.removed > 0) {
+        parts.push((CATALOG, "catalog_changed", json!(catalog)));
+    }
+    let files = record.files.iter().filter(|_| record.session.is_some()).enumerate();
+    parts.extend(files.map(|(at, file)| (FILES + at, "file_changed", json!({"path": file.path, "etag": file.etag}))));
+    let event = |(part, name, data): (usize, &str, Value)| {
+        let id = EventId { record: position.clone(), part };
+        let event = Event { id: Some(id.to_string()), event: name.to_owned(), session: record.session.clone(), data };
+        (id, event)
+    };
+    parts.into_iter().map(event).collect()
+}
 
-    /// That a call waits in a session, as the object of the session says. It is of no record, and so has no id.
-    pub(super) fn waiting(session: &Id, request: &ApprovalRequest) -> Self {
-        let ApprovalRequest { approval_id, tool, outline, names: _ } = request;
-        let data = json!({"requestId": approval_id, "toolName": tool, "input": outline});
-        Self { id: None, event: REQUEST.to_owned(), session: Some(session.to_string()), data }
-    }
+/// That a call waits in a session, as the object of the session says. It is of no record, and so has no id.
+pub(super) fn waiting_event(session: &Id, request: &ApprovalRequest) -> Event {
+    let ApprovalRequest { approval_id, tool, outline, names: _ } = request;
+    let data = json!({"requestId": approval_id, "toolName": tool, "input": outline});
+    Event { id: None, event: REQUEST.to_owned(), session: Some(session.to_string()), data }
+}
 
-    /// The approval that a permission request asks for; `None` for other events.
-    pub(super) fn requested(&self) -> Option<&str> {
-        if self.event == REQUEST { self.data.get("requestId")?.as_str() } else { None }
-    }
+/// The approval that a permission request asks for; `None` for other events.
+pub(super) fn requested_approval(event: &Event) -> Option<&str> {
+    if event.event == REQUEST { event.data.get("requestId")?.as_str() } else { None }
+}
 
-    /// Whether it reports that a call has begun. That is sent when the call begins.
-    pub(super) fn is_begin(&self) -> bool {
-        self.event == "tool_use_start"
-    }
+/// Whether it reports that a call has begun. That is sent when the call begins.
+pub(super) fn is_begin(event: &Event) -> bool {
+    event.event == "tool_use_start"
+}
 
-    /// That a reading of the catalog found it changed. It is of no record, and so has no id.
-    pub(super) fn catalog_changed(Difference { changed, removed }: &Difference) -> Self {
-        let data = json!({"changed": changed.len(), "removed": removed.len()});
-        Self { id: None, event: "catalog_changed".to_owned(), session: None, data }
-    }
+/// That a reading of the catalog found it changed. It is of no record, and so has no id.
+pub(super) fn catalog_event(Difference { changed, removed }: &Difference) -> Event {
+    let data = json!({"changed": changed.len(), "removed": removed.len()});
+    Event { id: None, event: "catalog_changed".to_owned(), session: None, data }
+}
 
-    /// That events after `id` are gone, because their records are no longer kept.
-    pub(super) fn gap(id: &EventId) -> Self {
-        Self { id: None, event: "gap".to_owned(), session: None, data: json!({"after": id.to_string()}) }
-    }
+/// That events after `id` are gone, because their records are no longer kept.
+pub(super) fn gap_event(id: &EventId) -> Event {
+    Event { id: None, event: "gap".to_owned(), session: None, data: json!({"after": id.to_string()}) }
+}
 
-    /// That the reader was too slow. It receives no more events. It can go on later from `last`, which is the id of this event.
-    pub(super) fn dropped(missed: u64, last: Option<String>) -> Self {
-        Self { id: last, event: "dropped".to_owned(), session: None, data: json!({"missed": missed}) }
-    }
+/// That the reader was too slow. It receives no more events. It can go on later from `last`, which is the id of this event.
+pub(super) fn dropped_event(missed: u64, last: Option<String>) -> Event {
+    Event { id: last, event: "dropped".to_owned(), session: None, data: json!({"missed": missed}) }
 }
 
 impl EventId {
@@ -240,14 +215,14 @@ fn is_tool(operation: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::{AuditCatalog, AuditFile};
+    use crate::wire::{AuditCatalog, AuditFile};
 
     fn position() -> Position {
         Position { batch: BatchName::parse("20260102T030405.000006Z-0a1b2c3d").unwrap(), place: 7 }
     }
 
     fn names(record: &AuditRecord) -> Vec<String> {
-        let events = Event::from_record(&position(), record);
+        let events = events_of_record(&position(), record);
         for (id, event) in &events {
             assert_eq!(EventId::parse(event.id.as_deref().unwrap()).unwrap(), *id);
         }
@@ -308,7 +283,7 @@ mod tests {
         };
         assert_eq!(names(&publish), ["catalog_changed"]);
 
-        let data = |record: &AuditRecord, at: usize| Event::from_record(&position(), record)[at].1.data.clone();
+        let data = |record: &AuditRecord, at: usize| events_of_record(&position(), record)[at].1.data.clone();
         assert_eq!(data(&write, 0), json!({"id": "c", "name": "write", "input": {"subject": "/workspace/a"}}));
         assert_eq!(
             data(&asks, 1),

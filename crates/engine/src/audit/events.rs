@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use super::{
     batch::BatchName,
     channels::{Channels, FollowLock},
-    event::{Event, EventId, Resume},
+    event::{EventId, Resume, gap_event},
     fate::{BatchStatus, UncertainEvent},
     listener::{LISTED, Listener, Replay, reports_of},
     log::{AuditLog, StoredBatch, earlier},
@@ -31,6 +31,7 @@ use crate::{
     limits::{EVENTS_LOOK, EVENTS_PAUSES, EVENTS_PIECE_BYTES},
     path::Id,
     session::{ApprovalRequest, ApprovalWatch, poll_approval_watch, start_approval_watch},
+    wire::Event,
 };
 
 /// The events of all users. Cheap to clone.
@@ -87,7 +88,7 @@ impl Events {
             // No client listens before the batches that are there have been listed.
             let mut is_followed = followed.lock().await;
             if !*is_followed {
-                self.look_for_others(user, &followed).await?;
+                self.poll_others(user, &followed).await?;
                 *is_followed = true;
             }
             drop(is_followed);
@@ -101,7 +102,7 @@ impl Events {
             let doubted = self.doubted(user, &after.after);
             match doubted.fate().await? {
                 BatchStatus::Kept => {}
-                BatchStatus::Gone => gap = Some(Event::gap(&after.after)),
+                BatchStatus::Gone => gap = Some(gap_event(&after.after)),
                 BatchStatus::Open => doubt = Some(doubted.watched()),
             }
             replay = Some(Replay::new(self.log.clone(), user.clone(), after));
@@ -171,7 +172,7 @@ impl Events {
     }
 
     /// Begins the task that looks for the records of other replicas, as long as a client listens.
-    async fn look_for_others(&self, user: &Id, followed: &FollowLock) -> Result<()> {
+    async fn poll_others(&self, user: &Id, followed: &FollowLock) -> Result<()> {
         let looked = self.clock.now();
         let batches = self.recent(user, horizon(looked)).await?;
         self.channels.has_looked(user, followed, looked);
@@ -198,7 +199,7 @@ impl Events {
                 return;
             }
             match poll_approval_watch(self.service.sessions(), user, &mut sessions).await {
-                Ok(waiting) => self.channels.tell(user, || {
+                Ok(waiting) => self.channels.send_each(user, || {
                     let report = |(session, request): (Id, ApprovalRequest)| EventReport::waiting(&session, request);
                     waiting.into_iter().map(report)
                 }),
@@ -207,7 +208,7 @@ impl Events {
                 }
             }
             let now = self.clock.now();
-            match self.look_once(user, own.as_deref(), &mut seen, looked).await {
+            match self.poll_once(user, own.as_deref(), &mut seen, looked).await {
                 Ok(()) => {
                     looked = now;
                     self.channels.has_looked(user, followed, looked);
@@ -220,7 +221,7 @@ impl Events {
     }
 
     /// Sends the events that came into the store since the last look, at `looked`.
-    async fn look_once(
+    async fn poll_once(
         &self,
         user: &Id,
         own: Option<&str>,
@@ -237,7 +238,7 @@ impl Events {
                 let mut pieces = ChunkedReader::new(&self.log, user, [batch], EVENTS_PIECE_BYTES);
                 while let Some(piece) = pieces.next().await? {
                     let events = reports_of(&piece).map(|(_, report)| report).collect();
-                    self.channels.tell_at_pace(user, events, &mut pauses).await;
+                    self.channels.send_at_pace(user, events, &mut pauses).await;
                 }
             }
             seen.insert(name);

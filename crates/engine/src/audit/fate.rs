@@ -6,10 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::{sync::oneshot, time::sleep};
 
 use super::{
-    event::{Event, EventId},
+    event::{EventId, gap_event},
     log::{AuditLog, earlier, later},
 };
-use crate::{clock::Clock, error::Result, limits::EVENTS_LOOK, path::Id, store::GetOptions};
+use crate::{clock::Clock, error::Result, limits::EVENTS_LOOK, path::Id, store::GetOptions, wire::Event};
 
 /// Whether a batch is in the store, or may still come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl UncertainEvent {
                     Ok(BatchStatus::Kept) => return,
                     Ok(BatchStatus::Gone) => {
                         // The listener may just have left.
-                        let _ = settle.send(Event::gap(&self.after));
+                        let _ = settle.send(gap_event(&self.after));
                         return;
                     }
                 }

@@ -6,14 +6,14 @@ use tokio::sync::{broadcast, oneshot};
 
 use super::{
     batch::BatchName,
-    event::{Event, EventId, Resume},
+    event::{EventId, Resume, catalog_event, dropped_event},
     log::{AuditLog, untold},
     pieces::ChunkedReader,
     record::StoredRecord,
     report::EventReport,
     sight::EventFilter,
 };
-use crate::{catalog::CatalogChange, error::Result, limits::EVENTS_PIECE_BYTES, path::Id};
+use crate::{catalog::CatalogChange, error::Result, limits::EVENTS_PIECE_BYTES, path::Id, wire::Event};
 
 /// Batches that are listed at once.
 pub(super) const LISTED: usize = 256;
@@ -82,7 +82,7 @@ impl Listener {
             if is_agent() {
                 self.sight.become_agent();
             }
-            if let Some(event) = self.sight.shown(&report).await? {
+            if let Some(event) = self.sight.visible(&report).await? {
                 self.last = event.id.clone().or(self.last.take());
                 return Ok(Some(event));
             }
@@ -93,7 +93,7 @@ impl Listener {
     /// The next of the past events, as the watcher may see it; `None` after the last.
     pub(super) async fn missed(&mut self) -> Result<Option<Event>> {
         while let Some(report) = self.replayed().await? {
-            if let Some(event) = self.sight.shown(&report).await? {
+            if let Some(event) = self.sight.visible(&report).await? {
                 return Ok(Some(event));
             }
         }
@@ -117,7 +117,7 @@ impl Listener {
                 Ok(None) => {}
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     self.is_over = true;
-                    return Ok(Some(Event::dropped(missed, self.last.clone()).into()));
+                    return Ok(Some(dropped_event(missed, self.last.clone()).into()));
                 }
                 Err(broadcast::error::RecvError::Closed) => self.is_over = true,
             }
@@ -128,7 +128,7 @@ impl Listener {
     /// The event of a change that is of no record; `None` if a record reports it, or the listener does not see the layer.
     fn found(&self, change: &CatalogChange) -> Option<EventReport> {
         let is_told = change.concerns(self.sight.audience()) && !change.is_reported();
-        is_told.then(|| Event::catalog_changed(&change.difference).into())
+        is_told.then(|| catalog_event(&change.difference).into())
     }
 
     /// The next of the past events; `None` after the last.

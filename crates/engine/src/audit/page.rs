@@ -3,54 +3,18 @@
 //! A listing begins behind the requested time. A page ends at its limit of records, of bytes or of batches read. So a
 //! page costs the same however many records there are and however large they are.
 
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
-
 use super::{
     batch::{BatchName, Position},
     log::{AuditLog, StoredBatch, earlier},
     pieces::ChunkedReader,
-    record::{AuditRecord, StoredRecord},
+    record::StoredRecord,
 };
 use crate::{
     error::{Code, Error, Result},
     limits::{AUDIT_PAGE_BATCHES, AUDIT_PAGE_BYTES, AUDIT_PAGE_READ_BYTES, AUDIT_PAGE_RECORDS, AUDIT_PIECE_BYTES},
     path::Id,
+    wire::{AuditPage, AuditRecord, AuditRequest},
 };
-
-/// Which records to return.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct AuditRequest {
-    /// Only those of this session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    /// Only those of this operation, as `write` or `publish_skill`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operation: Option<String>,
-    /// Only those that ended then or later.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[param(value_type = Option<String>, format = DateTime)]
-    pub since: Option<Timestamp>,
-    /// Records of one page, 1 to 1,000. A page may have fewer and still name a next one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-    /// `next_cursor` of the page before.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-}
-
-/// One page of records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(as = AuditList)]
-pub struct AuditPage {
-    /// In the order of time. Records of several replicas may lie a minute apart in it from page to page.
-    pub records: Vec<AuditRecord>,
-    /// Give this back to get the next page; null on the last one.
-    pub next_cursor: Option<String>,
-}
 
 impl AuditLog {
     /// A page of the records of `user`.
@@ -81,7 +45,7 @@ impl AuditLog {
         let mut is_cut = false;
         'read: while let Some(piece) = pieces.next().await? {
             for StoredRecord { position, record, bytes: size } in piece {
-                if after.as_ref().is_some_and(|after| position <= *after) || !wanted.takes(&record) {
+                if after.as_ref().is_some_and(|after| position <= *after) || !is_wanted(wanted, &record) {
                     continue;
                 }
                 let is_full = page.records.len() == limit || bytes + size > AUDIT_PAGE_BYTES;
@@ -110,12 +74,10 @@ fn within(batches: &[StoredBatch], bytes: u64) -> usize {
     sums.take_while(|sum| *sum <= bytes).count().max(1)
 }
 
-impl AuditRequest {
-    fn takes(&self, record: &AuditRecord) -> bool {
-        self.session.as_ref().is_none_or(|session| record.session.as_ref() == Some(session))
-            && self.operation.as_ref().is_none_or(|operation| record.operation == *operation)
-            && self.since.is_none_or(|since| record.time >= since)
-    }
+fn is_wanted(request: &AuditRequest, record: &AuditRecord) -> bool {
+    request.session.as_ref().is_none_or(|session| record.session.as_ref() == Some(session))
+        && request.operation.as_ref().is_none_or(|operation| record.operation == *operation)
+        && request.since.is_none_or(|since| record.time >= since)
 }
 
 impl Position {

@@ -10,7 +10,7 @@ use futures_util::{TryStreamExt as _, stream};
 use super::{
     batch::BatchName,
     log::{AuditLog, StoredBatch},
-    record::{AuditRecord, StoredRecord},
+    record::{StoredRecord, records_in_lines},
 };
 use crate::{
     error::Result,
@@ -96,7 +96,7 @@ impl ChunkedReader {
 async fn whole(log: &AuditLog, user: &Id, batch: StoredBatch) -> Result<Vec<StoredRecord>> {
     let StoredBatch { name, bytes } = batch;
     let read = log.read(user, &name, GetOptions::range(0..bytes.max(1))).await?;
-    Ok(read.map_or_else(Vec::new, |object| AuditRecord::of_lines(&name, 0, &object.bytes)))
+    Ok(read.map_or_else(Vec::new, |object| records_in_lines(&name, 0, &object.bytes)))
 }
 
 impl LargeBatch {
@@ -127,7 +127,7 @@ impl LargeBatch {
             text.drain(..end);
             self.is_passed_over = false;
         }
-        let records = AuditRecord::of_lines(&self.name, self.lines, &text);
+        let records = records_in_lines(&self.name, self.lines, &text);
         self.lines += text.split(|byte| *byte == b'\n').skip(1).count();
         if self.rest.len() > AUDIT_LINE_BYTES {
             self.rest.clear();

@@ -20,11 +20,11 @@ use tokio::{runtime::Handle, sync::oneshot};
 use super::{
     channels::Channels,
     counted::candidates,
-    event::EventId,
+    event::{EventId, is_begin},
     journal::{BufferedRecord, ClockReading, RecordBuffers},
     log::AuditLog,
     mode::{AuditMode, AuditOptions},
-    record::AuditRecord,
+    record::{record_from_operation, record_line},
     report::EventReport,
 };
 use crate::{
@@ -35,6 +35,7 @@ use crate::{
     observer::{ObservedCall, ObservedOperation, Observer, RankedPaths, RecordWritten},
     path::{Id, Namespace, SkillPath},
     store::{SharedStore, StoreHandle},
+    wire::AuditRecord,
 };
 
 /// The users whose next look for old batches is remembered. That of others may come sooner.
@@ -187,7 +188,7 @@ impl Observer for Recorder {
         if call.is_change && self.shared.options.mode == AuditMode::Strict {
             self.shared.journals().begin_change(&call.user);
         }
-        self.shared.channels.tell(&call.user, || EventReport::begun(call));
+        self.shared.channels.send_each(&call.user, || EventReport::begun(call));
     }
 
     fn ended(&self, operation: ObservedOperation) -> Option<RecordWritten> {
@@ -244,9 +245,9 @@ impl RecorderState {
         let at = self.moment();
         // The person who decides on an approval may listen at another replica.
         let is_urgent = operation.effects.approval.is_some();
-        let record = AuditRecord::from_operation(operation, at.now);
+        let record = record_from_operation(operation, at.now);
         if self.options.mode == AuditMode::Off {
-            self.tell_unrecorded(&user, &record);
+            self.send_unrecorded(&user, &record);
             return None;
         }
         let (waiter, learns) = is_awaited.then(oneshot::channel).unzip();
@@ -254,8 +255,8 @@ impl RecorderState {
             return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(leaving()))) });
         }
         // The event that a call has begun was sent when it began.
-        let later = |(_, report): &(EventId, EventReport)| !report.event.is_begin();
-        let line = record.line().ok();
+        let later = |(_, report): &(EventId, EventReport)| !is_begin(&report.event);
+        let line = record_line(&record).ok();
         let added = {
             // Events are sent in the order of their ids, so a listener that comes back with an id has received all
             // earlier events.
@@ -264,13 +265,13 @@ impl RecorderState {
             if let Some(BufferedRecord { position, .. }) = &added {
                 let has_id = self.channels.goes_on_from(&user, position.batch.time());
                 let sent = |(_, report): (EventId, EventReport)| if has_id { report } else { report.without_id() };
-                self.channels.tell(&user, || EventReport::of(position, &record).filter(later).map(sent));
+                self.channels.send_each(&user, || EventReport::of(position, &record).filter(later).map(sent));
             }
             added
         };
         let Some(BufferedRecord { is_first, .. }) = added else {
             self.drop_one();
-            self.tell_unrecorded(&user, &record);
+            self.send_unrecorded(&user, &record);
             return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(full()))) });
         };
         if is_first {
@@ -280,8 +281,8 @@ impl RecorderState {
     }
 
     /// Sends the events of a record that is not kept. The event that the call has begun was sent when it began.
-    fn tell_unrecorded(&self, user: &Id, record: &AuditRecord) {
-        self.channels.tell(user, || EventReport::unrecorded(record).filter(|report| !report.event.is_begin()));
+    fn send_unrecorded(&self, user: &Id, record: &AuditRecord) {
+        self.channels.send_each(user, || EventReport::unrecorded(record).filter(|report| !is_begin(&report.event)));
     }
 
     /// The skills that a session of `user` may begin with. None if the records cannot be read: a session needs them less than

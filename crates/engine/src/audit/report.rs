@@ -2,14 +2,13 @@
 
 use super::{
     batch::{BatchName, Position},
-    event::{Event, EventId},
-    record::{AuditRecord, AuditSkill},
+    event::{EventId, begun_event, events_of_record, waiting_event},
 };
 use crate::{
     observer::ObservedCall,
     path::Id,
     session::ApprovalRequest,
-    wire::{CallOutline, InputNames},
+    wire::{AuditRecord, AuditSkill, CallOutline, Event, InputNames},
 };
 
 /// An event with the names that its source reports.
@@ -32,18 +31,18 @@ impl EventReport {
     /// That a call has begun.
     pub(super) fn begun(call: &ObservedCall) -> Option<Self> {
         let names = call.input.as_ref().map(CallOutline::names);
-        Event::begun(call).map(|event| Self { event, skills: Vec::new(), names })
+        begun_event(call).map(|event| Self { event, skills: Vec::new(), names })
     }
 
     /// That a call waits in a session.
     pub(super) fn waiting(session: &Id, request: ApprovalRequest) -> Self {
-        Self { event: Event::waiting(session, &request), skills: Vec::new(), names: request.names }
+        Self { event: waiting_event(session, &request), skills: Vec::new(), names: request.names }
     }
 
     /// The events of a record, in the order of their ids.
     pub(super) fn of(position: &Position, record: &AuditRecord) -> impl Iterator<Item = (EventId, Self)> + use<> {
         let skills: Vec<_> = record.skill.iter().chain(&record.began_with).cloned().collect();
-        let (events, names) = (Event::from_record(position, record).into_iter(), record.input_names.clone());
+        let (events, names) = (events_of_record(position, record).into_iter(), record.input_names.clone());
         events.map(move |(id, event)| (id, Self { event, skills: skills.clone(), names: names.clone() }))
     }
 

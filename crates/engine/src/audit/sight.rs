@@ -11,9 +11,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    event::Event,
     mentions::{Mentions, folder_in},
-    record::AuditSkill,
     report::EventReport,
 };
 use crate::{
@@ -21,7 +19,8 @@ use crate::{
     error::Result,
     handle::Service,
     path::{Id, Layer, SkillPath},
-    session::{EffectivePolicy, Policy, Session, SessionError, SkillRule},
+    session::{Session, SessionError},
+    wire::{AuditSkill, EffectivePolicy, Event, Policy, SkillRule},
 };
 
 /// A watcher of events. The layers of its audience limit its view. If the watcher is an agent, the policy limits its
@@ -80,7 +79,7 @@ impl EventFilter {
     ///
     /// # Errors
     /// The store's.
-    pub(super) async fn shown(&self, report: &EventReport) -> Result<Option<Event>> {
+    pub(super) async fn visible(&self, report: &EventReport) -> Result<Option<Event>> {
         let mut event = report.event.clone();
         // Most events name no skill, and nothing is read for them.
         if !self.is_limited() || !may_name_skills(report) {

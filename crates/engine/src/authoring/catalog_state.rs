@@ -1,4 +1,4 @@
-//! What the catalog of a user contains, and what the store keeps of it.
+//! The contents of a user's catalog, and its stored index.
 
 use std::time::Duration;
 
@@ -10,9 +10,8 @@ use crate::{
     context::Core,
     error::Result,
     path::{Id, SkillPath, UserSpace},
-    session::Policy,
     skill::Severity,
-    wire::{CatalogStatus, IndexStatus},
+    wire::{CatalogStatus, IndexStatus, Policy},
 };
 
 impl Authoring {
@@ -26,12 +25,12 @@ impl Authoring {
         status_of(&self.core, &space, discovery.view()).await
     }
 
-    /// As [`catalog_status`](Self::catalog_status), for an agent: without the skills that `policy`, the user's, hides, and without
-    /// what the store keeps.
+    /// As [`catalog_status`](Self::catalog_status), for an agent. Omits skills that `policy`, the user's, hides, and the stored
+    /// index.
     ///
     /// # Errors
     /// The store's.
-    pub async fn shown_catalog_status(&self, user: &Id, policy: &Policy) -> Result<CatalogStatus> {
+    pub async fn visible_catalog_status(&self, user: &Id, policy: &Policy) -> Result<CatalogStatus> {
         let space = self.core.namespace().user(user)?;
         let discovery = discover(&**self.core.store(), &space, &**self.core.clock(), None).await?;
         let view = discovery.view();

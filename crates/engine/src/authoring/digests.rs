@@ -9,36 +9,11 @@ use crate::{
     error::Result,
     limits::PARALLEL_GETS,
     path::{Id, SkillPath},
+    wire::{SkillDigest, SkillDigests},
 };
 
-/// A skill, and which version it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SkillDigest {
-    /// The skill.
-    pub skill: SkillPath,
-    /// The digest of its version; `None` if only reading its files tells.
-    pub digest: Option<String>,
-}
-
-/// The skills of a user.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SkillDigests {
-    /// In byte order of their paths.
-    pub skills: Vec<SkillDigest>,
-    /// Whether there are more files than are listed, so that skills beyond them are left out.
-    pub is_cut: bool,
-}
-
-impl SkillDigests {
-    /// The skill at this path.
-    #[must_use]
-    pub fn find(&self, skill: &SkillPath) -> Option<&SkillDigest> {
-        self.skills.iter().find(|known| known.skill == *skill)
-    }
-}
-
-/// The user's own skills with the digests of those that are as they were published: the LIST requests of their files and a
-/// GET of each head. With `only`, that skill alone.
+/// The skills of the user with the digests of unchanged versions: the LIST requests of their files and a GET of each head. With
+/// `only`, that skill alone.
 ///
 /// # Errors
 /// The store's.

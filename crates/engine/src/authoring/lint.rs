@@ -1,6 +1,5 @@
-//! What lint says of skills, to those who lint them and to those who push them.
+//! The findings of lint on skills, for authors who lint skills or push them.
 
-use crate::text::is_text;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
@@ -12,10 +11,10 @@ use crate::{
     error::Result,
     limits::{PAGE_ENTRIES, PARALLEL_TRANSFERS, SKILL_FILE_BYTES},
     path::{Id, SkillPath},
-    session::Policy,
     skill::{Diagnostic, FindingCode, MAIN, content_findings, hidden_in_file, lint, name_finding},
     store::{GetOptions, StoreError},
-    wire::{LintFinding, LintList, LintListRequest, LintedSkill},
+    text::is_text,
+    wire::{LintFinding, LintList, LintListRequest, LintedSkill, Policy},
 };
 
 /// The findings on a SKILL.md with these bytes, shown as `file`, of a skill with these files, and on the names of the
@@ -25,8 +24,8 @@ pub fn lint_skill(skill: &SkillPath, file: String, bytes: &[u8], files: &[&str])
     linted(skill, file, lint(bytes, skill.folder(), Some(files)), files)
 }
 
-/// The findings on the content of a file of a skill other than its SKILL.md, which lies at `path` below its folder:
-/// secrets that stand in it as text, marks of a merge, and hidden characters.
+/// The findings on the content of a file other than SKILL.md: secrets that stand in it as text, marks of a merge, and hidden
+/// characters. `path` is the path of the file below the folder of the skill.
 #[must_use]
 pub fn lint_content(path: &str, bytes: &[u8]) -> Vec<LintFinding> {
     if !is_text(bytes) {
@@ -44,7 +43,7 @@ fn linted(skill: &SkillPath, file: String, of_main: Vec<Diagnostic>, files: &[&s
     LintedSkill { skill: skill.to_string(), file, mended: Vec::new(), findings, fixable: 0, quality: None }
 }
 
-/// A page of the findings on the user's own skills, without those that `policy`, the user's, hides.
+/// A page of the findings on the user's own skills. Omits skills that `policy`, the user's, hides.
 ///
 /// # Errors
 /// `skill_not_found` or `ambiguous_skill` if one is asked for by name; the store's.
@@ -77,7 +76,7 @@ async fn lint_stored(core: &Core, user: &Id, skill: &StoredSkill) -> Result<Lint
     let bytes = match read {
         Ok(object) => object.bytes,
         Err(StoreError::NotFound | StoreError::RangeNotSatisfiable) => Bytes::new(),
-        // It was listed, so it is this file that cannot be read.
+        // The listing has the file, so the store denies this file alone.
         Err(error @ StoreError::Denied(_)) => {
             let message = format!("it cannot be read: {}", why_unreadable(&error));
             let found = Diagnostic::new(FindingCode::Unreadable, message);

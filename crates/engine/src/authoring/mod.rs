@@ -1,4 +1,4 @@
-//! What authors ask beside publishing: lists of stored skills, their digests, lint findings, and the state of the catalog.
+//! Requests of authors beside publishing: lists of stored skills, their digests, lint findings, and the state of the catalog.
 
 mod catalog_state;
 mod digests;
@@ -6,7 +6,6 @@ mod lint;
 mod owner;
 mod stored;
 
-pub use digests::{SkillDigest, SkillDigests};
 pub use lint::{lint_content, lint_skill};
 pub use owner::Authoring;
 pub use stored::{StoredSkill, StoredSkills};

@@ -1,17 +1,16 @@
-//! The owner of what authors ask.
+//! The owner of authors' requests.
 
 use std::sync::Arc;
 
-use super::{digests, digests::SkillDigests, lint, stored, stored::StoredSkills};
+use super::{digests, lint, stored, stored::StoredSkills};
 use crate::{
     context::Core,
     error::Result,
     path::{Id, SkillPath},
-    session::Policy,
-    wire::{LintList, LintListRequest},
+    wire::{LintList, LintListRequest, Policy, SkillDigests},
 };
 
-/// What authors ask beside publishing. Cheap to clone.
+/// Answers the requests of authors beside publishing. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Authoring {
     pub(super) core: Arc<Core>,
@@ -22,8 +21,8 @@ impl Authoring {
         Self { core }
     }
 
-    /// The user's own skills with the digests of those that are as they were published: the LIST requests of their files and a
-    /// GET of each head. With `only`, that skill alone.
+    /// The user's own skills. A skill has a digest if it is unchanged since its publication. Costs the LIST requests of the files
+    /// and a GET of each head. With `only`, returns this skill alone.
     ///
     /// # Errors
     /// The store's.
@@ -31,7 +30,7 @@ impl Authoring {
         digests::skill_digests(&self.core, user, only).await
     }
 
-    /// A page of the findings on the user's own skills, without those that `policy`, the user's, hides.
+    /// A page of the findings on the user's own skills. Omits skills that `policy`, the user's, hides.
     ///
     /// # Errors
     /// `skill_not_found` or `ambiguous_skill` if one is asked for by name; the store's.
@@ -39,8 +38,8 @@ impl Authoring {
         lint::lint_skills(&self.core, user, policy, wanted).await
     }
 
-    /// Every folder of the user that holds a SKILL.md, the outermost deciding; also those whose SKILL.md is broken, because
-    /// reading them is how one gets to mend them.
+    /// Every folder of the user that holds a SKILL.md; of nested folders, the outermost alone. Includes folders with a broken
+    /// SKILL.md, so that authors can read and fix them.
     ///
     /// # Errors
     /// The store's.

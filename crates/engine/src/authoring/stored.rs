@@ -26,7 +26,7 @@ pub struct StoredSkills {
 pub struct StoredSkill {
     /// Where it lies below `skills/`.
     pub skill: SkillPath,
-    /// Every object below it, those included that no path can name.
+    /// Every object below it, even if no path can name the object.
     pub(crate) files: Vec<StoredFile>,
 }
 
@@ -39,12 +39,12 @@ pub(crate) struct StoredFile {
     pub(crate) etag: ETag,
     /// Its size in bytes.
     pub(crate) size: u64,
-    /// Its key; as it was listed if no path can name it.
+    /// Its key; the listed key if no path can name the object.
     key: Result<ObjectKey, String>,
 }
 
-/// Every folder of the user that holds a SKILL.md, the outermost deciding; also those whose SKILL.md is broken, because
-/// reading them is how one gets to mend them.
+/// Every folder of the user that holds a SKILL.md; of nested folders, the outermost alone. Includes folders with a broken
+/// SKILL.md, so that authors can read and fix them.
 ///
 /// # Errors
 /// The store's.
@@ -132,7 +132,7 @@ fn skills_of(prefix: &KeyPrefix, listed: &[ListEntry]) -> Vec<StoredSkill> {
     parsed.map(|(skill, files)| StoredSkill { skill, files }).collect()
 }
 
-/// `relative` as the shortest folder of it that is one of `roots`, and the path below that.
+/// Splits `relative` at its shortest folder that is in `roots`. Returns this folder and the path below.
 fn split<'path>(relative: &'path str, roots: &BTreeSet<&str>) -> Option<(&'path str, &'path str)> {
     let folders = relative.match_indices('/').filter_map(|(at, _)| relative.split_at_checked(at));
     let (root, path) = folders.into_iter().find(|(folder, _)| roots.contains(folder))?;

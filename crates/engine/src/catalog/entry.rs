@@ -75,7 +75,6 @@ impl CatalogEntry {
     }
 
     /// The mount name of a load without alias.
-    #[must_use]
     pub fn mount_name(&self) -> MountName {
         self.skill.mount_name()
     }

@@ -53,7 +53,7 @@ impl CatalogView {
 
     /// The diagnostics for a reader who sees only some folders: none is about another folder, names one, or exists
     /// because of one.
-    pub fn diagnostics_seen(&self, sees: impl Fn(&str) -> bool) -> Cow<'_, [CatalogDiagnostic]> {
+    pub fn visible_diagnostics(&self, sees: impl Fn(&str) -> bool) -> Cow<'_, [CatalogDiagnostic]> {
         // A diagnostic about the whole catalog names no folder.
         let is_seen = |found: &&CatalogDiagnostic| found.skill.is_empty() || sees(&found.skill);
         let entries: Vec<_> = self.entries.iter().filter(|entry| sees(entry.skill.as_str())).cloned().collect();

@@ -57,13 +57,13 @@ pub(crate) async fn checked_archive(
 pub(crate) async fn put_archive(target: &SkillTarget, key: &ObjectKey, package: &Package) -> Result<()> {
     match target.content.committer().commit(key, package.zip.clone(), &ExpectedVersion::Absent).await {
         Ok(_) => Ok(()),
-        Err(StoreError::PreconditionFailed) => mend_archive(target, key, package).await,
+        Err(StoreError::PreconditionFailed) => rebuild_archive(target, key, package).await,
         Err(error) => Err(Error::from(error).with_outcome(Outcome::NotApplied)),
     }
 }
 
 /// Replaces an archive of this name if its content differs from the name.
-async fn mend_archive(target: &SkillTarget, key: &ObjectKey, package: &Package) -> Result<()> {
+async fn rebuild_archive(target: &SkillTarget, key: &ObjectKey, package: &Package) -> Result<()> {
     match checked_archive(target, key, package.version.digest()).await {
         Ok(_) => Ok(()),
         Err(ReadError::VersionGone(_)) => {

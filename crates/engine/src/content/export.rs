@@ -116,7 +116,7 @@ async fn stored_archive(
         Err(StoreError::NotFound) => 0,
         Err(error) => return Err(error.into()),
     };
-    let room = place.enter(2 * size).await?;
+    let room = place.reserve(2 * size).await?;
     let (_, meta) = checked_archive(place, &key, digest).await?;
     drop(room);
     let object = PinnedObject { store: content.store().clone(), key, etag: meta.etag, size: meta.size };

@@ -10,7 +10,7 @@ use super::{
     archive::{ArchiveKind, ArchivedFile},
     missing,
     pace::RequestPace,
-    single_reads::note_read,
+    single_reads::record_read,
 };
 use crate::{
     error::{Code, Error, Result},
@@ -27,7 +27,7 @@ pub(crate) async fn fetch(
     begun: Option<&ETag>,
 ) -> Result<Object, ReadError> {
     if let Some(archived) = &file.archived {
-        note_read(content, archived).await;
+        record_read(content, archived).await;
     }
     try_fetch(content, file, range, begun).await.map_err(|error| unreadable(file, error))
 }

@@ -133,7 +133,7 @@ pub(crate) async fn files_of_version(
     digest: &str,
 ) -> Result<SkillFiles, ReadError> {
     let place = content.place_in(space.clone(), path)?;
-    let _room = place.enter(archive_size(&place, Some(digest)).await?).await?;
+    let _room = place.reserve(archive_size(&place, Some(digest)).await?).await?;
     let (archive, meta) = checked_archive(&place, &space.version(path, digest)?, digest).await?;
     Ok(files_in_archive(&place, archive, digest, meta.modified_at)?)
 }
@@ -232,7 +232,7 @@ async fn published_files(target: &SkillTarget, known: &StoredHead) -> Result<Ski
         return Ok(SkillContents::Nothing);
     };
     let unpacked: u64 = head.files.iter().map(|one| one.file.size).sum();
-    let _room = target.enter(archive_bytes(unpacked)).await?;
+    let _room = target.reserve(archive_bytes(unpacked)).await?;
     let archive = version_archive(target, digest).await?;
     let files = head.files.iter().map(|one| (one.file.path.clone(), one.file.size, one.file.sha256.clone()));
     let files = archived_files(target, archive, files.collect(), digest, head.published_at)?;
@@ -240,7 +240,7 @@ async fn published_files(target: &SkillTarget, known: &StoredHead) -> Result<Ski
 }
 
 async fn draft_content(target: &SkillTarget, draft: &SkillDraft) -> Result<SkillFiles> {
-    let _room = target.enter(archive_bytes(draft.size)).await?;
+    let _room = target.reserve(archive_bytes(draft.size)).await?;
     let archive = draft_archive(target, &draft.digest).await?;
     let files = files_in_archive(target, archive, &draft.digest, draft.made_at)?;
     Ok(SkillFiles { version: None, draft: Some(draft.digest.clone()), is_published: false, ..files })
@@ -283,7 +283,7 @@ fn finish_behind(target: &SkillTarget) {
     }
     let place = target.clone();
     tokio::spawn(async move {
-        let _turn = place.content.changes().enter(place.folder.as_str()).await;
+        let _turn = place.content.changes().lock(place.folder.as_str()).await;
         if let Err(error) = settled_head(&place).await {
             tracing::warn!(skill = %place.skill, cause = %error.chain(), "a published skill stays behind its head");
         }

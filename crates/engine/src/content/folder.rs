@@ -69,7 +69,7 @@ pub(crate) async fn archive_folder(
     from: &Provenance,
 ) -> Result<Option<UnversionedFolder>> {
     let rooms = &target.content.versions().rooms;
-    let room = rooms.enter_folder(&owner_below(target.space.root()), bytes).await?;
+    let room = rooms.reserve_folder(&owner_below(target.space.root()), bytes).await?;
     Ok(pack_folder(target, folder, from).await?.map(|package| UnversionedFolder { package, room }))
 }
 

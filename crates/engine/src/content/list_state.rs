@@ -150,7 +150,7 @@ async fn standing(
 }
 
 /// Keeps the digests of a head whose plain files are in place.
-fn note_manifest(target: &SkillTarget, head: &SkillHead) -> Result<()> {
+fn record_manifest(target: &SkillTarget, head: &SkillHead) -> Result<()> {
     let (Some(fingerprint), Some(digest)) = (head.fingerprint(), &head.digest) else { return Ok(()) };
     let unpacked = head.files.iter().map(|one| one.file.size).sum();
     let archive = Archive { key: target.space.version(&target.skill, digest)?, kind: ArchiveKind::Version, unpacked };
@@ -178,7 +178,7 @@ pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> 
     if let Some(head) = known.get(&name) {
         return Ok(head);
     }
-    let _room = target.enter(2 * size).await?;
+    let _room = target.reserve(2 * size).await?;
     let (head, etag) = match read_head(target).await {
         Ok(None) => return Ok(Arc::default()),
         Ok(Some(stored)) => {
@@ -186,7 +186,7 @@ pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> 
             // Until a change has reached the plain files, these are still of the version published before.
             let is_published = is_published(Some(&stored)) || !stored.head.materialised;
             let fingerprint = stored.head.fingerprint();
-            note_manifest(target, &stored.head)?;
+            record_manifest(target, &stored.head)?;
             let card = head_card(target, &stored.head).await?;
             (KnownHead { is_published, fingerprint, digest: stored.head.digest, card }, etag)
         }

@@ -171,7 +171,7 @@ async fn run_steps(
         });
         let done: Vec<StepOutcome> = stream::iter(begun).buffered(at_once).try_collect().await?;
         for one in done {
-            run.note(one);
+            run.record(one);
         }
         if run.superseded {
             break;
@@ -277,7 +277,7 @@ async fn read_object(target: &SkillTarget, key: &ObjectKey, size: u64) -> Result
 }
 
 impl Run {
-    fn note(&mut self, done: StepOutcome) {
+    fn record(&mut self, done: StepOutcome) {
         match done {
             StepOutcome::Written(path, etag) => drop(self.written.insert(path, etag)),
             StepOutcome::Found(path, etag) => drop(self.found.insert(path, etag)),

@@ -54,7 +54,7 @@ pub(crate) use memory::{MemoryPermit, archive_bytes, owner_below};
 pub use owner::Content;
 pub(crate) use pace::RequestPace;
 pub(crate) use read_error::ReadError;
-pub(crate) use single_reads::{plain_file, tells_bytes};
+pub(crate) use single_reads::{identifies_bytes, plain_file};
 pub(crate) use stored_versions::{
     StoredVersion, VersionRow, archive_size, listed_versions, read_record, stored_versions,
 };

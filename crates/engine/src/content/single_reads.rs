@@ -14,14 +14,14 @@ use crate::{
 /// not in memory. The cost is one request either way, and agents often read the other files next. The archive of a larger
 /// skill is fetched for the second file, and not again for a while. If this process does not know whether a bundle is there,
 /// the second file makes it look for the bundle too.
-pub(crate) async fn note_read(content: &Content, file: &ArchivedFile) {
+pub(crate) async fn record_read(content: &Content, file: &ArchivedFile) {
     let (versions, archive) = (content.versions(), &file.archive);
     // A load or a prompt has read SKILL.md before, so the cache of the store has it.
     if file.path == MAIN || archive.unpacked > BUNDLE_BYTES || versions.holds(file) {
         return;
     }
     let is_small = archive.unpacked <= BUNDLE_READ_BYTES && versions.may_be_there(archive).await;
-    if is_small || versions.note_read(file).await {
+    if is_small || versions.record_read(file).await {
         versions.unpack_for_read(content.store(), file).await;
     }
 }
@@ -31,7 +31,7 @@ pub(crate) async fn note_read(content: &Content, file: &ArchivedFile) {
 ///
 /// # Errors
 /// The store's: `NotFound` or `PreconditionFailed` if the folder has another SKILL.md by now.
-pub(crate) async fn tells_bytes(
+pub(crate) async fn identifies_bytes(
     content: &Content,
     owner: &str,
     main: &SnapshotFile,

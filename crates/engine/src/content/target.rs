@@ -36,8 +36,8 @@ impl SkillTarget {
     }
 
     /// Waits for the room to have `bytes` of archives and unpacked files of this owner in memory.
-    pub(crate) async fn enter(&self, bytes: u64) -> Result<MemoryPermit> {
-        self.content.versions().rooms.enter(&owner_below(self.space.root()), bytes).await
+    pub(crate) async fn reserve(&self, bytes: u64) -> Result<MemoryPermit> {
+        self.content.versions().rooms.reserve(&owner_below(self.space.root()), bytes).await
     }
 }
 

@@ -84,13 +84,13 @@ impl VersionCache {
     }
 
     /// Waits for the room to have `bytes` of archives and unpacked files in memory, for the owner of the object at `key`.
-    pub(crate) async fn enter(&self, key: &ObjectKey, bytes: u64) -> Result<MemoryPermit> {
-        self.rooms.enter(&owner_of(key), bytes).await
+    pub(crate) async fn reserve(&self, key: &ObjectKey, bytes: u64) -> Result<MemoryPermit> {
+        self.rooms.reserve(&owner_of(key), bytes).await
     }
 
     /// As [`enter`](Self::enter), for optional work. A large archive gets room at once or `None`.
-    pub(crate) async fn enter_if_free(&self, key: &ObjectKey, bytes: u64) -> Result<Option<MemoryPermit>> {
-        self.rooms.enter_if_free(&owner_of(key), bytes).await
+    pub(crate) async fn reserve_if_free(&self, key: &ObjectKey, bytes: u64) -> Result<Option<MemoryPermit>> {
+        self.rooms.reserve_if_free(&owner_of(key), bytes).await
     }
 
     /// Whether the file is in memory.
@@ -99,14 +99,14 @@ impl VersionCache {
     }
 
     /// Notes that a file is read by itself. Returns whether another file of the archive was read first.
-    pub(crate) async fn note_read(&self, file: &ArchivedFile) -> bool {
+    pub(crate) async fn record_read(&self, file: &ArchivedFile) -> bool {
         let first = self.reads.get_with(file.archive.key.clone(), async { file.path.clone() }).await;
         first != file.path
     }
 
     /// Notes that a skill without an archive is loaded. Returns whether its bundle is to be made. This is so for the second
     /// load lately, if a process can make the bundle.
-    pub(crate) async fn note_load(&self, bundle: &ObjectKey) -> bool {
+    pub(crate) async fn record_load(&self, bundle: &ObjectKey) -> bool {
         if self.unmakeable.contains_key(bundle) {
             return false;
         }
@@ -115,17 +115,17 @@ impl VersionCache {
     }
 
     /// Notes that a bundle could not be made, so that the next load tries again.
-    pub(crate) async fn note_unmade(&self, bundle: &ObjectKey) {
+    pub(crate) async fn record_unmade(&self, bundle: &ObjectKey) {
         self.loads.insert(bundle.clone(), Arc::new(AtomicU32::new(1))).await;
     }
 
     /// Notes that no process can make a bundle, so that no load tries again.
-    pub(crate) async fn note_unmakeable(&self, bundle: ObjectKey) {
+    pub(crate) async fn record_unmakeable(&self, bundle: ObjectKey) {
         self.unmakeable.insert(bundle, ()).await;
     }
 
     /// Notes that a bundle is there and has the right content.
-    pub(crate) async fn note_bundle(&self, bundle: ObjectKey) {
+    pub(crate) async fn record_bundle(&self, bundle: ObjectKey) {
         self.states.insert(bundle, ArchiveState::There).await;
     }
 
@@ -143,7 +143,7 @@ impl VersionCache {
     /// for each of its pieces, and most have one. If an archive is gone, too long or different from its name, the files
     /// are read in single requests, and the archive is left alone for a while.
     pub(crate) async fn unpack(&self, store: &SharedStore, missed: &ArchivedFile) {
-        let _turn = self.fetching.enter(missed.archive.key.as_str()).await;
+        let _turn = self.fetching.lock(missed.archive.key.as_str()).await;
         self.unpack_in_turn(store, missed).await;
     }
 
@@ -151,7 +151,7 @@ impl VersionCache {
     /// a while. If other files push its files out of memory, each of them is read by itself.
     pub(crate) async fn unpack_for_read(&self, store: &SharedStore, read: &ArchivedFile) {
         let archive = &read.archive;
-        let _turn = self.fetching.enter(archive.key.as_str()).await;
+        let _turn = self.fetching.lock(archive.key.as_str()).await;
         if archive.unpacked > BUNDLE_READ_BYTES && self.fetched.contains_key(&archive.key) {
             return;
         }
@@ -177,14 +177,14 @@ impl VersionCache {
         self.states.insert(archive.key.clone(), state).await;
         // A bundle that has gone or is wrong is rebuilt behind the next load.
         if before == Some(ArchiveState::There) || state == ArchiveState::Wrong {
-            self.note_unmade(&archive.key).await;
+            self.record_unmade(&archive.key).await;
         }
         false
     }
 
     /// Returns whether there was room for the archive.
     async fn try_unpack(&self, store: &SharedStore, archive: &Archive) -> StoreResult<bool> {
-        let room = self.enter_if_free(&archive.key, archive.room()).await;
+        let room = self.reserve_if_free(&archive.key, archive.room()).await;
         let Some(_room) = room.map_err(StoreError::not_applied)? else { return Ok(false) };
         let (_, zip) = get_whole(store, &archive.key, archive.most()).await?;
         let (errand, whole) = (self.workers.errand(&owner_of(&archive.key), archive.unpacked), archive.clone());
@@ -248,13 +248,13 @@ impl ArchivedFile {
             return Err(StoreError::PreconditionFailed);
         }
         let key = &self.archive.key;
-        let _turn = versions.fetching.enter(key.as_str()).await;
+        let _turn = versions.fetching.lock(key.as_str()).await;
         if let Some(bytes) = versions.files.get(&name).await {
             return Ok(bytes);
         }
         let size = store.head(key).await.map_err(gone)?.size;
         let unpacked = UPLOAD_FILE_BYTES as u64 + SMALL_FILES_BYTES;
-        let _room = versions.enter(key, size + unpacked).await.map_err(StoreError::not_applied)?;
+        let _room = versions.reserve(key, size + unpacked).await.map_err(StoreError::not_applied)?;
         let (_, zip) = get_whole(store, key, VERSION_ZIP_BYTES as u64).await.map_err(gone)?;
         let wanted = versions.take_apart(&self.archive, zip, self.path.clone()).await?;
         let bytes = wanted.ok_or(StoreError::PreconditionFailed)?;

@@ -94,7 +94,7 @@ pub(crate) async fn amend_head(
     target: &SkillTarget,
     change: impl Fn(&mut SkillHead) -> Result<()> + Send,
 ) -> Result<SkillHead> {
-    let _turn = target.content.changes().enter(target.folder.as_str()).await;
+    let _turn = target.content.changes().lock(target.folder.as_str()).await;
     for _ in 0..PUBLISH_ATTEMPTS {
         let known = settled_head(target).await?.filter(|known| known.head.state == HeadState::Published);
         let Some(known) = known else { return Err(not_published(target)) };
@@ -129,7 +129,7 @@ pub(crate) async fn stored_version(target: &SkillTarget, digest: &str) -> Result
 
 /// The description in the SKILL.md of a version, for a version without a description in its record.
 pub(crate) async fn description_of(target: &SkillTarget, digest: &str) -> Result<String> {
-    let _room = target.enter(2 * archive_size(target, Some(digest)).await?).await?;
+    let _room = target.reserve(2 * archive_size(target, Some(digest)).await?).await?;
     let mut archive = version_archive(target, digest).await?;
     let skill = target.skill.clone();
     let errand = target.content.workers().errand(&owner_below(target.space.root()), SKILL_FILE_BYTES);

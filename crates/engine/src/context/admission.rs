@@ -11,8 +11,8 @@ use super::{
 use crate::{
     error::Result,
     path::SkillPath,
-    session::{EffectivePolicy, Policy, Session, SkillRule, ToolRule},
-    wire::{Effect, Operation},
+    session::Session,
+    wire::{Effect, EffectivePolicy, Operation, Policy, SkillRule, ToolRule},
 };
 
 /// An operation that its session and policies allow. If the policy asks for an approval, that is still to be decided.
@@ -40,15 +40,15 @@ impl OperationSpan {
     ///
     /// # Errors
     /// Why it may not run.
-    pub(crate) async fn enter(&self) -> Result<PendingAdmission<'_>, Refusal> {
+    pub(crate) async fn check(&self) -> Result<PendingAdmission<'_>, Refusal> {
         let (context, operation) = (self.context(), self.operation());
         let (session, user) = context.session_and_policy().await?;
-        PendingAdmission::of(context, operation, (session, user))
+        PendingAdmission::new(context, operation, (session, user))
     }
 }
 
 impl<'call> PendingAdmission<'call> {
-    fn of(
+    fn new(
         context: &'call Context,
         operation: Operation,
         (session, user): (Arc<Session>, Arc<Policy>),
@@ -80,9 +80,9 @@ impl<'call> PendingAdmission<'call> {
     ///
     /// # Errors
     /// Why it may not run.
-    pub(crate) async fn look_again(&self) -> Result<Self, Refusal> {
-        let session = self.context.look().await?;
-        Self::of(self.context, self.operation, (session, Arc::clone(&self.user)))
+    pub(crate) async fn refresh(&self) -> Result<Self, Refusal> {
+        let session = self.context.refresh().await?;
+        Self::new(self.context, self.operation, (session, Arc::clone(&self.user)))
     }
 
     /// The same operation, about which the policy may ask because of `skill` too. One approval is for both.
@@ -108,7 +108,7 @@ impl<'call> PendingAdmission<'call> {
         }
         let (call, skill) = ((self.context, &*self.state.session), self.skill.as_ref());
         let session = ask(call, self.operation, input.await?, skill, (about_tool, about_skill)).await?;
-        Ok(Self::of(self.context, self.operation, (session, Arc::clone(&self.user)))?.admitted())
+        Ok(Self::new(self.context, self.operation, (session, Arc::clone(&self.user)))?.admitted())
     }
 
     fn admitted(&self) -> Admission<'call> {
@@ -144,7 +144,7 @@ impl<'call> Admission<'call> {
     /// Why the operation may not run any more.
     pub(crate) async fn read_again(&self) -> Result<Self, Refusal> {
         let read = self.context.read_again().await?;
-        Ok(PendingAdmission::of(self.context, self.operation, read)?.admitted())
+        Ok(PendingAdmission::new(self.context, self.operation, read)?.admitted())
     }
 
     /// Checks that the policies let the call do `operation` too, or ask. The approval of the call is for all that it does.

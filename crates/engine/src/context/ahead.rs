@@ -5,10 +5,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    limits::READ_AHEAD,
-    session::{Policy, Session},
-};
+use crate::{limits::READ_AHEAD, session::Session, wire::Policy};
 
 /// A session and the policy of its user.
 pub(crate) type SessionAndPolicy = (Arc<Session>, Arc<Policy>);

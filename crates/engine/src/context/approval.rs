@@ -14,12 +14,11 @@ use super::{
 use crate::{
     error::{Code, Error, Result},
     path::SkillPath,
-    session::{
-        ApprovalList, CallDecision, Change, DecideApproval, Decision, EffectivePolicy, PendingCall, Policy, Session,
-        SkillRule, ToolRule, WaitingCall,
-    },
+    session::{CallDecision, Change, PendingCall, Session},
     skill::shown::one_line,
-    wire::Operation,
+    wire::{
+        ApprovalList, DecideApproval, Decision, EffectivePolicy, Operation, Policy, SkillRule, ToolRule, WaitingCall,
+    },
 };
 
 /// Uses up the approval of the call, and returns the session as it is then. Listeners receive the outline in the place of
@@ -87,7 +86,7 @@ impl Approvals {
     /// # Errors
     /// As `SessionBackend::session`.
     pub async fn waiting_calls(&self) -> Result<ApprovalList> {
-        let session = self.context.look().await?;
+        let session = self.context.refresh().await?;
         Ok(session.approvals.waiting(self.context.core.clock().now()))
     }
 
@@ -108,7 +107,7 @@ impl Approvals {
 
     async fn decide(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {
         // Another replica may have been asked, and memory may be 30 seconds behind.
-        self.context.look().await?;
+        self.context.refresh().await?;
         let decide = |session: &mut Session| {
             session.approvals.decide(id, decision, self.context.core.clock().now()).map(Change::Save)
         };

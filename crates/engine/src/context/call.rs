@@ -12,7 +12,8 @@ use crate::{
     limits::SEARCH_WINDOW_KIB,
     observer::EffectsRecorder,
     path::{Id, Layer, UserSpace},
-    session::{LoadedSkill, PromptMode, SessionVersion},
+    session::LoadedSkill,
+    wire::{PromptMode, SessionVersion},
 };
 
 /// Options of a call beside its request.

@@ -26,7 +26,6 @@ mod state;
 mod visible;
 
 pub(crate) use self::core::Core;
-pub use account::{OperationNote, paths_of};
 pub(crate) use admission::{Admission, PendingAdmission, permit};
 pub(crate) use approval::check_preload;
 pub use approval::{Approvals, check_content};

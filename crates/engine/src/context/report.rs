@@ -6,10 +6,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::call::Context;
-use crate::{
-    error::Result,
-    session::{SessionVersion, cached_session_tag},
-};
+use crate::{error::Result, session::cached_session_tag, wire::SessionVersion};
 
 /// The report of a call beside the reply.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::session::{Session, SessionVersion};
+use crate::{session::Session, wire::SessionVersion};
 
 /// The newest version of a session that the calls of one handle have seen; nothing before the first.
 #[derive(Clone, Debug, Default)]

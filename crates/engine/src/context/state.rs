@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     error::Result,
-    session::{Change, EffectivePolicy, Policy, Session, is_session_within},
+    session::{Change, Session, is_session_within},
+    wire::{EffectivePolicy, Policy},
 };
 
 /// A session and what it may do, read at once.
@@ -88,7 +89,7 @@ impl Context {
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    pub(crate) async fn look(&self) -> Result<Arc<Session>, Refusal> {
+    pub(crate) async fn refresh(&self) -> Result<Arc<Session>, Refusal> {
         let session = self.core.sessions().refresh(self.user(), &self.session).await?;
         Ok(see(self, check_reach(self, session).await?))
     }
@@ -112,7 +113,7 @@ impl Context {
     }
 
     /// Notes that the caller sees this version of the session.
-    pub(crate) fn note_seen(&self, session: &Session) {
+    pub(crate) fn record_seen(&self, session: &Session) {
         self.seen.follow(session);
     }
 
@@ -126,7 +127,7 @@ impl Context {
 }
 
 fn see(context: &Context, session: Arc<Session>) -> Arc<Session> {
-    context.note_seen(&session);
+    context.record_seen(&session);
     session
 }
 

@@ -10,9 +10,8 @@ use super::{call::Context, caller::Caller, core::Core, state::SessionState};
 use crate::{
     error::Result,
     limits::PAGE_ENTRIES,
-    session::{
-        EffectivePolicy, LoadedSummary, Policy, Session, SessionListRequest, SessionPage, SessionSummary, list_sessions,
-    },
+    session::{Session, list_sessions},
+    wire::{EffectivePolicy, LoadedSummary, Policy, SessionListRequest, SessionPage, SessionSummary},
 };
 
 /// The session as it is now, as this caller may see it.
@@ -21,17 +20,17 @@ use crate::{
 /// As [`Context::session`].
 pub(crate) async fn summary(context: &Context) -> Result<SessionSummary> {
     let SessionState { session, policy } = context.state().await?;
-    Ok(shown(context, SessionSummary::from(&*session), &policy))
+    Ok(visible(context, SessionSummary::from(&*session), &policy))
 }
 
 /// The session after a change, as this caller may see it. The `user`'s policy is read before the change, so that a
 /// change that was made never ends as an error.
 #[must_use]
 pub(crate) fn summary_of(context: &Context, session: &Session, user: &Policy) -> SessionSummary {
-    shown(context, SessionSummary::from(session), &session.policy.under(user))
+    visible(context, SessionSummary::from(session), &session.policy.under(user))
 }
 
-fn shown(context: &Context, summary: SessionSummary, policy: &EffectivePolicy) -> SessionSummary {
+fn visible(context: &Context, summary: SessionSummary, policy: &EffectivePolicy) -> SessionSummary {
     let has_home = |loaded: &LoadedSummary| context.layer(loaded.layer).is_ok_and(|home| home.is_some());
     summary.naming(|loaded| {
         policy.skill(&loaded.skill).is_visible()
@@ -56,7 +55,7 @@ pub(crate) async fn visible_sessions(
     let show = |summary: SessionSummary| {
         let reader = Context::new(Arc::clone(core), Arc::clone(caller), summary.session_id.clone());
         let policy = summary.policy.under(&user);
-        shown(&reader, summary, &policy)
+        visible(&reader, summary, &policy)
     };
     page.sessions = page.sessions.into_iter().map(show).collect();
     Ok(page)

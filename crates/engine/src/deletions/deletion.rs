@@ -66,9 +66,9 @@ impl Deletions {
     /// As [`deletion`](Self::deletion); `read_only` if the service only reads.
     pub async fn advance_deletion(&self, user: &Id) -> Result<Deletion> {
         self.0.store.check_writable()?;
-        if self.0.in_progress.take_up(user) {
+        if self.0.in_progress.claim(user) {
             let done = self.work_on(user, false).await;
-            self.0.in_progress.lay_down(user);
+            self.0.in_progress.release(user);
             done?;
         }
         self.deletion(user).await
@@ -118,7 +118,7 @@ impl Deletions {
 
     /// Continues the deletion of a user in the background, unless this process works on it already.
     pub(crate) fn go_on_deleting(&self, user: &Id) {
-        if self.0.store.check_writable().is_err() || !self.0.in_progress.take_up(user) {
+        if self.0.store.check_writable().is_err() || !self.0.in_progress.claim(user) {
             return;
         }
         let (service, user) = (self.clone(), user.clone());
@@ -126,7 +126,7 @@ impl Deletions {
             if let Err(error) = service.work_on(&user, true).await {
                 tracing::warn!(%user, cause = %error.chain(), "a deletion stopped; it is taken up again");
             }
-            service.0.in_progress.lay_down(&user);
+            service.0.in_progress.release(&user);
         });
     }
 
@@ -157,7 +157,7 @@ impl Deletions {
         let clock = self.0.store.clock();
         stored.tombstone.claim(holder, clock.now());
         let mut until = clock.uptime() + DELETION_LEASE;
-        if !self.note(user, &mut stored).await? {
+        if !self.record(user, &mut stored).await? {
             return Ok(false);
         }
         let mut sweeper =
@@ -171,7 +171,7 @@ impl Deletions {
                 Ok(false) => stored.tombstone.end_sweep(clock.now()),
                 Err(_) => stored.tombstone.release(),
             }
-            let is_ours = self.note(user, &mut stored).await?;
+            let is_ours = self.record(user, &mut stored).await?;
             if !page? || !is_ours {
                 return Ok(is_ours);
             }
@@ -179,7 +179,7 @@ impl Deletions {
     }
 
     /// Notes the progress of the work. Returns false if another process has taken over.
-    async fn note(&self, user: &Id, stored: &mut StoredTombstone) -> Result<bool> {
+    async fn record(&self, user: &Id, stored: &mut StoredTombstone) -> Result<bool> {
         if put_tombstone(self, user, stored).await? {
             return Ok(true);
         }

@@ -41,7 +41,7 @@ impl DeletionsInProgress {
 
     /// Takes over the reply of the store at `now`: the standing and the finished tombstones. Returns the users who left the
     /// list. Every memory must forget them.
-    pub(crate) fn learn(
+    pub(crate) fn update(
         &self,
         now: Duration,
         leaving: BTreeMap<Id, Option<ETag>>,
@@ -85,12 +85,12 @@ impl DeletionsInProgress {
     }
 
     /// Takes up the work on a user; false if this process works on it already.
-    pub(crate) fn take_up(&self, user: &Id) -> bool {
+    pub(crate) fn claim(&self, user: &Id) -> bool {
         self.lock().at_work.insert(user.clone())
     }
 
     /// Lays down the work on a user.
-    pub(crate) fn lay_down(&self, user: &Id) {
+    pub(crate) fn release(&self, user: &Id) {
         self.lock().at_work.remove(user);
     }
 

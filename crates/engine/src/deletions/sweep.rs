@@ -63,7 +63,7 @@ impl<'a> Sweeper<'a> {
         let (removed, has_more) = purged.unwrap_or_default();
         for version in &removed {
             if version.is_object {
-                self.note(sweep, &version.key, version.size);
+                self.record(sweep, &version.key, version.size);
             } else {
                 sweep.versions.add(version.size);
             }
@@ -89,7 +89,7 @@ impl<'a> Sweeper<'a> {
         let mut failure = None;
         for outcome in outcomes {
             match outcome {
-                Ok((entry, true)) => self.note(sweep, &entry.key, entry.size),
+                Ok((entry, true)) => self.record(sweep, &entry.key, entry.size),
                 Ok((_, false)) => sweep.left += 1,
                 Err(error) => failure = Some(error),
             }
@@ -110,7 +110,7 @@ impl<'a> Sweeper<'a> {
         Ok((entry, true))
     }
 
-    fn note(&self, sweep: &mut Sweep, key: &str, size: u64) {
+    fn record(&self, sweep: &mut Sweep, key: &str, size: u64) {
         let relative = self.root.relative(key).unwrap_or_default();
         sweep.total.add(size);
         count(&mut sweep.areas, ObjectKind::classify(relative, self.templates), size);

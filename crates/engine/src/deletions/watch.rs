@@ -66,7 +66,7 @@ impl Deletions {
             let Ok(_look) = departures.look.try_lock() else { return };
             // Another call may have asked just before.
             if departures.age(service.0.store.clock().uptime()).is_none_or(|age| age > DELETIONS_RENEWED) {
-                service.look_or_postpone().await;
+                service.refresh_or_postpone().await;
             }
         });
     }
@@ -75,12 +75,12 @@ impl Deletions {
         let departures = &self.0.in_progress;
         let _look = departures.look.lock().await;
         if departures.age(self.0.store.clock().uptime()).is_none_or(|age| age > DELETIONS_KNOWN) {
-            self.look_or_postpone().await;
+            self.refresh_or_postpone().await;
         }
     }
 
-    async fn look_or_postpone(&self) {
-        let why = match timeout(DELETIONS_PATIENCE, self.look()).await {
+    async fn refresh_or_postpone(&self) {
+        let why = match timeout(DELETIONS_PATIENCE, self.refresh()).await {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error.chain(),
             Err(_) => "the store takes too long".to_owned(),
@@ -91,7 +91,7 @@ impl Deletions {
     }
 
     /// Lists the tombstones, reads the new ones, and continues deletions that no process works on.
-    async fn look(&self) -> Result<()> {
+    async fn refresh(&self) -> Result<()> {
         let (departures, asked_at) = (&self.0.in_progress, self.0.store.clock().uptime());
         let (mut leaving, mut finished) = (BTreeMap::new(), BTreeMap::new());
         let mut unknown = Vec::new();
@@ -125,7 +125,7 @@ impl Deletions {
         for user in leaving.keys() {
             self.report_leaving(user);
         }
-        for user in departures.learn(asked_at, leaving, finished) {
+        for user in departures.update(asked_at, leaving, finished) {
             self.deletion_finished(&user);
         }
         for user in &open {

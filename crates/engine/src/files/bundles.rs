@@ -12,7 +12,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::{listing::ListedFile, tree::archive_of};
 use crate::{
-    content::{Archive, ArchiveKind, ArchivedFile, plain_file, tells_bytes},
+    content::{Archive, ArchiveKind, ArchivedFile, identifies_bytes, plain_file},
     context::Context,
     error::{Error, Result},
     limits::{BUNDLE_BYTES, BUNDLE_FILES, BUNDLED_FILES, PARALLEL_GETS},
@@ -44,7 +44,7 @@ pub(crate) async fn fetch_bundles(context: &Context, files: &[ListedFile]) {
 }
 
 /// Notes that a skill is loaded. The second time, the bundle of a skill that has none is made behind the call.
-pub(crate) async fn note_load(context: &Context, loaded: &LoadedSkill, snapshot: &Arc<Snapshot>) {
+pub(crate) async fn record_load(context: &Context, loaded: &LoadedSkill, snapshot: &Arc<Snapshot>) {
     let Ok(Some(home)) = context.home(loaded) else { return };
     let Ok(Some(archive)) = archive_of(loaded, snapshot, &home) else { return };
     let is_bundle = matches!(archive.kind, ArchiveKind::Bundle(_));
@@ -52,14 +52,14 @@ pub(crate) async fn note_load(context: &Context, loaded: &LoadedSkill, snapshot:
         return;
     }
     let Ok(folder) = home.skill(&loaded.skill) else { return };
-    if !context.core.content().versions().note_load(&archive.key).await {
+    if !context.core.content().versions().record_load(&archive.key).await {
         return;
     }
     let (context, skill, snapshot) = (context.clone(), loaded.skill.clone(), Arc::clone(snapshot));
     tokio::spawn(async move {
         if let Err(error) = make_bundle(&context, &skill, snapshot, &folder, &archive).await {
             tracing::debug!(user = %context.user(), %skill, cause = %error.chain(), "no bundle was made");
-            context.core.content().versions().note_unmade(&archive.key).await;
+            context.core.content().versions().record_unmade(&archive.key).await;
         }
     });
 }
@@ -74,37 +74,37 @@ async fn make_bundle(
     let (store, versions, key) = (&context.core.store(), &context.core.content().versions(), &archive.key);
     let Some(main) = snapshot.file(MAIN) else { return Ok(()) };
     // A load has just read SKILL.md, so this costs no request.
-    if !tells_bytes(context.core.content(), context.user().as_str(), main, folder).await? {
+    if !identifies_bytes(context.core.content(), context.user().as_str(), main, folder).await? {
         tracing::debug!(user = %context.user(), %skill, "no bundle is made: the tag of SKILL.md does not say its bytes");
-        versions.note_unmakeable(key.clone()).await;
+        versions.record_unmakeable(key.clone()).await;
         return Ok(());
     }
     // A bundle that did not hold the files is replaced.
     let base = if versions.is_wrong(key).await { ExpectedVersion::Whatever } else { ExpectedVersion::Absent };
     match store.head(key).await {
         Ok(_) if matches!(base, ExpectedVersion::Absent) => {
-            versions.note_bundle(key.clone()).await;
+            versions.record_bundle(key.clone()).await;
             return Ok(());
         }
         Ok(_) | Err(StoreError::NotFound) => {}
         Err(error) => return Err(error.into()),
     }
     // An archive may take as much again while it grows.
-    let Some(_room) = versions.enter_if_free(key, archive.room() + archive.unpacked).await? else {
-        versions.note_unmade(key).await;
+    let Some(_room) = versions.reserve_if_free(key, archive.room() + archive.unpacked).await? else {
+        versions.record_unmade(key).await;
         return Ok(());
     };
     let files = plain_files(context, &snapshot, folder).await?;
     let zip = packed_bundle(context, skill, snapshot, files, archive).await?;
     let Some(zip) = zip.filter(|zip| zip.len() as u64 <= archive.most()) else {
         tracing::debug!(user = %context.user(), %skill, "no bundle was made: nobody could check it, or it is too large");
-        versions.note_unmakeable(key.clone()).await;
+        versions.record_unmakeable(key.clone()).await;
         return Ok(());
     };
     // A user who is deleted while the bundle is made must leave nothing behind.
     context.core.deletions().check_not_deleted(context.user()).await?;
     match context.core.committer().commit(key, zip, &base).await {
-        Ok(_) | Err(StoreError::PreconditionFailed) => versions.note_bundle(key.clone()).await,
+        Ok(_) | Err(StoreError::PreconditionFailed) => versions.record_bundle(key.clone()).await,
         Err(error) => return Err(error.into()),
     }
     Ok(())

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{
     Files,
     listing::{ListedFile, files_below},
-    two_part_change::{WriteTarget, forget_files, half_done, note_delete, take_unfinished_delete, target},
+    two_part_change::{WriteTarget, forget_files, half_done, record_delete, take_unfinished_delete, target},
 };
 use crate::{
     content::{FileRef, missing},
@@ -34,7 +34,7 @@ pub(crate) struct Fates {
 
 pub(crate) async fn delete(files: &Files, span: &OperationSpan, request: DeleteRequest) -> Result<DeleteReply> {
     let path = VirtualPath::parse(&request.path)?;
-    let admission = span.enter().await?.admit(CallInput::from_request(&request)).await?;
+    let admission = span.check().await?.admit(CallInput::from_request(&request)).await?;
     delete_at(files, &admission, &path).await
 }
 
@@ -59,7 +59,7 @@ pub(crate) async fn delete_at(files: &Files, admission: &Admission<'_>, path: &V
     if let Some(skill) = target.skill.as_ref().filter(|_| !fates.gone.is_empty()) {
         let file = reply.outcome.unwrap_or(Outcome::Applied);
         let forgotten = forget_files(context, skill, &fates.gone).await;
-        note_delete(files, context, path, reply.deleted, forgotten.is_ok())?;
+        record_delete(files, context, path, reply.deleted, forgotten.is_ok())?;
         forgotten.map_err(|error| {
             let error = half_done(&reply.summary(), file, error);
             if reply.failed.is_empty() { error } else { reply.add_files_to(error) }

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) async fn edit(files: &Files, span: &OperationSpan, request: EditRequest) -> Result<EditReply> {
     let path = VirtualPath::parse(&request.file_path)?;
     Replacement::check(&request.old_string)?;
-    let (context, admission) = (span.context(), span.enter().await?.admit(CallInput::from_request(&request)).await?);
+    let (context, admission) = (span.context(), span.check().await?.admit(CallInput::from_request(&request)).await?);
     let replacement = Arc::new(Replacement::new(request)?);
     for _ in 0..ATTEMPTS {
         let target = target(files, &admission, &path).await?;

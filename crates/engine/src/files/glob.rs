@@ -21,7 +21,7 @@ const TOO_MANY_NAMES: &str =
 pub(crate) async fn glob(_: &Files, span: &OperationSpan, request: GlobRequest) -> Result<GlobReply> {
     let glob = Glob::parse(&request.pattern)?;
     let root = search_root(request.path.as_deref())?;
-    let tree = tree(&span.enter().await?.admit(CallInput::from_request(&request)).await?).await?;
+    let tree = tree(&span.check().await?.admit(CallInput::from_request(&request)).await?).await?;
     let files = files_below(span.context(), &tree, &root).await?;
     let errand = span.context().errand();
     let mut matches: Vec<GlobMatch> = named(&errand, files.entries, glob, root)

@@ -53,7 +53,7 @@ pub(crate) async fn grep(_: &Files, span: &OperationSpan, request: GrepRequest) 
     let (search, request) = errand.run(move |_| Ok((Search::new(&request)?, request))).await?;
     let glob = request.glob.as_deref().map(Glob::parse).transpose()?;
     let root = search_root(request.path.as_deref())?;
-    let tree = tree(&span.enter().await?.admit(CallInput::from_request(&request)).await?).await?;
+    let tree = tree(&span.check().await?.admit(CallInput::from_request(&request)).await?).await?;
     let mut files = files_below(context, &tree, &root).await?;
     if let Some(glob) = glob {
         files.entries = named(&errand, files.entries, glob, root).await?;

@@ -20,7 +20,7 @@ use crate::{
 
 pub(crate) async fn ls(_: &Files, span: &OperationSpan, request: LsRequest) -> Result<LsReply> {
     let path = VirtualPath::parse(&request.path)?;
-    let tree = tree_at(&span.enter().await?.admit(CallInput::from_request(&request)).await?, &path).await?;
+    let tree = tree_at(&span.check().await?.admit(CallInput::from_request(&request)).await?, &path).await?;
     match tree.spot(&path) {
         TreeTarget::Above => Ok(LsReply { entries: above(&tree, &path), hidden: Vec::new(), truncated: false }),
         TreeTarget::In { kind: MountKind::Pinned(pinned), relative, .. } => {

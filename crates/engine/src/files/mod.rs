@@ -23,7 +23,7 @@ mod two_part_change;
 mod unfinished;
 mod write;
 
-pub(crate) use bundles::note_load;
+pub(crate) use bundles::record_load;
 pub(crate) use delete::{delete, delete_objects};
 pub(crate) use edit::edit;
 pub(crate) use glob::glob;

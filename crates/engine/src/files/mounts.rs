@@ -10,7 +10,8 @@ use crate::{
     context::{Admission, Context},
     error::Result,
     path::{Layer, Mount, MountName, MountTemplate, UserSpace, VirtualPath},
-    session::{EffectivePolicy, LoadedSkill, SkillRule, SkillsAccess, Visibility},
+    session::LoadedSkill,
+    wire::{EffectivePolicy, SkillRule, SkillsAccess, Visibility},
 };
 
 /// The tree that an admitted operation sees.

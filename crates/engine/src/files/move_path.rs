@@ -42,7 +42,7 @@ pub(crate) async fn move_path(_files: &Files, span: &OperationSpan, request: Mov
         return Err(Error::new(Code::InvalidPath, message));
     }
     let context = span.context();
-    let tree = tree(&span.enter().await?.admit(CallInput::from_request(&request)).await?).await?;
+    let tree = tree(&span.check().await?.admit(CallInput::from_request(&request)).await?).await?;
     own_place(&tree, &from)?;
     own_place(&tree, &to)?;
     let files = files_below(context, &tree, &from).await?;

@@ -21,8 +21,8 @@ pub(crate) async fn read(files: &Files, span: &OperationSpan, request: ReadReque
     let path = VirtualPath::parse(&request.file_path)?;
     let context = span.context();
     let file =
-        tree_at(&span.enter().await?.admit(CallInput::from_request(&request)).await?, &path).await?.file(&path)?;
-    if let Some(index) = known_index(files, &file, request.offset) {
+        tree_at(&span.check().await?.admit(CallInput::from_request(&request)).await?, &path).await?.file(&path)?;
+    if let Some(index) = cached_index(files, &file, request.offset) {
         if let Some(reply) = read_indexed(files, context, &file, &request, index).await? {
             return Ok(reply);
         }
@@ -34,7 +34,7 @@ pub(crate) async fn read(files: &Files, span: &OperationSpan, request: ReadReque
 
 /// The index of a large file, if it helps. The first page does not need the index: this page costs one request anyway,
 /// and must show whether the file is still the same.
-fn known_index(files: &Files, file: &FileRef, offset: u64) -> Option<Arc<LineIndex>> {
+fn cached_index(files: &Files, file: &FileRef, offset: u64) -> Option<Arc<LineIndex>> {
     let index = files.line_indexes().get(&file.key)?;
     let same = file.version.etag().is_none_or(|etag| etag == index.etag());
     (same && index.start_before(offset).at > 0).then_some(index)
@@ -73,7 +73,7 @@ async fn read_from_start(files: &Files, context: &Context, file: &FileRef, reque
         return Ok(blank(&first));
     }
     let mut index = Arc::new(LineIndex::new(first.meta.etag.clone(), first.meta.size));
-    index.learn(0, &first.bytes);
+    index.update(0, &first.bytes);
     let mut window = Window::new(request.offset, request.limit, index.start_before(0));
     window.feed(&first.bytes);
     let filled = fill(context, file, request, window, &mut index, Some(first.meta)).await?;
@@ -101,7 +101,7 @@ async fn fill(
             chunk => chunk.map_err(|error| unreadable(file, error))?,
         };
         advance(file, at, &chunk)?;
-        index.learn(at, &chunk.bytes);
+        index.update(at, &chunk.bytes);
         window.feed(&chunk.bytes);
         meta = Some(chunk.meta);
     }

@@ -39,7 +39,7 @@ impl SessionFiles {
         let span = self.context.begin(Operation::Download, || path.to_owned(), || CallOutline::of_files([path]));
         let file = async {
             let path = VirtualPath::parse(path)?;
-            readable(&span.enter().await?, &path).await
+            readable(&span.check().await?, &path).await
         };
         match file.await {
             Ok(file) => Ok(FileAccess { span, file, path: path.to_owned() }),
@@ -81,7 +81,7 @@ impl SessionFiles {
         let put = async {
             let path = VirtualPath::parse(path)?;
             check_upload_size(&path, bytes.len())?;
-            let pending = span.enter().await?;
+            let pending = span.check().await?;
             let outline = CallOutline::default()
                 .path("file_path", path.as_str())
                 .other("content", json!({ "bytes": bytes.len() }));
@@ -105,7 +105,7 @@ impl SessionFiles {
         let span = self.context.begin(Operation::Delete, || request.subject(), || request.outline());
         let delete = async {
             let path = VirtualPath::parse(&request.path)?;
-            let admission = span.enter().await?.admit(CallInput::from_request(&request)).await?;
+            let admission = span.check().await?.admit(CallInput::from_request(&request)).await?;
             if let Some(holds) = holds {
                 admission.check(Operation::Download)?;
                 let file = tree_at(&admission, &path).await?.file(&path)?;

@@ -60,7 +60,7 @@ pub struct FileAccess {
 pub(crate) async fn upload(files: &Files, span: &OperationSpan, wanted: Vec<UploadFile>) -> Result<Vec<UploadOutcome>> {
     check_count(wanted.len())?;
     // The session is read once for all of them, and a refusal of the call refuses each file.
-    let pending = &span.enter().await;
+    let pending = &span.check().await;
     let uploads = wanted.into_iter().map(|file| async move {
         let result = upload_file(files, pending, &file.path, file.bytes).await.map_err(Error::of_change);
         UploadOutcome { path: file.path, result }
@@ -85,7 +85,7 @@ async fn upload_file(
 
 pub(crate) async fn download(span: &OperationSpan, paths: Vec<String>) -> Result<Vec<DownloadOutcome>> {
     check_count(paths.len())?;
-    let pending = &span.enter().await;
+    let pending = &span.check().await;
     let downloads = paths.into_iter().map(|path| async move {
         let result = download_file(pending, &path).await;
         DownloadOutcome { path, result }

@@ -195,7 +195,7 @@ pub(crate) fn archive_of(loaded: &LoadedSkill, snapshot: &Arc<Snapshot>, home: &
             let key = home.draft_version(&loaded.skill, digest)?;
             Ok(Some(Archive { key, kind: ArchiveKind::Version, unpacked: snapshot.size() }))
         }
-        (None, None) if snapshot.files().len() > BUNDLED_FILES && snapshot.may_tell_bytes() => {
+        (None, None) if snapshot.files().len() > BUNDLED_FILES && snapshot.may_identify_bytes() => {
             let key = home.bundle(snapshot.digest())?;
             Ok(Some(Archive { key, kind: ArchiveKind::Bundle(Arc::clone(snapshot)), unpacked: snapshot.size() }))
         }

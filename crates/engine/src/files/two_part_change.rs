@@ -85,7 +85,7 @@ pub(crate) async fn target<'call>(
     let TreeTarget::In { mount, kind: MountKind::Pinned(_), .. } = tree.spot(path) else {
         return Ok(WriteTarget { tree, key, skill: None });
     };
-    let turn = files.changes().lanes.enter(mount.prefix.as_str()).await;
+    let turn = files.changes().lanes.lock(mount.prefix.as_str()).await;
     // The change that went before has moved the snapshot.
     let (tree, key) = writable(&admission.read_again().await?, path).await?;
     let skill = match tree.spot(path) {
@@ -207,7 +207,7 @@ pub(crate) async fn forget_files(context: &Context, skill: &InSkill<'_>, gone: &
 }
 
 /// Remembers a delete in a skill whose second part failed, with how many files went, until the same call is finished.
-pub(crate) fn note_delete(
+pub(crate) fn record_delete(
     files: &Files,
     context: &Context,
     path: &VirtualPath,

@@ -25,7 +25,7 @@ pub(crate) async fn write(files: &Files, span: &OperationSpan, request: WriteReq
     let path = VirtualPath::parse(&request.file_path)?;
     check_text_size(&path, request.content.len())?;
     let condition = if request.overwrite { WriteCondition::Always } else { WriteCondition::IfAbsent };
-    let admission = span.enter().await?.admit(CallInput::from_request(&request)).await?;
+    let admission = span.check().await?.admit(CallInput::from_request(&request)).await?;
     put_bytes(files, &admission, &path, request.content.into(), condition, already_exists).await
 }
 

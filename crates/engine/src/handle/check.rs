@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use super::open::OpenStore;
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, with_causes},
     limits::{LIST_OBJECTS, MCP_SKILL_BYTES, MCP_SKILL_FILES, PARALLEL_GETS},
     path::{Id, KeyPrefix, ObjectKey},
     session::session_tags,
@@ -273,14 +273,11 @@ pub fn failed_check(name: &str, error: &Error, fix: &str) -> StoreCheck {
 /// The words of an error and of its causes, each said once.
 fn said(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let words = cause.to_string();
+    for words in with_causes(error).skip(1).map(ToString::to_string) {
         if !text.contains(&words) {
             text.push_str(": ");
             text.push_str(&words);
         }
-        next = cause.source();
     }
     text
 }

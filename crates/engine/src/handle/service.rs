@@ -17,11 +17,12 @@ use crate::{
     observer::Observer,
     path::{Id, MountTemplates, Namespace},
     publish::{PublishedSkills, Publisher},
-    session::{CreateSession, CreatedSession, SessionListRequest, SessionPage, Sessions},
+    session::{CreatedSession, Sessions},
     skills::{Library, create_session, create_session_within},
     store::{DeletionFence, RequestCounts, SharedStore, StoreHandle},
     upkeep::Upkeep,
     users::Users,
+    wire::{CreateSession, SessionListRequest, SessionPage},
 };
 
 /// The configuration of a service.

@@ -15,9 +15,10 @@ use crate::{
     files::{Files, SessionFiles},
     limits::CALL_ID_BYTES,
     path::Id,
-    session::{Policy, PromptMode, Session, SessionSummary, SessionVersion},
+    session::Session,
     skills::{HostSkills, SessionSkills},
     users::forget_with_workspace,
+    wire::{Policy, PromptMode, SessionSummary, SessionVersion},
 };
 
 /// One session of one user: the agent's file system. Cheap to clone.
@@ -105,8 +106,8 @@ impl SessionBackend {
     }
 
     /// Notes that the answer of this handle is made from `session`, or led to it.
-    pub fn note_seen(&self, session: &Session) {
-        self.context.note_seen(session);
+    pub fn record_seen(&self, session: &Session) {
+        self.context.record_seen(session);
     }
 
     /// The report of this handle's calls so far: the version of the session, and the tag of prompt and tools. If none
@@ -127,14 +128,13 @@ impl SessionBackend {
     }
 
     /// The long work of an operation for this user. It ends with the operation.
-    #[must_use]
     pub fn errand(&self) -> Job {
         self.context.errand()
     }
 
     /// A hash of session, policies and catalog. It is the same on every replica. `None` unless this process has recent
     /// versions of them all in memory. Does not ask the store.
-    pub async fn known_tag(&self) -> Option<String> {
+    pub async fn cached_tag(&self) -> Option<String> {
         cached_prompt_tag(&self.context).await
     }
 
@@ -144,7 +144,7 @@ impl SessionBackend {
     /// # Errors
     /// As [`session`](Self::session); `read_only` if nothing can be written; the store's; `store_unavailable` with
     /// `parts` if the note was made and could not be recorded.
-    pub async fn note_listing(&self) -> Result<bool> {
+    pub async fn record_listing(&self) -> Result<bool> {
         record_listing(&self.context).await
     }
 

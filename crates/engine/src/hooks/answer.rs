@@ -6,9 +6,8 @@
 use std::iter;
 
 use super::{
-    HookEvent, HookEventName, HookInput, HookOutput,
     command::key_words,
-    context::{Hint, HookAudience, inherited, matching},
+    context::{Hint, HookAudience, inherited, matching, to_load_again},
 };
 use crate::{
     budget::WorkBudget,
@@ -16,22 +15,26 @@ use crate::{
     context::SessionState,
     error::Result,
     handle::SessionBackend,
-    limits::HOOK_SKILLS,
+    limits::{HOOK_CONTEXT, HOOK_SKILLS},
     path::SkillPath,
-    prompt::{self, PromptRequest},
-    session::{EffectivePolicy, PromptMode, ToolRule},
+    prompt::{self, TextRoom, host_listing},
     skills::{index_of_drafts, with_drafts},
-    wire::Operation,
+    wire::{
+        EffectivePolicy, Format, HookEvent, HookEventName, HookInput, HookOutput, Operation, PromptMode, PromptRequest,
+        ToolRule,
+    },
     words::{TriggerMatch, TriggerText},
 };
 
+/// Between the parts of a context.
+const GAP: &str = "\n\n";
 /// Steps for each byte of a text: most go into stemming its words.
 const STEPS_PER_BYTE: u64 = 256;
 
 /// The answer to a hook in the session behind `backend`.
 ///
-/// * `SessionStart` gives the listing of skills.
-/// * `UserPromptSubmit` gives it too, once in a session, and names the skills that the message calls for.
+/// * `SessionStart` gives the listing of skills, and after `compact` and `clear` names the loaded skills first.
+/// * `UserPromptSubmit` names the skills that the message calls for, and gives the listing once in a session.
 /// * `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded.
 /// * `PreToolUse` of `Task` and `SubagentStart` hand skills down to the sub-agent.
 /// * Any other hook, and one with nothing to say, is answered by `{}`.
@@ -41,7 +44,7 @@ const STEPS_PER_BYTE: u64 = 256;
 pub async fn answer(backend: &SessionBackend, input: &HookInput) -> Result<HookOutput> {
     let (name, context) = match input.event()? {
         HookEvent::Other => return Ok(HookOutput::default()),
-        HookEvent::SessionStart => (HookEventName::SessionStart, listing_again(backend).await?),
+        HookEvent::SessionStart { is_emptied } => (HookEventName::SessionStart, at_start(backend, is_emptied).await?),
         HookEvent::UserPromptSubmit { prompt } => (HookEventName::UserPromptSubmit, on_message(backend, prompt).await?),
         HookEvent::Bash { command } => {
             let (hints, policy) = called_for(backend, TriggerText::new(command, key_words(command))).await?;
@@ -58,50 +61,64 @@ pub async fn answer(backend: &SessionBackend, input: &HookInput) -> Result<HookO
     Ok(HookOutput::with_context(name, context))
 }
 
-/// The context for a person's message: the listing, unless this session was given it, and the skills that the message
-/// calls for.
+/// The context for a person's message: the skills that the message calls for, and the listing, unless this session was given
+/// it.
 async fn on_message(backend: &SessionBackend, message: &str) -> Result<Option<String>> {
-    let listing = if backend.session().await?.listing_given { None } else { listing_once(backend).await? };
     let (hints, policy) = called_for(backend, TriggerText::new(message, [])).await?;
-    let parts: Vec<_> = listing.into_iter().chain(matching("message", &hints, load_tool(&policy))).collect();
-    Ok((!parts.is_empty()).then(|| parts.join("\n\n")))
+    let reminder = matching("message", &hints, load_tool(&policy));
+    let is_given = backend.session().await?.listing_given;
+    let listing = if is_given { None } else { listing(backend, reminder.as_deref().unwrap_or_default()).await? };
+    // Another call may give the listing at the same time.
+    let listing = match listing {
+        Some(listing) if record_given(backend).await => Some(listing),
+        _ => None,
+    };
+    Ok(joined(reminder, listing))
 }
 
-/// The listing, unless another call gives it at the same time.
-async fn listing_once(backend: &SessionBackend) -> Result<Option<String>> {
-    let Some(listing) = listing(backend).await? else { return Ok(None) };
-    Ok(note_given(backend).await.then_some(listing))
-}
-
-/// The listing, given before or not: a host starts a session again after it dropped the context.
-async fn listing_again(backend: &SessionBackend) -> Result<Option<String>> {
-    let listing = listing(backend).await?;
+/// The listing, given before or not, because a host starts a session again after it dropped the context. If the host dropped
+/// the instructions of loaded skills, they come first.
+async fn at_start(backend: &SessionBackend, is_emptied: bool) -> Result<Option<String>> {
+    let reminder = if is_emptied {
+        let SessionState { policy, .. } = backend.state().await?;
+        to_load_again(&loaded_for_models(backend, &policy).await?, load_tool(&policy))
+    } else {
+        None
+    };
+    let listing = listing(backend, reminder.as_deref().unwrap_or_default()).await?;
     if listing.is_some() {
-        note_given(backend).await;
+        record_given(backend).await;
     }
-    Ok(listing)
+    Ok(joined(reminder, listing))
+}
+
+/// The parts of a context that there are.
+fn joined(reminder: Option<String>, listing: Option<String>) -> Option<String> {
+    let parts: Vec<_> = reminder.into_iter().chain(listing).collect();
+    (!parts.is_empty()).then(|| parts.join(GAP))
 }
 
 /// Notes that the listing was given. Returns false if that was noted before. If the note fails, the caller still gets
 /// the listing, and gets it again later.
-async fn note_given(backend: &SessionBackend) -> bool {
-    backend.note_listing().await.unwrap_or_else(|error| {
+async fn record_given(backend: &SessionBackend) -> bool {
+    backend.record_listing().await.unwrap_or_else(|error| {
         tracing::warn!(user = %backend.user(), error = %error.chain(), "it could not be noted that a session was given the listing");
         true
     })
 }
 
-/// The skills that there are, as a prompt lists them; nothing if there are none.
-async fn listing(backend: &SessionBackend) -> Result<Option<String>> {
+/// The skills that there are, in the room that a host leaves beside `reminder`; nothing if there are none.
+async fn listing(backend: &SessionBackend, reminder: &str) -> Result<Option<String>> {
     let SessionState { policy, .. } = backend.state().await?;
-    // Instructions of a loaded skill change with each load, and a hook gives its context once.
-    let mode = match policy.session().prompt_mode {
-        PromptMode::Discover => PromptMode::Discover,
-        PromptMode::TwoState | PromptMode::Listing | PromptMode::Combined => PromptMode::Listing,
-    };
-    let request = PromptRequest { mode: Some(mode), ..PromptRequest::default() };
-    let rendering = prompt::for_session(backend, &request).await?;
-    Ok((rendering.total > 0).then_some(rendering.prompt))
+    if policy.session().prompt_mode == PromptMode::Discover {
+        let request =
+            PromptRequest { mode: Some(PromptMode::Discover), format: Format::Markdown, ..PromptRequest::default() };
+        let pointer = prompt::for_session(backend, &request).await?;
+        return Ok((pointer.total > 0).then_some(pointer.prompt));
+    }
+    let room = TextRoom { characters: HOOK_CONTEXT, bytes: HOOK_CONTEXT }.beside(reminder).beside(GAP);
+    let listing = host_listing(backend, room).await?;
+    Ok((listing.total > 0).then_some(listing.text))
 }
 
 /// The skills that a text calls for and that this session has not loaded, and its policy.

@@ -7,9 +7,5 @@
 mod answer;
 mod command;
 mod context;
-mod input;
-mod output;
 
 pub use answer::answer;
-pub use input::{HookEvent, HookInput};
-pub use output::{HookEventName, HookOutput, HookSpecificOutput};

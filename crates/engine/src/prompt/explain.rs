@@ -1,9 +1,8 @@
 //! Why each skill is in a prompt, shortened, or out of it.
 
 use super::{
-    explanation::{PromptExplanation, PromptSkill, PromptSkillStatus},
     items::{Current, Detail, Item},
-    request::{PromptInput, PromptRequest},
+    request::PromptInput,
     tokens,
     write::Writer,
 };
@@ -11,9 +10,8 @@ use crate::{
     catalog::CatalogEntry,
     limits::PROMPT_EXPLAINED_SKILLS,
     path::SkillPath,
-    session::{PromptMode, ToolRule},
     skill::{Severity, shown::one_line},
-    wire::Operation,
+    wire::{Operation, PromptExplanation, PromptMode, PromptRequest, PromptSkill, PromptSkillStatus, ToolRule},
 };
 
 /// A rendered prompt and the choices that led to it.

@@ -1,7 +1,7 @@
 //! How much of each skill fits into a budget.
 //!
 //! Skills step down a ladder one at a time, least used first: ever shorter descriptions, then the name alone, then
-//! nothing. All of them reach a rung before any of them goes below it, so no skill loses its name while another keeps a
+//! nothing. Unused skills lose their descriptions while used skills keep [`USED`], and their names while used skills keep a
 //! description.
 //!
 //! Counting tokens is the main cost of a prompt. A sum stops once it is over the budget, and each line is counted once.
@@ -16,21 +16,38 @@ use super::{
 };
 use crate::skill::shown::SafeText;
 
-/// The rungs, each about three quarters of the one above: steps small enough to use a budget well, few enough to count.
-const LADDER: [Detail; 12] = [
-    Detail::WHOLE,
-    Detail::Full(600),
-    Detail::Full(400),
-    Detail::Full(280),
-    Detail::Full(200),
-    Detail::Full(150),
-    Detail::Full(110),
-    Detail::Full(80),
-    Detail::Full(60),
-    Detail::Full(40),
-    Detail::Name,
-    Detail::Hidden,
+/// The detail of used skills while unused skills have any description.
+const USED: Detail = Detail::Full(200);
+
+/// The details of unused and used skills, the longest first. Each rung is about three quarters of the rung above: steps small
+/// enough to use a budget well, few enough to count.
+const LADDER: [DetailPair; 18] = [
+    DetailPair { unused: Detail::WHOLE, used: Detail::WHOLE },
+    DetailPair { unused: Detail::Full(600), used: Detail::Full(600) },
+    DetailPair { unused: Detail::Full(400), used: Detail::Full(400) },
+    DetailPair { unused: Detail::Full(280), used: Detail::Full(280) },
+    DetailPair { unused: Detail::Full(200), used: USED },
+    DetailPair { unused: Detail::Full(150), used: USED },
+    DetailPair { unused: Detail::Full(110), used: USED },
+    DetailPair { unused: Detail::Full(80), used: USED },
+    DetailPair { unused: Detail::Full(60), used: USED },
+    DetailPair { unused: Detail::Full(40), used: USED },
+    DetailPair { unused: Detail::Name, used: USED },
+    DetailPair { unused: Detail::Name, used: Detail::Full(150) },
+    DetailPair { unused: Detail::Name, used: Detail::Full(110) },
+    DetailPair { unused: Detail::Name, used: Detail::Full(60) },
+    DetailPair { unused: Detail::Name, used: Detail::Full(40) },
+    DetailPair { unused: Detail::Hidden, used: Detail::Full(40) },
+    DetailPair { unused: Detail::Hidden, used: Detail::Name },
+    DetailPair { unused: Detail::Hidden, used: Detail::Hidden },
 ];
+
+/// The details of skills, by use.
+#[derive(Clone, Copy, Debug)]
+struct DetailPair {
+    unused: Detail,
+    used: Detail,
+}
 
 /// A choice of details.
 #[derive(Debug)]
@@ -47,6 +64,8 @@ pub(super) struct Fitting<'a> {
     writer: Writer,
     /// When each item steps down: the first at 0.
     turns: Vec<usize>,
+    /// How many items were never used. They step down first.
+    unused: usize,
     /// The tokens of lines counted so far.
     lines: HashMap<(usize, Detail), usize>,
     /// The tokens of opening and closing a category.
@@ -56,15 +75,16 @@ pub(super) struct Fitting<'a> {
 /// Two neighbouring rungs, and how many items are on the lower one.
 #[derive(Clone, Copy)]
 struct Stand {
-    above: Detail,
-    below: Detail,
+    above: DetailPair,
+    below: DetailPair,
     down: usize,
 }
 
 impl Stand {
-    /// Of the item that steps down at `turn`.
-    fn detail(self, turn: usize) -> Detail {
-        if turn < self.down { self.below } else { self.above }
+    /// Of the item that steps down at `turn`, if the first `unused` items were never used.
+    fn detail(self, turn: usize, unused: usize) -> Detail {
+        let rung = if turn < self.down { self.below } else { self.above };
+        if turn < unused { rung.unused } else { rung.used }
     }
 }
 
@@ -78,12 +98,14 @@ impl<'a> Fitting<'a> {
                 *place = turn;
             }
         }
-        Self { items, writer, turns, lines: HashMap::new(), groups: HashMap::new() }
+        let unused = items.iter().filter(|item| item.rank == 0).count();
+        Self { items, writer, turns, unused, lines: HashMap::new(), groups: HashMap::new() }
     }
 
     /// As much of each item as fits into `room` tokens.
     pub(super) fn fit(&mut self, room: usize) -> DetailChoice {
-        let mut found = (Stand { above: Detail::Hidden, below: Detail::Hidden, down: 0 }, 0);
+        let hidden = DetailPair { unused: Detail::Hidden, used: Detail::Hidden };
+        let mut found = (Stand { above: hidden, below: hidden, down: 0 }, 0);
         for above in LADDER.into_iter().rev().skip(1) {
             let stand = Stand { above, below: found.0.above, down: 0 };
             let Some(tokens) = self.tokens(stand, room) else {
@@ -93,7 +115,7 @@ impl<'a> Fitting<'a> {
             found = (stand, tokens);
         }
         let (stand, tokens) = found;
-        DetailChoice { details: self.turns.iter().map(|turn| stand.detail(*turn)).collect(), tokens }
+        DetailChoice { details: self.turns.iter().map(|turn| stand.detail(*turn, self.unused)).collect(), tokens }
     }
 
     /// Lets as many items step down as must for the rest to fit, by bisection: each step makes the listing shorter. With all
@@ -116,7 +138,7 @@ impl<'a> Fitting<'a> {
         let mut category = None;
         let mut sum = 0;
         for (index, item) in self.items.iter().enumerate() {
-            let detail = stand.detail(self.turns.get(index).copied()?);
+            let detail = stand.detail(self.turns.get(index).copied()?, self.unused);
             if detail == Detail::Hidden {
                 continue;
             }
@@ -148,7 +170,7 @@ impl<'a> Fitting<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{prompt::Format, skill::shown::one_line};
+    use crate::{skill::shown::one_line, wire::Format};
 
     fn items(many: usize) -> Vec<Item> {
         let item = |number: usize| Item {

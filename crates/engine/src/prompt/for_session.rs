@@ -1,13 +1,14 @@
 //! The prompt of a session: gathers what [`render`] depends on.
 
-use super::{CurrentSkill, PromptInput, PromptRequest, Rendering, render};
+use super::{CurrentSkill, PromptInput, render};
 use crate::{
     budget::WorkBudget,
     context::SessionState,
     error::Result,
     handle::SessionBackend,
-    session::{PromptMode, Session},
+    session::Session,
     skills::with_drafts,
+    wire::{PromptMode, PromptRequest, Rendering},
 };
 
 /// Rough size of a skill in a listing.

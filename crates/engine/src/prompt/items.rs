@@ -1,13 +1,13 @@
 //! The texts of skills in a prompt, safe to show. The prompt is written from these texts alone.
 
-use super::request::{CurrentSkill, PromptInput, PromptRequest};
+use super::request::{CurrentSkill, PromptInput};
 use crate::{
     catalog::{CatalogEntry, Categories},
     limits::SKILL_DESCRIPTION_CHARS,
     path::SkillPath,
-    session::{Ranks, ToolRule},
+    session::Ranks,
     skill::shown::{SafeText, ShownBlock, block, one_line},
-    wire::Operation,
+    wire::{Operation, PromptRequest, ToolRule},
 };
 
 /// One skill of a listing.

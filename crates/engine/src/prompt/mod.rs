@@ -4,16 +4,16 @@
 //! of their paths. Everything a skill says of itself is data: metadata is cleaned and escaped, bodies are fenced.
 
 mod explain;
-mod explanation;
 mod fit;
 mod for_session;
+mod host_listing;
 mod items;
 mod render;
 mod request;
 mod tokens;
 mod write;
 
-pub use explanation::{PromptExplanation, PromptSkill, PromptSkillStatus};
 pub use for_session::for_session;
+pub use host_listing::{HostListing, TextRoom, host_listing, render_host_listing};
 pub use render::render;
-pub use request::{CurrentSkill, Format, PromptInput, PromptRequest, Rendering};
+pub use request::{CurrentSkill, PromptInput};

@@ -4,14 +4,13 @@ use super::{
     explain::{RenderResult, explain},
     fit::Fitting,
     items::{Current, Detail, ListingItems, LoadedItem, visible},
-    request::{PromptInput, PromptRequest, Rendering},
+    request::PromptInput,
     tokens,
     write::{PromptParts, Writer},
 };
 use crate::{
-    session::{EffectivePolicy, PromptMode, ToolRule},
     skill::shown::{SafeText, one_line, removed_note},
-    wire::Operation,
+    wire::{EffectivePolicy, Operation, PromptMode, PromptRequest, Rendering, ToolRule},
 };
 
 /// How often a listing is fitted again because the sentences around it turned out longer than thought.
@@ -182,8 +181,9 @@ impl<'a> Words<'a> {
             let search = if searchable { "; discover_skills searches them in full" } else { "" };
             return (named > 0).then(|| format!("{shown} of {total} skills shown, {named} by name only{search}."));
         }
-        let search = if searchable { " Find the others with discover_skills." } else { "" };
-        Some(format!("{shown} of {total} skills shown.{search}{}", self.categories()))
+        let by_name = if named > 0 { format!(", {named} by name only") } else { String::new() };
+        let search = if searchable { " Find the others with discover_skills, which searches all in full." } else { "" };
+        Some(format!("{shown} of {total} skills shown{by_name}.{search}{}", self.categories()))
     }
 
     fn categories(self) -> String {
@@ -223,6 +223,6 @@ impl<'a> Words<'a> {
 }
 
 /// Whether the session has the tool.
-fn may(policy: &EffectivePolicy, tool: Operation) -> bool {
+pub(super) fn may(policy: &EffectivePolicy, tool: Operation) -> bool {
     policy.tool(tool) != ToolRule::Blocked
 }

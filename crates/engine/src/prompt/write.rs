@@ -7,11 +7,8 @@ use std::{borrow::Cow, fmt::Write as _};
 
 use serde_json::{Value, json};
 
-use super::{
-    items::{Current, Detail, Item},
-    request::Format,
-};
-use crate::skill::shown::SafeText;
+use super::items::{Current, Detail, Item};
+use crate::{skill::shown::SafeText, wire::Format};
 
 /// A prompt before it is text.
 #[derive(Debug, Default)]

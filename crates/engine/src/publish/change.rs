@@ -15,7 +15,7 @@ use crate::{
     skill::{
         HeadChange, HeadFile, HeadState, MAIN, Package, Provenance, SkillHead, Version, VersionArchive, VersionNumbers,
     },
-    wire::PublishStatus,
+    wire::{Condition, PublishStatus},
 };
 
 /// The result of a change.
@@ -40,36 +40,6 @@ pub(crate) struct PublishedNow {
     pub(crate) room: Option<MemoryPermit>,
     /// The draft whose place the skill took.
     pub(crate) took: Option<String>,
-}
-
-/// The condition of a change: the version that must be published now.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Condition {
-    /// Anything or nothing.
-    #[default]
-    Any,
-    /// Nothing.
-    Nothing,
-    /// The version of this digest.
-    Version(String),
-}
-
-impl Condition {
-    /// The digest of the version that must be there.
-    #[must_use]
-    pub fn digest(&self) -> Option<&str> {
-        match self {
-            Self::Version(digest) => Some(digest),
-            Self::Any | Self::Nothing => None,
-        }
-    }
-}
-
-impl From<Option<String>> for Condition {
-    /// The version of the given digest; any version if there is none.
-    fn from(digest: Option<String>) -> Self {
-        digest.map_or(Self::Any, Self::Version)
-    }
 }
 
 /// The state before a change.
@@ -99,7 +69,7 @@ pub(crate) async fn change_head(
     condition: &Condition,
     draft: Option<&str>,
 ) -> Result<ChangeResult, ChangeError> {
-    let _turn = target.content.changes().enter(target.folder.as_str()).await;
+    let _turn = target.content.changes().lock(target.folder.as_str()).await;
     for _ in 0..PUBLISH_ATTEMPTS {
         let before = read_before(target, from, wanted.is_some()).await?;
         check_condition(target, &before, wanted.is_some(), condition)?;

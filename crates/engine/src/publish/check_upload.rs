@@ -1,10 +1,6 @@
 //! Skills on their way in: a worker takes them apart and checks them, and then they are published.
 
-use super::{
-    change::{ChangeResult, Condition},
-    draft_change::change_with_draft,
-    upload::UploadedSkill,
-};
+use super::{change::ChangeResult, draft_change::change_with_draft, upload::UploadedSkill};
 use crate::{
     context::{Caller, Core},
     error::{Code, Error, Result},
@@ -12,7 +8,7 @@ use crate::{
     observer::EffectsRecorder,
     path::{Id, LayerOwner, SkillPath},
     skill::{CheckedSkill, Diagnostic, Provenance, Quality, Severity, is_version_digest},
-    wire::{PublishReply, SkillState},
+    wire::{Condition, PublishReply, SkillState},
 };
 
 /// The publisher, the source and the condition of a change.
@@ -45,7 +41,7 @@ pub(crate) async fn publish(
 ) -> Result<PublishReply> {
     let (from, condition, note) = provenance(core, options)?;
     let place = core.content().place(owner, skill)?.noting(note, owner);
-    let _room = place.enter(uploaded.window()).await?;
+    let _room = place.reserve(uploaded.window()).await?;
     let CheckedSkill { package, findings, quality } = check_upload(core, owner, skill, uploaded, &from).await?;
     let changed = change_with_draft(&place, Some(&package), &from, condition).await?;
     refresh_catalog(core, owner).await;

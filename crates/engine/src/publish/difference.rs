@@ -45,7 +45,7 @@ pub(crate) async fn diff_versions(
     let (from_bytes, to_bytes) =
         (archive_size(&place, from.as_deref()).await?, archive_size(&place, to.as_deref()).await?);
     let bytes = from_bytes + to_bytes + 4 * DIFF_FILE_BYTES;
-    let _room = place.enter(bytes).await?;
+    let _room = place.reserve(bytes).await?;
     let before = read_side(&place, from.as_deref()).await?;
     let after = if from == to { None } else { Some(read_side(&place, to.as_deref()).await?) };
     let errand = core.workers().errand(&owner.to_string(), bytes);

@@ -1,7 +1,7 @@
 //! Changes of a skill that may be a draft.
 
 use super::{
-    change::{ChangeResult, Condition, change_head},
+    change::{ChangeResult, change_head},
     change_error::ChangeError,
     conflict::draft_conflict,
 };
@@ -9,7 +9,7 @@ use crate::{
     content::{SkillTarget, StoredDraft, read_draft, remove_draft},
     error::{Code, Error, Result},
     skill::{Package, Provenance},
-    wire::{PublishStatus, SkillState},
+    wire::{Condition, PublishStatus, SkillState},
 };
 
 /// As [`change_head`], for a skill that may be a draft. The condition may name the draft. If the change takes the place of the

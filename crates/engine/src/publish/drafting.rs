@@ -4,7 +4,7 @@ use futures_util::TryFutureExt as _;
 
 use super::{
     Publisher,
-    change::{ChangeResult, Condition, PublishedNow, change_head, published_now},
+    change::{ChangeResult, PublishedNow, change_head, published_now},
     change_error::ChangeError,
     check_upload::{PublishOptions, check_upload, provenance, refresh_catalog, reply},
     conflict::{draft_conflict, hidden_conflict, version_conflict},
@@ -21,7 +21,7 @@ use crate::{
     limits::PUBLISH_ATTEMPTS,
     path::{Id, LayerOwner, SkillPath},
     skill::{CheckedSkill, DraftChange, MAIN, Package, Provenance, Quality, SkillDraft, VersionArchive, read_document},
-    wire::{ChangeSkillRequest, PublishReply, PublishRequest, PublishStatus, SkillState},
+    wire::{ChangeSkillRequest, Condition, PublishReply, PublishRequest, PublishStatus, SkillState},
 };
 
 /// A draft that a session asks for.
@@ -76,7 +76,7 @@ impl Publisher {
             let owner = owner.into();
             check_users_own(&owner)?;
             let place = self.core.content().place(&owner, skill)?.noting(note, &owner);
-            let _room = place.enter(uploaded.window()).await?;
+            let _room = place.reserve(uploaded.window()).await?;
             let CheckedSkill { package, findings, quality } =
                 check_upload(&self.core, &owner, skill, uploaded, &from).await?;
             let status = save_draft(&place, &package, made(&from, None), &Replaces::If(condition)).await?.0;
@@ -96,7 +96,7 @@ impl Publisher {
         let owner = LayerOwner::from(user);
         let place = self.core.content().place(&owner, &skill)?;
         let uploaded = UploadedSkill::from_text(&skill, text)?;
-        let _room = place.enter(uploaded.window()).await?;
+        let _room = place.reserve(uploaded.window()).await?;
         let checked = check_upload(&self.core, &owner, &skill, uploaded, &from).await?;
         let change = made(&from, Some(session.clone()));
         let (_, draft) = save_draft(&place, &checked.package, change, &Replaces::OwnTwin(session)).await?;
@@ -140,7 +140,7 @@ impl Publisher {
         let place = self.core.content().place(owner, skill)?.noting(note, owner);
         let change = TextChange { description, body };
         for _ in 0..PUBLISH_ATTEMPTS {
-            let _room = place.enter(bytes_to_change(&place).await? + change.bytes()).await?;
+            let _room = place.reserve(bytes_to_change(&place).await? + change.bytes()).await?;
             let Current { archive, digest, is_published, draft, hidden, room } = current_version(&place, &from).await?;
             if condition == Condition::Nothing || condition.digest().is_some_and(|only| only != digest) {
                 return Err(version_conflict(&place, &digest, is_published));

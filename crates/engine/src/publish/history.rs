@@ -93,7 +93,7 @@ impl Publisher {
             return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits"));
         }
         let place = self.core.content().place(owner, skill)?.noting(note, owner);
-        let _room = place.enter(bytes_to_repack(archive_size(&place, Some(digest)).await?)).await?;
+        let _room = place.reserve(bytes_to_repack(archive_size(&place, Some(digest)).await?)).await?;
         let archive = version_archive(&place, digest).await?;
         let CheckedSkill { package, findings, quality } = repack_whole(&place, owner, archive, &from).await?;
         let changed = change_with_draft(&place, Some(&package), &from, condition).await?;

@@ -26,7 +26,6 @@ mod repack;
 mod spooled_body;
 mod upload;
 
-pub use change::Condition;
 pub use check_upload::PublishOptions;
 pub(crate) use drafting::{DraftAsked, taken};
 pub use owner::Publisher;

@@ -3,19 +3,14 @@
 //! These routes know published skills alone: no draft, no folder that another tool put there, no other layer. Deletions
 //! are the usual ones: a deleted version loses its number and its place in the listing. The archive stays.
 
-use crate::publish::published_documents::PageRequest;
-use crate::publish::published_documents::PublishedPage;
-use crate::publish::published_documents::PublishedSkill;
-use crate::publish::published_documents::PublishedVersion;
-use crate::publish::published_documents::VersionName;
 use std::collections::HashMap;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::{
     Publisher,
-    change::Condition,
     check_upload::{PublishOptions, check_upload, provenance},
+    published_documents::{PageRequest, PublishedPage, PublishedSkill, PublishedVersion, VersionName},
     upload::UploadedSkill,
 };
 use crate::{
@@ -27,8 +22,8 @@ use crate::{
     error::{Code, Error, Result},
     limits::PARALLEL_GETS,
     path::{Id, Layer, LayerOwner, SkillPath},
-    session::Policy,
     skill::{CheckedSkill, HeadState, SkillHead, VersionNumbers},
+    wire::{Condition, Policy},
 };
 
 /// Published skills with numbered versions. Cheap to clone.
@@ -183,7 +178,7 @@ impl PublishedSkills {
             Box::pin(self.publisher.publish_skill(user, skill, uploaded, options)).await?.digest
         } else {
             let (from, ..) = provenance(&self.publisher.core, options)?;
-            let _room = place.enter(uploaded.window()).await?;
+            let _room = place.reserve(uploaded.window()).await?;
             let owner = LayerOwner::from(user);
             let CheckedSkill { package, .. } =
                 Box::pin(check_upload(&self.publisher.core, &owner, skill, uploaded, &from)).await?;

@@ -1,30 +1,13 @@
 //! The first state of a session: each is written once, complete.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use super::{ChildRights, Policy, Session, SessionVersion, Sessions, vars::check_vars};
-use crate::{error::Result, path::Id};
-
-/// What a new session begins with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = CreateSessionRequest)]
-pub struct CreateSession {
-    /// Values for the mount templates; a key of scope `control` sets them, and an agent's those that the templates leave to
-    /// agents.
-    #[serde(default)]
-    #[schema(value_type = BTreeMap<String, String>)]
-    pub vars: BTreeMap<String, Id>,
-    /// What it may do; needs a key of scope `control`.
-    pub policy: Option<Policy>,
-    /// A session of the same user whose loaded skills, variables and policy it starts from, and whose `/workspace` and
-    /// `/ticket` it shares. What that session's policy withholds in `children`, it may not do.
-    #[schema(value_type = Option<String>)]
-    pub parent: Option<Id>,
-}
+use super::{Session, Sessions, vars::check_vars};
+use crate::{
+    error::Result,
+    path::Id,
+    wire::{ChildRights, CreateSession, SessionVersion},
+};
 
 /// A session that was asked for.
 #[derive(Clone, Debug)]

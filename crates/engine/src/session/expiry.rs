@@ -2,32 +2,15 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::SignedDuration;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use super::{DamagedSession, Sessions, list::parse_entry, sessions::alive};
+use super::{Sessions, list::parse_entry, sessions::alive};
 use crate::{
     error::{Error, Result},
     limits::{PARALLEL_GETS, SESSION_IDLE},
     path::{Id, ObjectKey},
     store::{ListEntry, ListOptions},
+    wire::{DamagedSession, ExpiryReport},
 };
-
-/// The result of removing a user's idle sessions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = SessionGcReply)]
-pub struct ExpiryReport {
-    /// Sessions that were removed.
-    pub removed: u64,
-    /// Sessions that cannot be read and were not removed.
-    pub damaged: Vec<DamagedSession>,
-    /// Sessions that have the tag now, if they were to get it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tagged: Option<u64>,
-    /// Why others have none, if so: the store keeps no tags, or does not let them be set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub untagged: Option<String>,
-}
 
 /// The outcome for one session.
 enum End {
@@ -69,7 +52,7 @@ pub async fn remove_idle_sessions(sessions: &Sessions, user: &Id) -> Result<Expi
 
 /// Removes a session if it was idle too long.
 async fn remove_if_idle(sessions: &Sessions, session_id: Id, key: &ObjectKey, entry: &ListEntry) -> Result<End> {
-    let _lane = sessions.lanes.enter(key.as_str()).await;
+    let _lane = sessions.lanes.lock(key.as_str()).await;
     let seen = sessions.records.get_uncached(key).await?;
     let has_ended = match alive(&seen, sessions.store.clock().now()) {
         Ok(alive) => alive.is_none() && seen.value()?.is_some(),

@@ -20,7 +20,7 @@ impl Default for KeyedLocks {
 impl KeyedLocks {
     /// Waits for the lane of `name`, and holds it until the guard is dropped.
     #[expect(clippy::indexing_slicing, reason = "a byte is the index of one of 256 lanes")]
-    pub async fn enter(&self, name: &str) -> MutexGuard<'_, ()> {
+    pub async fn lock(&self, name: &str) -> MutexGuard<'_, ()> {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(name);
         self.0[usize::from(hash.to_le_bytes()[0])].lock().await
     }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, stream};
 
 use super::{
-    Change, ChangeSession, CreateSession, CreatedSession, SearchRecord, Session, SessionIncarnation, SessionVersion,
-    Sessions,
+    Change, CreatedSession, SearchRecord, Session, Sessions,
+    change::{apply_change, check_change},
     create::{begin, check_wanted},
     sessions::{alive, not_found},
 };
@@ -18,6 +18,7 @@ use crate::{
     limits::{PARALLEL_GETS, SESSION_ATTEMPTS},
     path::Id,
     store::StoreError,
+    wire::{ChangeSession, CreateSession, SessionIncarnation, SessionVersion},
 };
 
 impl Sessions {
@@ -58,9 +59,9 @@ impl Sessions {
     /// # Errors
     /// `invalid_request` for variables without a use or a policy that does not hold together; the store's.
     pub async fn change(&self, user: &Id, session: &Id, wanted: &ChangeSession) -> Result<Arc<Session>> {
-        wanted.check(&self.templates)?;
+        check_change(wanted, &self.templates)?;
         let apply = |session: &mut Session| {
-            wanted.apply_to(session);
+            apply_change(wanted, session);
             Ok(Change::Save(()))
         };
         Ok(self.update(user, session, apply).await?.0)
@@ -79,7 +80,7 @@ impl Sessions {
         self.check_writable()?;
         let key = self.store.namespace().user(user)?.session(session)?;
         let name = (user.clone(), session.clone());
-        let _lane = self.lanes.enter(key.as_str()).await;
+        let _lane = self.lanes.lock(key.as_str()).await;
         let mut seen = self.records.get(&key, &SessionVersion::default()).await?;
         for _ in 0..SESSION_ATTEMPTS {
             let now = self.store.clock().now();
@@ -126,7 +127,7 @@ impl Sessions {
     pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
         self.check_writable()?;
         let key = self.store.namespace().user(user)?.session(session)?;
-        let _lane = self.lanes.enter(key.as_str()).await;
+        let _lane = self.lanes.lock(key.as_str()).await;
         let seen = self.records.refresh(&key).await?;
         if alive(&seen, self.store.clock().now()).is_ok_and(|alive| alive.is_none()) {
             return Err(not_found(session));

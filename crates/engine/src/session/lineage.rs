@@ -5,8 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Session, SessionSummary, SessionVersion, Sessions};
-use crate::{access::SessionScope, error::Result, limits::FORK_DEPTH, path::Id};
+use super::{Session, Sessions};
+use crate::{
+    access::SessionScope,
+    error::Result,
+    limits::FORK_DEPTH,
+    path::Id,
+    wire::{SessionSummary, SessionVersion},
+};
 
 /// The facts that decide whether a session lies within bounds.
 #[derive(Clone, Copy, Debug)]

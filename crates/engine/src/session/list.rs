@@ -7,51 +7,15 @@
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
-use super::{Session, SessionSummary, Sessions, objects::CachedObject, sessions::alive};
+use super::{Session, Sessions, objects::CachedObject, sessions::alive};
 use crate::{
     error::{Error, Result},
     limits::{PAGE_ENTRIES, SESSION_PAGE_BYTES, SESSION_PAGE_PARALLEL},
     path::{Id, ObjectKey},
     store::{ListEntry, ListOptions},
+    wire::{DamagedSession, SessionPage, SessionSummary},
 };
-
-/// Which sessions to list.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct SessionListRequest {
-    /// Sessions of one page, 1 to 1,000; a page of large ones ends sooner.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-    /// `next_cursor` of the page before.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-}
-
-/// One page of sessions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = SessionList)]
-pub struct SessionPage {
-    /// In byte order of their ids, as keys of the store have them.
-    pub sessions: Vec<SessionSummary>,
-    /// Those among them that cannot be read; `DELETE` removes one.
-    pub damaged: Vec<DamagedSession>,
-    /// Give this back to get the next page; null on the last one.
-    pub next_cursor: Option<String>,
-}
-
-/// A session whose object cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct DamagedSession {
-    /// Its id.
-    #[schema(value_type = String)]
-    pub session_id: Id,
-    /// What the caller can do about it.
-    pub message: String,
-}
 
 /// A page of a user's sessions: up to `limit` of them after `cursor`, and fewer if they are large.
 ///

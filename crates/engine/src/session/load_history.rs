@@ -12,10 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    SessionVersion,
-    objects::{CachedObject, CasObjects, StoredValue},
-};
+use super::objects::{CachedObject, CasObjects, StoredValue};
 use crate::{
     budget::weight,
     clock::Clock,
@@ -23,6 +20,7 @@ use crate::{
     limits::{FEEDBACK_CACHE_BYTES, FEEDBACK_DAYS, FEEDBACK_LOADS, FEEDBACK_LOOK, SESSION_ATTEMPTS},
     path::{Id, Namespace, ObjectKey, SkillPath},
     store::{SharedStore, StoreError},
+    wire::SessionVersion,
 };
 
 /// A load that followed a question.

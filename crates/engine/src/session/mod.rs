@@ -15,7 +15,6 @@ mod list;
 mod load_history;
 mod objects;
 mod pending_discoveries;
-mod policy;
 #[cfg(feature = "testing")]
 mod read_counts;
 mod session_tags;
@@ -28,33 +27,23 @@ mod tagging;
 mod usage;
 mod user_policy;
 mod vars;
-mod version;
 
 pub use approval_watch::{ApprovalWatch, poll_approval_watch, start_approval_watch};
-pub use approvals::{
-    ApprovalList, ApprovalRequest, Approvals, CallDecision, DecideApproval, Decision, PendingCall, WaitingCall,
-};
+pub use approvals::{ApprovalRequest, Approvals, CallDecision, PendingCall};
 pub use cached_tag::cached_session_tag;
-pub use change::ChangeSession;
 pub use check::{is_sound_snapshot, read_stored_session};
-pub use create::{CreateSession, CreatedSession, prefetch_ranks, preview_session};
+pub use create::{CreatedSession, prefetch_ranks, preview_session};
 pub use error::SessionError;
-pub use expiry::{ExpiryReport, remove_idle_sessions};
+pub use expiry::remove_idle_sessions;
 pub use keyed_locks::KeyedLocks;
 pub use lineage::{SessionLineage, is_session_within};
-pub use list::{DamagedSession, SessionListRequest, SessionPage, list_sessions};
+pub use list::list_sessions;
 pub use load_history::{FollowedLoad, LoadHistory};
-pub use policy::{
-    ApproveBy, ChildRights, EffectivePolicy, LoadTool, Policy, Preload, PromptMode, SkillRule, SkillsAccess, ToolRule,
-    Visibility,
-};
 #[cfg(feature = "testing")]
 pub use read_counts::ReadCounts;
 pub use session_tags::session_tags;
 pub use sessions::{Change, Sessions};
 pub use state::{LoadedSkill, SearchRecord, Session, SessionDraft};
-pub use summary::{LoadedSummary, SessionSummary};
 pub use tagging::{TaggingReport, tag_sessions};
 pub use usage::{Ranks, UsageCounts};
 pub use user_policy::read_user_policy;
-pub use version::{SessionIncarnation, SessionVersion};

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use moka::{future::Cache, ops::compute::Op, policy::EvictionPolicy};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{SessionError, SessionIncarnation, SessionVersion};
+use super::SessionError;
 use crate::{
     budget::weight,
     clock::Clock,
@@ -29,6 +29,7 @@ use crate::{
     limits::FRESH,
     path::{ETag, ObjectKey},
     store::{CachePolicy, Committer, DeleteOptions, ExpectedVersion, GetOptions, SharedStore, StoreError, Tags},
+    wire::{SessionIncarnation, SessionVersion},
 };
 
 /// One object as this process knows it.
@@ -243,7 +244,7 @@ impl<T: StoredValue> CasObjects<T> {
         known: Option<&CachedObject<T>>,
         claim: &SessionVersion,
     ) -> Result<Arc<CachedObject<T>>> {
-        let (at, learnt) = (self.clock.uptime(), self.learn());
+        let (at, learnt) = (self.clock.uptime(), self.observe());
         let if_none_match = known.and_then(CachedObject::etag).cloned();
         // This memory keeps the object, so the layer below need not.
         let options = GetOptions { if_none_match, keep: CachePolicy::Not, ..GetOptions::default() };
@@ -302,7 +303,7 @@ impl<T: StoredValue> CasObjects<T> {
             Some(etag) => {
                 let (content, known) =
                     (ObjectState::Value(value.clone()), ExpectedVersion::Version(etag, commit.metadata));
-                let (learnt, ended) = (self.learn(), base.ended.clone());
+                let (learnt, ended) = (self.observe(), base.ended.clone());
                 self.remember(key, CachedObject { at: Some(at), learnt, ended, ..seen(key, content, known) }).await;
             }
         }
@@ -328,7 +329,7 @@ impl<T: StoredValue> CasObjects<T> {
         }
         // An earlier read that returns later must not bring the object back.
         let gone = seen(key, ObjectState::Nothing, ExpectedVersion::Absent);
-        self.remember(key, CachedObject { at: Some(at), learnt: self.learn(), ..gone }).await;
+        self.remember(key, CachedObject { at: Some(at), learnt: self.observe(), ..gone }).await;
         Ok(true)
     }
 
@@ -340,11 +341,11 @@ impl<T: StoredValue> CasObjects<T> {
         if let Some(known) = self.seen.get(key).await {
             let doubtful = seen(key, known.content.clone(), known.base.clone());
             let ended = known.ended.clone();
-            self.remember(key, CachedObject { learnt: self.learn(), ended, ..doubtful }).await;
+            self.remember(key, CachedObject { learnt: self.observe(), ended, ..doubtful }).await;
         }
     }
 
-    fn learn(&self) -> u64 {
+    fn observe(&self) -> u64 {
         self.learnt.fetch_add(1, Ordering::Relaxed) + 1
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{
-    KeyedLocks, LoadedSkill, Policy, Ranks, Session, SessionError, SessionVersion,
+    KeyedLocks, LoadedSkill, Ranks, Session, SessionError,
     load_history::LoadHistory,
     objects::{CachedObject, CasObjects},
     pending_discoveries::PendingDiscoveries,
@@ -19,6 +19,7 @@ use crate::{
     path::{Id, MountTemplates},
     skill::Snapshot,
     store::StoreHandle,
+    wire::{Policy, SessionVersion},
 };
 
 /// The sessions and policies of every user.

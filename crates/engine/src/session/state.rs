@@ -8,16 +8,12 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    SessionIncarnation, SessionVersion,
-    approvals::Approvals,
-    policy::{ChildRights, Policy},
-    usage::Ranks,
-};
+use super::{approvals::Approvals, usage::Ranks};
 use crate::{
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE, USED_IN_SESSION},
     path::{Id, Layer, MountName, SkillPath},
     skill::Snapshot,
+    wire::{ChildRights, Policy, SessionIncarnation, SessionVersion},
 };
 
 /// One loaded skill of a session, with its files at the time of the load.

@@ -11,10 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    SessionVersion,
-    objects::{CasObjects, StoredValue},
-};
+use super::objects::{CasObjects, StoredValue};
 use crate::{
     budget::weight,
     clock::Clock,
@@ -22,6 +19,7 @@ use crate::{
     limits::{RANKED_SKILLS, SESSION_ATTEMPTS, USED_SKILLS, USES_CACHE_BYTES},
     path::{Id, Namespace, ObjectKey, SkillPath},
     store::{SharedStore, StoreError},
+    wire::SessionVersion,
 };
 
 /// Skills with the number of their uses. An absent skill was used less than all present ones.

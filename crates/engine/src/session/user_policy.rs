@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Policy, SessionError, SessionVersion, Sessions, objects::StoredValue, policy::check_user_policy};
+use super::{SessionError, Sessions, objects::StoredValue};
 use crate::{
     budget::weight,
     error::{Code, Error, Outcome, Result},
     limits::SESSION_ATTEMPTS,
     path::{Id, ObjectKey, SkillPath},
     store::StoreError,
+    wire::{Policy, SessionVersion, check_user_policy},
 };
 
 impl StoredValue for Policy {
@@ -53,7 +54,7 @@ impl Sessions {
         self.check_writable()?;
         check_user_policy(&policy)?;
         let key = self.store.namespace().user(user)?.policy()?;
-        let _lane = self.lanes.enter(key.as_str()).await;
+        let _lane = self.lanes.lock(key.as_str()).await;
         for _ in 0..SESSION_ATTEMPTS {
             let seen = self.policies.refresh(&key).await?;
             match self.policies.put(&key, &seen, policy.clone()).await {

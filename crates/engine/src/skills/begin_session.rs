@@ -6,11 +6,12 @@ use super::load_skill::{find_preloads, mount_in};
 use crate::{
     context::{Action, Author, Caller, Context, Core},
     error::{Error, Result},
-    files::note_load,
+    files::record_load,
     observer::Effects,
     path::Id,
-    session::{CreateSession, CreatedSession, Preload, Session, SessionVersion, preview_session},
+    session::{CreatedSession, Session, preview_session},
     store::ListOptions,
+    wire::{CreateSession, Preload, SessionVersion},
 };
 
 /// Creates a session of the user of `caller`, or returns the existing one. A new session begins with the skills that
@@ -45,7 +46,7 @@ async fn create_for(
         None => Ok(()),
         Some((skills, policy)) => {
             skills.iter().try_for_each(|skill| match mount_in(&context, state, skill, policy, None, None) {
-                // Nobody named this skill: it is left out, and not the session.
+                // The service chose this skill from the records. If it cannot be loaded, the session begins without it.
                 Err(_) if draft.policy.preload == Preload::Auto => Ok(()),
                 mounted => mounted.map(drop),
             })
@@ -54,14 +55,14 @@ async fn create_for(
     let created = core.sessions().create_with(caller.user(), session, wanted, furnish).await?;
     for fetched in preloads.iter().flat_map(|(skills, _)| skills) {
         if let Some(loaded) = created.session.loaded(&fetched.skill).filter(|_| created.is_new) {
-            note_load(&context, loaded, &fetched.snapshot).await;
+            record_load(&context, loaded, &fetched.snapshot).await;
         }
     }
     Ok(created)
 }
 
-/// Makes the parent of a session if it is there by its files alone, because it has only written some so far. That is reported
-/// as any session that is made.
+/// Creates the parent of a session if the parent has files but no session object yet. The call is reported as any creation of a
+/// session.
 ///
 /// # Errors
 /// The store's; `store_unavailable` with `parts` if the parent was made and no account could be kept of it.

@@ -1,8 +1,8 @@
 //! Creating sessions for callers whose keys are bound to sessions or variables.
 //!
 //! Files outlive sessions. If no variable and no parent says otherwise, a session's id chooses its files. A bound caller may
-//! therefore create a session under an id that its key does not name only if no files lie there. A fork takes each
-//! variable that neither the key nor the request sets from its parent. A parent may be there by its files alone, and is made then.
+//! therefore create a session under an id that its key does not name only if no files lie there. A fork takes each variable that
+//! neither the key nor the request sets from its parent. A parent that has only files yet is created first.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,15 +13,16 @@ use crate::{
     error::{Code, Error, Outcome, Result},
     limits::FORK_DEPTH,
     path::Id,
-    session::{CreateSession, CreatedSession, Session, SessionLineage, SessionVersion, is_session_within},
+    session::{CreatedSession, Session, SessionLineage, is_session_within},
+    wire::{CreateSession, SessionVersion},
 };
 
 /// As [`create_session`], for a caller whose key may be bound. `is_taken` is true if
 /// any key is bound to the id `session`.
 ///
 /// # Errors
-/// `denied` if the session or its parent lies outside what the key reaches, if another key is bound to a new id that this one does not name,
-/// if files already lie there, or if the parent has as many ancestors as a fork may have; as
+/// `denied` if the session or its parent lies outside the reach of the key, or if the parent has as many ancestors as a fork may
+/// have. `denied` also if the key does not name a new id and another key is bound to it or files already lie there. Otherwise as
 /// [`create_session`].
 pub(crate) async fn create_session_within(
     core: &Arc<Core>,

@@ -1,9 +1,8 @@
 //! The bytes of skills without loading them: as the catalog shows them, for frameworks that hold skills themselves.
 //!
-//! A file is read in the version that was listed, from the archive of its version if the plain file has moved on. Its key is
-//! made from a listed name, never from what a caller wrote.
+//! A file is read in the version that was listed, from the archive of its version if the plain file has moved on. The key of a
+//! file is made from a listed name, never from a name that a caller wrote.
 
-use crate::content::ReadError;
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use bytes::Bytes;
@@ -13,18 +12,19 @@ use super::{
     Library,
     find::{files_of, find_skill},
     find_error::FindError,
-    hidden::seen_draft,
+    hidden::visible_draft,
 };
 use crate::{
     catalog::Audience,
     content::{
-        Archive, ArchiveKind, ArchivedFile, Content, DraftReader, FileRef, FileVersion, SkillFiles, content_of_draft,
+        Archive, ArchiveKind, ArchivedFile, Content, DraftReader, FileRef, FileVersion, ReadError, SkillFiles,
+        content_of_draft,
     },
     error::{Code, Error, Result},
     files::{FileReader, FileStat},
     path::{KeyPrefix, ObjectKey, SkillPath, UserSpace, VirtualPath},
-    session::Policy,
     skill::{MAIN, Snapshot, SnapshotFile, ZipPieces, shown::one_line},
+    wire::Policy,
 };
 
 /// The files of one skill, as they were listed.
@@ -46,8 +46,8 @@ pub struct CatalogFile {
 }
 
 impl Library {
-    /// The files of one skill that `audience` sees, or of a draft that `drafts` sees. The bytes of a skill are not read; a draft
-    /// is read whole, because its archive says what it holds.
+    /// The files of a skill that `audience` sees, or of a draft that `drafts` sees. The bytes of a skill are not read. A draft
+    /// is read whole, because only its archive lists its files.
     ///
     /// # Errors
     /// `skill_not_found` if there is none, if it cannot be read, or if `policy`, the user's, hides it; `approval_required` if
@@ -63,7 +63,7 @@ impl Library {
         let found = match find_skill(&self.core, &audience, policy, skill).await {
             Err(FindError::Unknown(missing)) => {
                 let draft =
-                    seen_draft(&self.core, &audience.user, policy, skill, None, drafts).await?.ok_or(missing)?;
+                    visible_draft(&self.core, &audience.user, policy, skill, None, drafts).await?.ok_or(missing)?;
                 let files = content_of_draft(self.core.content(), &audience.user, &draft).await?;
                 let space = self.core.namespace().user(&audience.user)?;
                 let archive = space.draft_version(skill, &draft.digest)?;
@@ -140,7 +140,7 @@ impl CatalogSkill {
 }
 
 impl CatalogFile {
-    /// What is known of it, without its bytes.
+    /// The metadata of the file, without its bytes.
     #[must_use]
     pub fn stat(&self) -> &FileStat {
         &self.stat

@@ -27,7 +27,7 @@ pub(crate) async fn create_skill(
     check_length("description", &request.description, CREATED_DESCRIPTION_CHARS)?;
     check_length("body", &request.body, CREATED_BODY_CHARS)?;
     let skill = SkillPath::parse(&request.name)?;
-    let (context, admission) = (span.context(), span.enter().await?.admit(CallInput::from_request(&request)).await?);
+    let (context, admission) = (span.context(), span.check().await?.admit(CallInput::from_request(&request)).await?);
     check_room(admission.session(), &skill)?;
     check_free(&admission, &skill).await?;
     let CreateSkillRequest { description, body, template, .. } = request;
@@ -57,8 +57,8 @@ pub(crate) async fn create_skill(
     })
 }
 
-/// Checks that no skill which the caller sees has the name, and that the name hides no rule. What is in the store at this
-/// path is checked when the draft is put there.
+/// Checks that no visible skill has the name, and that the name hides no rule. The write of the draft checks the store at this
+/// path.
 async fn check_free(admission: &Admission<'_>, skill: &SkillPath) -> Result<()> {
     let (session, policy) = (admission.session(), admission.policy());
     // The same answer whether there is such a skill or not.

@@ -1,7 +1,7 @@
-//! Finding skills for a task. Discovering tells what there is; only loading makes a skill available.
+//! Finding skills for a task. Discovery lists skills; only a load makes a skill available.
 //!
-//! A session remembers its last discoveries. They ride with its next change, or are written together some seconds after
-//! the first, so that no search costs a write.
+//! A session remembers its last discoveries. The next change of the session writes them. If none comes within some seconds of the
+//! first, one write stores them all. So no search costs a write.
 
 use std::sync::Arc;
 
@@ -17,10 +17,13 @@ use crate::{
     error::{Code, Error, Result},
     files::Files,
     limits::{FEEDBACK_REACH, NOTE_FLUSH, SEARCH_RESULTS, SEARCH_RESULTS_MOST},
-    session::{EffectivePolicy, PromptMode, SearchRecord, ToolRule},
+    session::SearchRecord,
     skill::shown::one_line,
-    wire::{DiscoverReply, DiscoverRequest, DiscoveredSkill, Operation, SearchConfidence, SearchRanking},
-    words::{Confidence, SearchHit, SearchResults},
+    wire::{
+        DiscoverReply, DiscoverRequest, DiscoveredSkill, EffectivePolicy, Operation, PromptMode, SearchRanking,
+        ToolRule,
+    },
+    words::{SearchHit, SearchResults},
 };
 
 pub(crate) async fn discover_skills(
@@ -30,7 +33,7 @@ pub(crate) async fn discover_skills(
 ) -> Result<DiscoverReply> {
     check_limit(request.limit)?;
     let context = span.context();
-    let admitted = async { Ok(span.enter().await?.admit(CallInput::from_request(&request)).await?) };
+    let admitted = async { Ok(span.check().await?.admit(CallInput::from_request(&request)).await?) };
     let raises = async { Ok(raises(context, &request.query).await) };
     let (admission, catalog, raises) = tokio::try_join!(admitted, context.searchable_catalog(), raises)?;
     let (session, policy) = (Arc::clone(admission.session()), admission.policy().clone());
@@ -48,9 +51,9 @@ pub(crate) async fn discover_skills(
     let hits = all.get(..request.limit).unwrap_or(all);
     // Who wants an explanation looks into the search. An agent's next turn has nothing to do with it.
     if !request.explain && request.why.is_none() {
-        note(context, &request.query, hits, total)?;
+        record_search(context, &request.query, hits, total)?;
         record_found(context, total);
-        // Where tools come as skills are found, any replica may be asked for those of the next turn.
+        // If tools come as skills are found, any replica may be asked for those of the next turn.
         let brings_tools = policy.session().prompt_mode == PromptMode::Discover && !session.has_found;
         if total > 0 && brings_tools {
             save_notes(context).await;
@@ -66,8 +69,8 @@ pub(crate) async fn discover_skills(
     explained(context, &ExplainRequest { asked, results, raises, reach }, reply).await
 }
 
-/// Notes the discovery in the session, where this service writes at all.
-fn note(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
+/// Notes the discovery in the session, if this service may write.
+fn record_search(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Result<()> {
     if context.core.sessions().check_writable().is_err() {
         return Ok(());
     }
@@ -83,10 +86,10 @@ fn note(context: &Context, query: &str, hits: &[SearchHit], total: usize) -> Res
     Ok(())
 }
 
-/// Writes what is noted of this session; where that fails it is lost, and nothing else is.
+/// Writes the noted discoveries of this session. If the write fails, only these notes are lost.
 async fn save_notes(context: &Context) {
     match context.core.sessions().flush_discoveries(context.user(), &context.session).await {
-        Ok(session) => session.iter().for_each(|session| context.note_seen(session)),
+        Ok(session) => session.iter().for_each(|session| context.record_seen(session)),
         Err(error) => {
             let (user, session) = (context.user(), &context.session);
             tracing::warn!(%user, %session, error = %error.chain(), "discoveries of a session were not written");
@@ -108,12 +111,9 @@ fn discovered(entry: &CatalogEntry, hit: &SearchHit) -> DiscoveredSkill {
         description: entry.description().to_owned(),
         category: entry.skill.category().to_owned(),
         layer: entry.layer,
-        // Three digits tell two skills apart; more would only look exact.
+        // Three digits are enough to compare two skills; more would only look exact.
         score: (hit.score * 1000.0).round() / 1000.0,
-        confidence: match hit.confidence {
-            Confidence::High => SearchConfidence::High,
-            Confidence::Low => SearchConfidence::Low,
-        },
+        confidence: hit.confidence,
         explain: None,
     }
 }
@@ -132,8 +132,9 @@ fn what_was_found(reply: &DiscoverReply, policy: &EffectivePolicy) -> String {
     format!("Found {total} skill(s).{next}{cut}{doubt}")
 }
 
-/// Says so and names categories: first those nearest to the question, then those with most skills. Near are the categories of
-/// skills that answer it and are left out by its category or level, and then those whose names are like one of its words.
+/// Returns the message of a search without results. It names the categories nearest to the question, then those with most skills.
+/// The nearest are the categories of skills that answer the question outside its category or level. Categories with a name like a
+/// word of the question follow.
 async fn nothing_found(context: &Context, asked: &Arc<SearchRequest>, results: &SearchResults) -> Result<String> {
     // A question that may be asked only once names the categories by its words alone.
     let elsewhere = if results.leave_room_for(2) {

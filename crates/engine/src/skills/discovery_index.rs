@@ -1,8 +1,9 @@
 //! Skills as installers fetch them: one artifact each, whose digest is listed beside its address.
 //!
-//! A skill that is a SKILL.md alone is that file, any other is an archive. The archive is made of the plain files whenever it is
-//! asked for, and always has the same bytes, so that its digest can be listed without keeping it. Offered is what an agent of the
-//! user may read without a load and without asking anybody; of the user's own layer alone, because others share the further ones.
+//! A skill with no file but SKILL.md is offered as this file, any other as an archive. The archive is made of the plain files
+//! whenever an installer asks for it. Its bytes are always the same, so the digest can be listed without storing the archive. The
+//! index offers the skills that an agent of the user may read without a load and without an approval. Only skills of the user's
+//! own layer are offered, because others share the further layers.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,10 +19,10 @@ use crate::{
     skill::{MAIN, Version, VersionFile, is_skill_name, plain_zip},
 };
 
-/// What an installer fetches of a skill.
+/// The form in which an installer fetches a skill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArtifactKind {
-    /// Its SKILL.md, which is all it has.
+    /// Its SKILL.md, the only file.
     Text,
     /// An archive of its files.
     Archive,
@@ -32,17 +33,17 @@ pub enum ArtifactKind {
 pub struct OfferedSkill {
     /// The name to install it by, which no other of the user's skills has.
     pub name: String,
-    /// What it is for, cut to what a specification of skills allows.
+    /// Its description, cut to the length that a specification of skills allows.
     pub description: String,
     /// Where it lies.
     pub skill: SkillPath,
-    /// What is fetched.
+    /// The form of its artifact.
     pub kind: ArtifactKind,
     /// `sha256:` and the SHA-256 of the artifact as 64 hex digits.
     pub digest: String,
 }
 
-/// What an installer fetches, with its digest.
+/// The file that an installer fetches, with its digest.
 #[derive(Clone, Debug)]
 pub struct Artifact {
     /// The bytes.
@@ -52,7 +53,7 @@ pub struct Artifact {
 }
 
 impl HostSkills {
-    /// The skills that installers are offered, in byte order of their names. One that cannot be read is left out, and the log
+    /// The skills that installers are offered, in byte order of their names. A skill that cannot be read is omitted, and the log
     /// says why.
     ///
     /// # Errors
@@ -114,7 +115,7 @@ impl HostSkills {
         Ok(OfferedSkill { name, description, skill: entry.skill.clone(), kind: kind_of(entry), digest })
     }
 
-    /// The archive of a skill, whose digest is kept by what the files hold.
+    /// Makes the archive of a skill. Keeps its digest under the digest of the files, for later listings.
     async fn archive_to_offer(&self, entry: &Arc<CatalogEntry>) -> Result<Artifact> {
         // The files, and the archive of them.
         let _room = self
@@ -123,7 +124,7 @@ impl HostSkills {
             .content()
             .versions()
             .rooms
-            .enter(&owner_below(self.context.space()?.root()), 2 * entry.size.min(MCP_SKILL_BYTES))
+            .reserve(&owner_below(self.context.space()?.root()), 2 * entry.size.min(MCP_SKILL_BYTES))
             .await?;
         let mut files = Vec::with_capacity(entry.files);
         for (path, _) in self.catalog_files(entry).await? {

@@ -1,11 +1,11 @@
-//! A user's skills as documents, for people and frameworks: what every surface serves and prints of the catalog.
+//! A user's skills as documents, for people and frameworks. Every surface serves and prints the catalog from them.
 
 use super::{
     Library,
-    drafts::{listed_drafts, page_of_draft, shown_draft},
+    drafts::{listed_drafts, page_of_draft, visible_draft_page},
     find::{files_of, find_skill},
     find_error::FindError,
-    hidden::{KnownSkill, document_of_version, find_known, seen_draft},
+    hidden::{KnownSkill, document_of_version, find_known, visible_draft},
     listing::{Listing, ListingPage},
     page::page_of,
 };
@@ -18,13 +18,12 @@ use crate::{
     error::{Code, Error, Result},
     limits::PAGE_ENTRIES,
     path::{Id, SkillPath},
-    session::Policy,
     skill::is_version_digest,
-    wire::{RefreshReply, SkillDiagnostic, SkillDocument, SkillList, SkillListRequest, SkillPage},
+    wire::{Policy, RefreshReply, SkillDiagnostic, SkillDocument, SkillList, SkillListRequest, SkillPage},
 };
 
 impl Library {
-    /// A page of the skills that `audience` sees and of the drafts that `drafts` sees, without those that `policy`, the user's,
+    /// A page of the skills that `audience` sees and of the drafts that `drafts` sees. Omits skills that `policy`, the user's,
     /// hides.
     ///
     /// # Errors
@@ -73,7 +72,7 @@ impl Library {
         })
     }
 
-    /// One skill that `audience` sees, or a draft that `drafts` sees, with its instructions, their outline and its files.
+    /// A skill that `audience` sees, or a draft that `drafts` sees, with instructions, their outline and files.
     ///
     /// # Errors
     /// `skill_not_found` if there is none, if it cannot be read, or if `policy`, the user's, hides it; `approval_required` if
@@ -94,14 +93,15 @@ impl Library {
         };
         match published.await {
             Err(FindError::Unknown(missing)) => {
-                shown_draft(&self.core, &audience.user, policy, skill, drafts).await?.ok_or(missing)
+                visible_draft_page(&self.core, &audience.user, policy, skill, drafts).await?.ok_or(missing)
             }
             page => Ok(page?),
         }
     }
 
-    /// One version of a skill that `audience` sees, as [`show_skill`](Self::show_skill) shows the present one. Of the user's own
-    /// skills it may be a version of one that is deleted or a draft by now, or the draft itself if `drafts` sees it.
+    /// One version of a skill that `audience` sees, as [`show_skill`](Self::show_skill) shows the present one. In the user's own
+    /// layer, the skill may be deleted or a draft by now. Returns the draft itself if `digest` is its digest and `drafts` sees
+    /// it.
     ///
     /// # Errors
     /// As [`show_skill`](Self::show_skill); also `version_not_found`, and `invalid_request` for a digest that is none.
@@ -125,7 +125,8 @@ impl Library {
             KnownSkill::Listed(found) => {
                 let files = match files_of_version(self.core.content(), &found.space, skill, digest).await {
                     Err(ReadError::VersionGone(missing)) => {
-                        let draft = seen_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
+                        let draft =
+                            visible_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
                         return page_of_draft(&self.core, &audience.user, &draft.ok_or(missing)?).await;
                     }
                     files => files?,
@@ -136,7 +137,8 @@ impl Library {
         }
     }
 
-    /// One skill that `audience` sees, or a draft that `drafts` sees, as an archive, or the version of it that `digest` names.
+    /// A skill that `audience` sees, or a draft that `drafts` sees, as an archive. With `digest`, the archive is of this
+    /// version.
     ///
     /// # Errors
     /// As [`show_version`](Self::show_version).
@@ -158,7 +160,7 @@ impl Library {
                     return match archive_of_version(self.core.content(), &found.space, skill, digest).await {
                         Err(ReadError::VersionGone(missing)) => {
                             let draft =
-                                seen_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
+                                visible_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
                             Ok(archive_of_draft(self.core.content(), &audience.user, &draft.ok_or(missing)?).await?)
                         }
                         archive => Ok(archive?),
@@ -170,8 +172,8 @@ impl Library {
         }
     }
 
-    /// One of the user's own skills as an archive, or the version of it that `digest` names. Its author gets it as it lies there,
-    /// though its SKILL.md is broken, and a version of it after it is deleted.
+    /// One of the user's own skills as an archive, or its version `digest`. The author gets the stored files even if SKILL.md is
+    /// broken, and a version even if the skill is deleted.
     ///
     /// # Errors
     /// `skill_not_found` if there is none; `version_not_found`; `invalid_request` for a digest that is none; the store's.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{hidden::seen_draft, page::page_of, with_drafts::entry_of};
+use super::{hidden::visible_draft, page::page_of, with_drafts::entry_of};
 use crate::{
     access::{SessionPattern, SessionScope},
     catalog::CatalogView,
@@ -10,9 +10,9 @@ use crate::{
     context::Core,
     error::Result,
     path::{Id, SkillPath},
-    session::{Policy, SessionError, SessionVersion},
+    session::SessionError,
     skill::SkillDraft,
-    wire::{SkillDocument, SkillListRequest, SkillPage},
+    wire::{Policy, SessionVersion, SkillDocument, SkillListRequest, SkillPage},
 };
 
 /// A catalog with the drafts of one page.
@@ -61,8 +61,8 @@ pub(crate) async fn listed_drafts(
     Ok(ListedDrafts { view: Arc::new(view), shown, more })
 }
 
-/// The paths of the drafts that an agent of this reach may see, in byte order: those that its sessions note, or all if it is
-/// bound to sessions by the beginning of their ids.
+/// The paths of the drafts that an agent of this reach may see, in byte order. These are the drafts that its sessions note. If
+/// the beginning of ids binds the agent, these are all drafts.
 async fn drafts_within(core: &Core, user: &Id, reach: &SessionScope) -> Result<Vec<SkillPath>> {
     let mut paths = Vec::new();
     for pattern in reach.sessions() {
@@ -79,15 +79,15 @@ async fn drafts_within(core: &Core, user: &Id, reach: &SessionScope) -> Result<V
     Ok(paths)
 }
 
-/// The page of the draft at `skill`, if there is one that the reader sees.
-pub(crate) async fn shown_draft(
+/// The page of the draft at `skill`, if the reader sees this draft.
+pub(crate) async fn visible_draft_page(
     core: &Core,
     user: &Id,
     policy: &Policy,
     skill: &SkillPath,
     reader: DraftReader<'_>,
 ) -> Result<Option<SkillPage>> {
-    let Some(draft) = seen_draft(core, user, policy, skill, None, reader).await? else { return Ok(None) };
+    let Some(draft) = visible_draft(core, user, policy, skill, None, reader).await? else { return Ok(None) };
     page_of_draft(core, user, &draft).await.map(Some)
 }
 

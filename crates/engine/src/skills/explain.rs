@@ -1,4 +1,4 @@
-//! What a search says of itself: the words behind each score, and where one skill stands.
+//! How a search explains itself: the words behind each score, and the rank of one skill.
 
 use std::sync::Arc;
 
@@ -12,29 +12,28 @@ use crate::{
     context::Context,
     error::{Code, Error, Result},
     path::SkillPath,
-    session::EffectivePolicy,
     skill::{Severity, shown::one_line},
     wire::{
-        DiscoverReply, ExplainedSkill, QuestionWord, SearchField, SearchMatch, SearchMatchKind, SearchNearness,
-        SearchRaise, SkillStanding, Standing,
+        DiscoverReply, EffectivePolicy, ExplainedSkill, QuestionWord, SearchMatch, SearchNearness, SearchRaise,
+        SkillStanding, Standing,
     },
-    words::{Boost, ExplainedScore, Field, MatchedBy, Raises, SearchResults, WordMatch},
+    words::{Boost, ExplainedScore, Raises, SearchResults},
 };
 
-/// What search reads of a skill, about.
+/// The estimated number of bytes that a search reads of a skill.
 const SKILL_BYTES: u64 = 4 << 10;
 /// Steps for each byte of a skill: most go into the stems of its words.
 const STEPS_PER_BYTE: u64 = 64;
 
-/// What the author of a skill that is not found can do.
+/// Advice for the author of a skill that a search does not find.
 const ADVICE: &str = "put words that people ask with into its description or triggers.";
 
 /// A search that is to be explained.
 pub(crate) struct ExplainRequest {
     pub(crate) asked: Arc<SearchRequest>,
-    /// What it found, best first.
+    /// The skills that the search found, best first.
     pub(crate) results: SearchResults,
-    /// What past loads of the user raise.
+    /// The raises of scores by past loads of the user.
     pub(crate) raises: Raises,
     /// How many of the best they can raise.
     pub(crate) reach: usize,
@@ -69,7 +68,7 @@ pub(crate) async fn explained(
     Ok(reply)
 }
 
-/// The skill that `name` means, be it one that cannot be read.
+/// The skill that `name` means, even if the skill cannot be read.
 fn asked_about(name: &str, view: &CatalogView, policy: &EffectivePolicy) -> Result<SkillPath> {
     let errors = view.diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error);
     let unreadable: Vec<_> = errors
@@ -105,11 +104,8 @@ async fn scores(
         let beside = drafts.as_ref().map(|index| index.question(&request.query)).transpose()?;
         let beside = beside.map(|question| question.as_found_beside(&results));
         let is_heard_of = |skill: &SkillPath| view.entry(skill).is_some_and(|entry| asked.is_offered(entry));
-        let words = question.words(is_heard_of).into_iter().map(|word| QuestionWord {
-            word: word.word,
-            share: rounded(word.share),
-            known: word.is_known,
-        });
+        let rounded_word = |word: QuestionWord| QuestionWord { share: rounded(word.share), ..word };
+        let words = question.words(is_heard_of).into_iter().map(rounded_word);
         let explain = |skill| {
             let document = CatalogEntry::search_document(view.entry(skill)?);
             question.explain(&document).or_else(|| beside.as_ref()?.explain(&document))
@@ -129,7 +125,7 @@ struct Inquiry<'a> {
 }
 
 impl Inquiry<'_> {
-    /// `found` is its place and its score, if it was found.
+    /// `found` is the place and the score, if the search found the skill.
     fn standing(&self, skill: &SkillPath, found: Option<(usize, f32)>, score: Option<ExplainedScore>) -> SkillStanding {
         let rank = found.map(|(rank, _)| rank);
         let view = &self.asked.view;
@@ -208,40 +204,12 @@ fn document(score: ExplainedScore, raise: Option<Boost>) -> ExplainedSkill {
     let raised = raise.map(|raise| SearchRaise { loads: raise.loads, weight: rounded(raise.apply(score.score)) });
     let nearness =
         score.nearness.map(|near| SearchNearness { cosine: rounded(near.cosine), weight: rounded(near.weight) });
-    let matches = score.matches.into_iter().map(match_document).collect();
+    let rounded_match = |found: SearchMatch| SearchMatch { weight: rounded(found.weight), ..found };
+    let matches = score.matches.into_iter().map(rounded_match).collect();
     ExplainedSkill { matches, nearness, raised, more: score.more }
 }
 
-fn match_document(found: WordMatch) -> SearchMatch {
-    let WordMatch { field, word, matched, by, weight } = found;
-    SearchMatch { field: field_document(field), word, matched, by: match_kind(by), weight: rounded(weight) }
-}
-
-const fn field_document(field: Field) -> SearchField {
-    match field {
-        Field::Name => SearchField::Name,
-        Field::Description => SearchField::Description,
-        Field::WhenToUse => SearchField::WhenToUse,
-        Field::Keywords => SearchField::Keywords,
-        Field::Category => SearchField::Category,
-        Field::Headings => SearchField::Headings,
-        Field::Body => SearchField::Body,
-    }
-}
-
-const fn match_kind(by: MatchedBy) -> SearchMatchKind {
-    match by {
-        MatchedBy::Exact => SearchMatchKind::Exact,
-        MatchedBy::Accent => SearchMatchKind::Accent,
-        MatchedBy::Stem => SearchMatchKind::Stem,
-        MatchedBy::Part => SearchMatchKind::Part,
-        MatchedBy::Typo => SearchMatchKind::Typo,
-        MatchedBy::Translation => SearchMatchKind::Translation,
-        MatchedBy::TypoAndTranslation => SearchMatchKind::TypoAndTranslation,
-    }
-}
-
-/// Four digits: the weights of a score still add up to what it shows.
+/// Rounds to four digits, so that the weights of a score still add up to the score shown.
 fn rounded(share: f32) -> f32 {
     (share * 10_000.0).round() / 10_000.0
 }

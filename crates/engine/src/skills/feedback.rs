@@ -29,8 +29,8 @@ pub(crate) async fn raises(context: &Context, question: &str) -> Raises {
     Raises::from_loads(question, loads.iter().map(|load| past(load, today)))
 }
 
-/// Notes that `skill` was loaded after `question`, without anybody waiting for it.
-pub(crate) fn learn(context: &Context, skill: &SkillPath, question: &str) {
+/// Notes that `skill` was loaded after `question`. The caller does not wait for the write.
+pub(crate) fn train(context: &Context, skill: &SkillPath, question: &str) {
     let QuestionPrint { words, told } = QuestionPrint::from_question(question);
     if !context.core.feedback() || words.is_empty() {
         return;

@@ -12,8 +12,8 @@ use crate::{
     context::{Core, check_content},
     error::{Code, Error, Result},
     path::{SkillPath, UserSpace},
-    session::Policy,
     skill::Diagnostic,
+    wire::Policy,
 };
 
 /// A skill of the catalog, and where it lies.

@@ -1,5 +1,5 @@
-//! What there is of a skill that the catalog does not have: a draft for those who see it, versions for those who know their
-//! digests, and what its author left there broken.
+//! Skills that the catalog does not have: drafts, versions, and folders with a broken SKILL.md. A reader who may see a draft gets
+//! the draft. A reader who knows the digest of a version gets the version.
 
 use super::{
     find::{FoundSkill, find_skill},
@@ -11,9 +11,8 @@ use crate::{
     context::{Core, check_content},
     error::Result,
     path::{Id, Layer, SkillPath},
-    session::Policy,
     skill::{MAIN, SkillDraft},
-    wire::{ListedState, SkillDocument},
+    wire::{ListedState, Policy, SkillDocument},
 };
 
 /// A skill that a reader may know of.
@@ -22,15 +21,15 @@ pub(crate) enum KnownSkill {
     Listed(Box<FoundSkill>),
     /// A draft.
     Draft(Box<SkillDraft>),
-    /// What lies in the user's own space, or did.
+    /// A skill that the user's own space holds or held.
     Own,
 }
 
-/// The draft at `skill`, if there is one that the reader sees and that has the digest `only`.
+/// The draft at `skill`, if the reader sees this draft. With `only`, the draft must have this digest.
 ///
 /// # Errors
 /// `approval_required` if each use of it is approved; `object_damaged` if it is damaged; the store's.
-pub(crate) async fn seen_draft(
+pub(crate) async fn visible_draft(
     core: &Core,
     user: &Id,
     policy: &Policy,
@@ -49,7 +48,8 @@ pub(crate) async fn seen_draft(
     Ok(draft)
 }
 
-/// The skill, or what there is of it if the catalog does not have it and `digest` is a version of it, or none is named.
+/// The skill, if the catalog has it. Otherwise the draft that the reader sees, or [`KnownSkill::Own`] if `digest` is given or the
+/// catalog left the skill out.
 ///
 /// # Errors
 /// `skill_not_found` if there is nothing that the reader may know of; `approval_required` if each use of it is approved; the
@@ -70,8 +70,8 @@ pub(crate) async fn find_known(
     }
 }
 
-/// What there is of a skill that the catalog does not have. Who knows a digest reads that version, as a load of it does. A
-/// folder inside of a skill is nothing.
+/// The draft or the user's own files of a skill that the catalog does not have. A reader who knows a digest reads the version, as
+/// a load of it does. A folder inside of a skill is no skill.
 async fn unlisted(
     core: &Core,
     audience: &Audience,
@@ -83,7 +83,7 @@ async fn unlisted(
     if !policy.skill(skill).is_visible() {
         return Ok(None);
     }
-    if let Some(draft) = seen_draft(core, &audience.user, policy, skill, digest, reader).await? {
+    if let Some(draft) = visible_draft(core, &audience.user, policy, skill, digest, reader).await? {
         return Ok(Some(KnownSkill::Draft(Box::new(draft))));
     }
     let is_left_out = core.catalogs().view(audience.clone(), false).await?.left_out(skill).is_some();
@@ -94,7 +94,8 @@ async fn unlisted(
     Ok(Some(KnownSkill::Own))
 }
 
-/// What is known of a skill that is not published now, of which `files` are a version. Its page adds what the files say.
+/// The document of a skill that is not published now, from the files of a version. Its page adds the content of the
+/// files.
 pub(crate) fn document_of_version(skill: &SkillPath, digest: &str, files: &SkillFiles) -> SkillDocument {
     let main = files.snapshot.file(MAIN);
     SkillDocument {

@@ -1,7 +1,5 @@
 //! Reading skills of the catalog without a load, as far as the policies let a session do that.
 
-use crate::content::ReadError;
-use crate::text::binary_type;
 use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
@@ -11,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::{
     catalog::CatalogEntry,
     content::{
-        Archive, ArchivedFile, FileRef, FileVersion, Manifest, RequestPace, SkillContents, SkillFiles,
+        Archive, ArchivedFile, FileRef, FileVersion, Manifest, ReadError, RequestPace, SkillContents, SkillFiles,
         digests_of_version, fetch_whole, fetch_whole_at, missing, skill_files_at, standings,
     },
     context::{Action, Context, author_of_call},
@@ -19,14 +17,15 @@ use crate::{
     files::{archive_of_version, skill_mount},
     limits::{MCP_SKILL_BYTES, MCP_SKILL_FILES},
     path::{ETag, KeyPrefix, UserSpace},
-    session::SkillRule,
     skill::{Fingerprint, Fingerprinter, MAIN, Snapshot, SnapshotFile, VersionFile, read_document},
+    text::binary_type,
+    wire::SkillRule,
 };
 
 /// Files of a skill that are read for their digests at once.
 const PARALLEL: usize = 8;
 
-/// A skill as a host that fetches it itself is shown it.
+/// A skill for a host that fetches the files itself.
 #[derive(Clone, Debug)]
 pub struct HostSkill {
     /// Its entry in the catalog.
@@ -42,7 +41,7 @@ pub struct HostSkill {
 pub struct HostFile {
     /// Its bytes.
     pub bytes: Bytes,
-    /// What it is, if it is not text.
+    /// The media type; `None` for text.
     pub media_type: Option<&'static str>,
 }
 
@@ -57,8 +56,8 @@ impl HostSkills {
         Self { context }
     }
 
-    /// The skills whose files this session may read without a load, in byte order of their paths: those that its policies
-    /// show, but for those whose every use a person approves. None if the policies do not let agents read the catalog.
+    /// The skills whose files this session may read without a load, in byte order of their paths. Omits skills that the policies
+    /// hide, and skills of which a person approves each use. Empty if the policies do not let agents read the catalog.
     ///
     /// # Errors
     /// As `SessionBackend::session`; the store's.
@@ -73,13 +72,12 @@ impl HostSkills {
         Ok(open.into_iter().filter(|entry| self.is_taken_by_hosts(entry)).collect())
     }
 
-    /// These skills with their manifests, as far as those are known. Those that are not are made later, without anybody
-    /// waiting for it.
+    /// These skills with their manifests, as far as the manifests are known. A background task makes the others later.
     ///
     /// # Errors
     /// The store's.
     pub async fn list_catalog_skills(&self, entries: &[Arc<CatalogEntry>]) -> Result<Vec<HostSkill>> {
-        let unknown = |entry: &&Arc<CatalogEntry>| !matches!(self.known_manifest(entry), Ok(Some(_)));
+        let unknown = |entry: &&Arc<CatalogEntry>| !matches!(self.cached_manifest(entry), Ok(Some(_)));
         let missing: Vec<&CatalogEntry> = entries.iter().filter(unknown).map(AsRef::as_ref).collect();
         if !missing.is_empty() {
             // The heads of published skills have their digests.
@@ -88,7 +86,7 @@ impl HostSkills {
         let mut behind = Vec::new();
         let mut skills = Vec::with_capacity(entries.len());
         for entry in entries {
-            let manifest = self.known_manifest(entry)?;
+            let manifest = self.cached_manifest(entry)?;
             if manifest.is_none() {
                 behind.push(entry.clone());
             }
@@ -101,9 +99,9 @@ impl HostSkills {
     /// One of the skills of [`catalog_skills`](Self::catalog_skills) with its manifest.
     ///
     /// # Errors
-    /// `file_not_found` if it is gone; `file_too_large` if it has grown beyond what hosts take; the store's.
+    /// `file_not_found` if the skill is gone; `file_too_large` if the skill has grown beyond the limit of hosts; the store's.
     pub async fn show_catalog_skill(&self, entry: &Arc<CatalogEntry>) -> Result<HostSkill> {
-        if let Some(manifest) = self.known_manifest(entry)? {
+        if let Some(manifest) = self.cached_manifest(entry)? {
             let fields = entry.frontmatter.fields.clone();
             return Ok(HostSkill { entry: entry.clone(), fields, manifest: Some(manifest) });
         }
@@ -116,15 +114,15 @@ impl HostSkills {
     /// # Errors
     /// As [`show_catalog_skill`](Self::show_catalog_skill).
     pub async fn catalog_files(&self, entry: &CatalogEntry) -> Result<Vec<(String, u64)>> {
-        if let Some(manifest) = self.known_manifest(entry)? {
+        if let Some(manifest) = self.cached_manifest(entry)? {
             return Ok(manifest.files().iter().map(|file| (file.path.clone(), file.size)).collect());
         }
         let files = self.files_now(&self.home_of(entry)?, entry, RequestPace::NONE).await?;
         Ok(files.snapshot.files().iter().map(|file| (file.path.clone(), file.size)).collect())
     }
 
-    /// A file of one of the skills of [`catalog_skills`](Self::catalog_skills), with the bytes that its manifest is about, for the host
-    /// of this session.
+    /// A file of one of the skills of [`catalog_skills`](Self::catalog_skills), for the host of this session. The bytes are those
+    /// of its manifest.
     ///
     /// # Errors
     /// `file_not_found`; as [`show_catalog_skill`](Self::show_catalog_skill).
@@ -134,7 +132,7 @@ impl HostSkills {
         author_of_call(&self.context).perform((Action::GetSkillFile, &subject), work).await
     }
 
-    /// As [`catalog_file`](Self::catalog_file), for what is shown to everybody.
+    /// As [`catalog_file`](Self::catalog_file), for files that are shown to everybody.
     ///
     /// # Errors
     /// As [`catalog_file`](Self::catalog_file).
@@ -146,12 +144,12 @@ impl HostSkills {
     async fn catalog_bytes(&self, entry: &CatalogEntry, path: &str) -> Result<Bytes> {
         let home = self.home_of(entry)?;
         let folder = home.skill(&entry.skill)?;
-        if let Some(manifest) = self.known_manifest(entry)? {
+        if let Some(manifest) = self.cached_manifest(entry)? {
             let (size, etag) = manifest.pinned(path).ok_or_else(|| no_such_file(entry, path))?;
             let file = file_ref(entry, &folder, path, (size, etag), manifest.archived(path))?;
             match fetch_whole(self.context.core.content(), &file, MCP_SKILL_BYTES).await {
                 Ok((_, bytes)) => return Ok(bytes),
-                // The plain file moved on. What the catalog says of it is looked at again.
+                // The plain file moved on, so the catalog is read again.
                 Err(ReadError::Changed(_)) => drop(self.context.catalog(true).await?),
                 Err(error) => return Err(error.into()),
             }
@@ -161,8 +159,8 @@ impl HostSkills {
         self.read_pinned(entry, &home, &files, found, RequestPace::NONE).await.map(|(bytes, _)| bytes)
     }
 
-    /// Tells the operator once that hosts are not shown a skill, and why.
-    pub fn note_left_out(&self, entry: &CatalogEntry, why: &str) {
+    /// Logs once that hosts are not shown a skill, and why.
+    pub fn record_left_out(&self, entry: &CatalogEntry, why: &str) {
         let Ok(folder) = self.home_of(entry).and_then(|home| home.skill(&entry.skill)) else { return };
         if self.context.core.content().manifests().is_news(&folder, &entry.etag) {
             tracing::warn!(user = %self.context.user(), skill = %entry.skill, why, "hosts over MCP are not shown a skill");
@@ -172,7 +170,7 @@ impl HostSkills {
     fn is_taken_by_hosts(&self, entry: &CatalogEntry) -> bool {
         let is_taken = check_bounds(entry, entry.files, entry.size);
         if let Err(error) = &is_taken {
-            self.note_left_out(entry, error.message());
+            self.record_left_out(entry, error.message());
         }
         is_taken.is_ok()
     }
@@ -181,7 +179,7 @@ impl HostSkills {
         self.context.layer(entry.layer)?.ok_or_else(|| no_such_file(entry, MAIN))
     }
 
-    fn known_manifest(&self, entry: &CatalogEntry) -> Result<Option<Arc<Manifest>>> {
+    fn cached_manifest(&self, entry: &CatalogEntry) -> Result<Option<Arc<Manifest>>> {
         let Some(fingerprint) = &entry.fingerprint else { return Ok(None) };
         Ok(self.context.core.content().manifests().get(&self.home_of(entry)?.skill(&entry.skill)?, fingerprint))
     }
@@ -229,7 +227,7 @@ impl HostSkills {
         let digest = |file: SnapshotFile| {
             let (home, files, of_head) = (&home, &files, &of_head);
             async move {
-                let known = of_head.get(&file.path).cloned().or_else(|| self.known_digest(entry, home, &file));
+                let known = of_head.get(&file.path).cloned().or_else(|| self.cached_digest(entry, home, &file));
                 let sha256 = if let Some(sha256) = known {
                     sha256
                 } else {
@@ -248,7 +246,7 @@ impl HostSkills {
         ))
     }
 
-    fn known_digest(&self, entry: &CatalogEntry, home: &UserSpace, file: &SnapshotFile) -> Option<String> {
+    fn cached_digest(&self, entry: &CatalogEntry, home: &UserSpace, file: &SnapshotFile) -> Option<String> {
         let key = home.skill(&entry.skill).and_then(|folder| folder.key(&file.path)).ok()?;
         let said = ArchivedFile::sha256_of(&file.etag).map(str::to_owned);
         said.or_else(|| self.context.core.content().manifests().digest(&key, &file.etag))

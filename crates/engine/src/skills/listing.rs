@@ -1,7 +1,7 @@
-//! The catalog as people and frameworks are shown it: what a policy and a category leave of it, in pages.
+//! The catalog for people and frameworks, in pages: the skills of a category that a policy shows.
 //!
-//! Skills and those that are left out of the catalog stand in one order, that of their paths. A page is a stretch of it with
-//! what was found in that stretch, so no finding is on two pages and none on no page.
+//! Skills and those left out of the catalog stand in one order, by their paths. A page is a stretch of this order with the
+//! findings of the stretch. So each finding is on exactly one page.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -9,15 +9,15 @@ use crate::{
     catalog::{CatalogDiagnostic, CatalogEntry, CatalogView},
     limits::PAGE_ENTRIES,
     path::SkillPath,
-    session::Policy,
+    wire::Policy,
 };
 
-/// What is shown of a catalog; both lists in byte order of the paths.
+/// The part of a catalog that a policy shows; both lists in byte order of the paths.
 #[derive(Debug)]
 pub struct Listing<'view> {
     /// The skills.
     pub skills: Vec<&'view Arc<CatalogEntry>>,
-    /// What was found in their SKILL.md, and in those that are left out. None names a skill that is not shown.
+    /// The findings in the SKILL.md of these skills and of skills left out of the catalog. None names a skill that is not shown.
     pub diagnostics: Vec<Cow<'view, CatalogDiagnostic>>,
 }
 
@@ -26,19 +26,19 @@ pub struct Listing<'view> {
 pub struct ListingPage<'listing> {
     /// Its skills.
     pub skills: Vec<&'listing Arc<CatalogEntry>>,
-    /// What was found in this stretch.
+    /// The findings of this stretch.
     pub diagnostics: Vec<&'listing CatalogDiagnostic>,
     /// The path it ends with, if more follow.
     pub next_cursor: Option<&'listing str>,
 }
 
 impl<'view> Listing<'view> {
-    /// What `policy` shows of the skills in `category` and below it; of all if there is none.
+    /// The skills that `policy` shows in `category` and below it; without a category, all skills that `policy` shows.
     #[must_use]
     pub fn from_view(view: &'view CatalogView, policy: &Policy, category: Option<&str>) -> Self {
         let category = category.unwrap_or_default();
         let is_shown = |skill: &SkillPath| skill.is_in(category) && policy.skill(skill).is_visible();
-        let seen = view.diagnostics_seen(|folder| policy.folder(folder).is_visible());
+        let seen = view.visible_diagnostics(|folder| policy.folder(folder).is_visible());
         let seen: Vec<Cow<'view, CatalogDiagnostic>> = match seen {
             Cow::Borrowed(all) => all.iter().map(Cow::Borrowed).collect(),
             Cow::Owned(some) => some.into_iter().map(Cow::Owned).collect(),

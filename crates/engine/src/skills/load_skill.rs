@@ -7,20 +7,23 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
 
 use super::{
-    feedback::learn,
+    feedback::train,
     lookup::{LiveSkill, LookupError, look_up, look_up_version},
 };
 use crate::{
     content::{ArchivedFile, FileRef, FileVersion, fetch_whole},
     context::{CallInput, Context, OperationSpan, PendingAdmission, SessionState, check_preload, permit, record_skill},
     error::{Code, Error, Result},
-    files::{Files, archive_of, note_load, skill_mount},
+    files::{Files, archive_of, record_load, skill_mount},
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     observer::SkillUse,
     path::{Layer, MountName, SkillPath},
-    session::{Change, EffectivePolicy, LoadedSkill, Preload, SearchRecord, Session, prefetch_ranks},
+    session::{Change, LoadedSkill, SearchRecord, Session, prefetch_ranks},
     skill::{SnapshotFile, read_document, render, shown::one_line},
-    wire::{Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, Request as _, SkillFile, SkillParameter},
+    wire::{
+        EffectivePolicy, Invoker, LoadSkillReply, LoadSkillRequest, LoadStatus, Operation, Preload, Request as _,
+        SkillFile, SkillParameter,
+    },
 };
 
 /// Skills of a session that is being made that are fetched at once.
@@ -32,7 +35,7 @@ pub(crate) struct LoadResult {
     loaded: LoadedSkill,
     /// Whether it was never loaded there before.
     is_first: bool,
-    /// The newest question that found it there, if it was never loaded there before.
+    /// The newest question that found the skill, if the session never loaded it before.
     question: Option<String>,
     /// Whether the session is another than before.
     is_change: bool,
@@ -43,7 +46,7 @@ pub(crate) async fn load_skill(_: &Files, span: &OperationSpan, request: LoadSki
     reply_to(&request, loaded)
 }
 
-/// What a load answers.
+/// The reply to a load.
 fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (LoadResult, LiveSkill)) -> Result<LoadSkillReply> {
     let LoadResult { status, loaded, .. } = mounted;
     let LiveSkill { document, snapshot, .. } = fetched;
@@ -86,7 +89,7 @@ pub(crate) async fn load_skill_if_known(
 /// not see it, because a caller of another team loaded it.
 ///
 /// # Errors
-/// `skill_changed` where that version is gone; the store's.
+/// `skill_changed` if that version is gone; the store's.
 pub(crate) async fn render_loaded(context: &Context, loaded: &LoadedSkill) -> Result<Option<String>> {
     let snapshot = context.core.sessions().snapshot(context.user(), loaded).await?;
     let mount = skill_mount(&loaded.mount)?;
@@ -106,7 +109,7 @@ pub(crate) async fn render_loaded(context: &Context, loaded: &LoadedSkill) -> Re
     Ok(Some(rendered.unwrap_or_default()))
 }
 
-/// Counts this session among those that used the skill, without anybody waiting for it.
+/// Counts a use of the skill. The caller does not wait for the write.
 fn count_use(context: &Context, skill: &SkillPath) {
     if context.core.sessions().usage().record(context.user(), skill) {
         let this = context.clone();
@@ -119,7 +122,7 @@ fn count_use(context: &Context, skill: &SkillPath) {
     }
 }
 
-/// Loads the skill that was asked for, if its author lets the invoker call it, and makes it the current one.
+/// Loads the requested skill and makes it the current one, if the author of the skill lets the invoker call it.
 async fn load_requested(
     span: &OperationSpan,
     request: &LoadSkillRequest,
@@ -129,7 +132,7 @@ async fn load_requested(
         check_arguments(request)?;
     }
     let context = span.context();
-    let pending = span.enter().await?;
+    let pending = span.check().await?;
     let alias = request.mount_as.as_deref().map(MountName::parse).transpose()?;
     let (fetched, ()) = tokio::join!(
         find_requested(context, request, &pending),
@@ -145,12 +148,12 @@ async fn load_requested(
     let policy = admission.policy();
     let (session, mounted) = mount(context, &fetched, policy, alias, request.arguments.as_deref()).await?;
     record_skill(context, || skill_use(&mounted));
-    note_load(context, &mounted.loaded, &fetched.snapshot).await;
+    record_load(context, &mounted.loaded, &fetched.snapshot).await;
     if mounted.is_first {
         count_use(context, &mounted.loaded.skill);
     }
     if let Some(question) = &mounted.question {
-        learn(context, &mounted.loaded.skill, question);
+        train(context, &mounted.loaded.skill, question);
     }
     Ok(((mounted, fetched), SessionState { session, policy: policy.clone() }))
 }
@@ -167,26 +170,26 @@ async fn find_requested(
     }
 }
 
-/// The skill that was asked for and is `unknown` to the session, if the store has a newer session that knows it: another
-/// replica may have made a draft for it.
+/// The requested skill, which is `unknown` to the session, if the store has a newer session with other drafts. Another replica
+/// may have made a draft for the session.
 async fn find_again(
     context: &Context,
     request: &LoadSkillRequest,
     pending: &PendingAdmission<'_>,
     unknown: Error,
 ) -> Result<LiveSkill, LookupError> {
-    let now = pending.look_again().await?;
+    let now = pending.refresh().await?;
     if now.session().drafts == pending.session().drafts {
         return Err(LookupError::UnknownName(unknown));
     }
     find_requested(context, request, &now).await
 }
 
-/// The skills that a session which is about to be made preloads, as they are now, and the policy it has. `draft` is what it
-/// begins with. Of those that the records name, the ones that cannot be loaded are left out.
+/// The skills that a session which is about to be made preloads, as they are now, and the policy of the session. `draft` is the
+/// session as it begins. A skill that the records name and that cannot be loaded is omitted.
 ///
 /// # Errors
-/// What keeps the first of those that the policy names from being loaded.
+/// The error of the first skill named by the policy that cannot be loaded.
 pub(crate) async fn find_preloads(context: &Context, draft: &Session) -> Result<(Vec<LiveSkill>, EffectivePolicy)> {
     let user = context.core.sessions().user_policy(context.user()).await?;
     let policy = draft.policy.under(&user);
@@ -231,7 +234,7 @@ async fn mount(
 /// Notes the skill in `session`, a value, and makes it the current one.
 ///
 /// # Errors
-/// `mount_conflict`; `rate_limited` where too many are loaded.
+/// `mount_conflict`; `rate_limited` if too many are loaded.
 pub(crate) fn mount_in(
     context: &Context,
     session: &mut Session,
@@ -283,13 +286,13 @@ pub(crate) fn mount_in(
     Ok(LoadResult { status, loaded, is_first, question: None, is_change: true })
 }
 
-/// Whether the name of a loaded skill may be shown to this caller: since it was loaded it may have been hidden, or the caller is of
-/// another team.
+/// Whether the name of a loaded skill may be shown to this caller. The skill may have been hidden since the load, or the caller
+/// may be of another team.
 pub(crate) fn may_name(context: &Context, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<bool> {
     Ok(policy.skill(&loaded.skill).is_visible() && context.home(loaded)?.is_some())
 }
 
-/// What became of the skill, for whoever keeps account.
+/// The report of the load to the observer.
 fn skill_use(LoadResult { status, loaded, .. }: &LoadResult) -> SkillUse {
     let status = match status {
         LoadStatus::Loaded => "loaded",
@@ -313,7 +316,7 @@ fn check_arguments(request: &LoadSkillRequest) -> Result<()> {
     }
 }
 
-/// Keeps a skill to those its author meant it for.
+/// Checks that the author of the skill lets this invoker call it.
 fn check_invoker(fetched: &LiveSkill, invoker: Invoker) -> Result<()> {
     let says = &fetched.document.frontmatter;
     let (skill, folder) = (one_line(fetched.skill.as_str()), one_line(fetched.skill.folder()));

@@ -1,7 +1,7 @@
-//! Which skill a name means, and that skill as it is in the store now.
+//! Finds the skill that a name means, as the skill is in the store now.
 //!
-//! Listing, SKILL.md and head are asked for at once, in all layers, one round trip. The listing is asked for every time,
-//! because it is what sees a change; the content behind it usually is in memory.
+//! Listing, SKILL.md and head are asked for at once, in all layers, one round trip. Each call asks for the listing, because only
+//! the listing shows a change. The content behind it usually is in memory.
 
 use std::sync::Arc;
 
@@ -17,9 +17,10 @@ use crate::{
     context::{Context, Refusal},
     error::{Code, Error, Result},
     path::{Layer, SkillPath, UserSpace},
-    session::{EffectivePolicy, LoadedSkill, Session},
+    session::{LoadedSkill, Session},
     skill::{Document, Severity, Snapshot, is_version_digest, read_document, shown::one_line},
     store::StoreError,
+    wire::EffectivePolicy,
 };
 
 /// A skill as it is in the store now.
@@ -28,13 +29,13 @@ pub(crate) struct LiveSkill {
     pub(crate) layer: Layer,
     pub(crate) document: Document,
     pub(crate) snapshot: Arc<Snapshot>,
-    /// The digest of the published version that it is, if it is one.
+    /// The digest of the published version, if this is a published version.
     pub(crate) version: Option<String>,
-    /// The digest of the draft that it is, if it is one.
+    /// The digest of the draft, if this is a draft.
     pub(crate) draft: Option<String>,
 }
 
-/// What lies at the path of a skill in one layer.
+/// The state of the path of a skill in one layer.
 enum InLayer {
     Nothing,
     /// A skill that cannot be loaded, with the error for a caller that names it.
@@ -46,7 +47,7 @@ enum InLayer {
 pub(crate) enum LookupError {
     /// No skill has it. The error is for a caller who named one on purpose.
     UnknownName(Error),
-    /// The skill that has it cannot be loaded as it is now.
+    /// The skill of this name cannot be loaded as it is now.
     Unusable(Error),
     Failed(Error),
 }
@@ -114,7 +115,7 @@ fn check_length(context: &Context, path: &SkillPath) -> Result<()> {
     layers.iter().try_for_each(|(_, space)| space.skill(path)?.key("SKILL.md").map(drop))
 }
 
-/// The skill at `path`: what is published, or else the draft of it that this session made.
+/// The skill at `path`: the published skill, or else the draft that this session made.
 async fn fetch_for(context: &Context, session: &Session, path: &SkillPath) -> Result<Option<LiveSkill>, LookupError> {
     if session.draft(path).is_none() {
         return fetch_skill(context, path).await;
@@ -135,7 +136,7 @@ async fn fetch_for(context: &Context, session: &Session, path: &SkillPath) -> Re
     }
 }
 
-/// The skill that lies at `path` in the nearest layer that has it, or nothing. All layers are asked at once.
+/// The skill at `path` in the nearest layer that has the skill, or nothing. All layers are asked at once.
 async fn fetch_skill(context: &Context, path: &SkillPath) -> Result<Option<LiveSkill>, LookupError> {
     let layers = context.core.catalogs().layers(context.caller.audience())?;
     let fetched = layers.iter().map(|(layer, space)| fetch_from(context, *layer, space, path));
@@ -151,7 +152,7 @@ async fn fetch_skill(context: &Context, path: &SkillPath) -> Result<Option<LiveS
     unusable.map_or(Ok(None), |why| Err(LookupError::Unusable(why)))
 }
 
-/// What lies at `path` in one layer.
+/// The state of `path` in one layer.
 async fn fetch_from(context: &Context, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<InLayer> {
     let found = skill_files(context.core.content(), space, path).await?;
     let is_published = matches!(&found, SkillContents::Files(files) if files.version.is_some());
@@ -203,8 +204,8 @@ pub(crate) async fn look_up_version(
     }
 }
 
-/// Whether a folder above `path` is a skill, so that this is a part of it and not one of its own. The catalog knows,
-/// if it is in memory; otherwise each folder above is asked for.
+/// Whether a folder above `path` is a skill, so that `path` is a part of this skill and no skill itself. If the catalog is in
+/// memory and has `path`, no request is needed. Otherwise each folder above is asked for.
 async fn lies_inside_another(context: &Context, layer: Layer, space: &UserSpace, path: &SkillPath) -> Result<bool> {
     if let Some(view) = context.core.catalogs().cached_layer(context.caller.audience().clone(), layer)
         && view.entry(path).is_some()

@@ -16,11 +16,12 @@ const SUGGESTIONS: usize = 3;
 pub struct NamedSkill<'skill> {
     /// Where it lies.
     pub skill: &'skill SkillPath,
-    /// The name in its frontmatter; its folder's if that was not read.
+    /// The name in its frontmatter, or the name of its folder if the frontmatter was not read.
     pub name: &'skill str,
 }
 
-/// The one of `skills` that `name` means: that of this path, or that of this folder, or else that of this frontmatter name.
+/// The skill among `skills` that `name` means: the skill at this path, else in a folder of this name, else with this frontmatter
+/// name.
 ///
 /// # Errors
 /// `skill_not_found` if there is none, with the nearest as `suggestions`; `ambiguous_skill` if there are several, with them as
@@ -48,7 +49,7 @@ pub fn skill_named<'skill>(name: &str, skills: &[NamedSkill<'skill>]) -> Result<
     }
 }
 
-/// The skills by the names that they have where categories are not known: that of the folder, which begins with the category if
+/// The skills by the names that they have if categories are not known: that of the folder, which begins with the category if
 /// another of them has the same. The first in byte order keeps a name that two have even so, and the other is left out.
 pub fn flat_names<T>(all: &[T], skill: impl Fn(&T) -> &SkillPath) -> BTreeMap<String, &T> {
     let mut count = BTreeMap::<&str, usize>::new();

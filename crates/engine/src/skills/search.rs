@@ -1,4 +1,4 @@
-//! A question, and the search for what answers it.
+//! A question, and the search for skills that answer it.
 //!
 //! A question may be a whole turn of a conversation, asked of thousands of skills. A long one is therefore answered by a worker:
 //! the threads that serve requests do not wait for it.
@@ -12,8 +12,7 @@ use crate::{
     error::Result,
     limits::SEARCH_PART_BYTES,
     path::SkillPath,
-    session::EffectivePolicy,
-    wire::DiscoverRequest,
+    wire::{DiscoverRequest, EffectivePolicy},
     words::{SearchIndex, SearchResults, Similarity},
 };
 
@@ -48,7 +47,8 @@ pub(crate) async fn nearness(context: &Context, catalog: &Searchable, query: &st
     context.core.catalogs().nearness(context.user().as_str(), catalog, &parts).await
 }
 
-/// About how many steps it takes to search `view`: words that are looked up in skills, and one that is compared with all known words.
+/// The estimated number of steps of a search in `view`. Each word of the question is looked up in the skills, and an unknown word
+/// is compared with all known words.
 fn about(query: &str, index: &SearchIndex, view: &CatalogView) -> u64 {
     query.len() as u64 * view.entries.len() as u64 / BYTES_PER_STEP + index.known_words() as u64
 }

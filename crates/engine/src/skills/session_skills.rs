@@ -41,10 +41,10 @@ impl SessionSkills {
         render_loaded(&self.context, loaded).await
     }
 
-    /// Makes the vectors that the skills of this session's caller lack and waits for them, for
-    /// [`VECTORS_AWAITED`](crate::limits::VECTORS_AWAITED) at most. A process that serves on needs no such call: it makes them
-    /// behind its answers. `told` is called with how many skills of how many were encoded. What cannot be made is logged, and
-    /// searches are lexical.
+    /// Makes the vectors that the skills of this session's caller lack, and waits for them, for
+    /// [`VECTORS_AWAITED`](crate::limits::VECTORS_AWAITED) at most. A process that serves on needs no such call, because it makes
+    /// the vectors behind its answers. `told` is called with how many skills of how many were encoded. A vector that cannot be
+    /// made is logged, and searches are lexical.
     ///
     /// # Errors
     /// The store's.

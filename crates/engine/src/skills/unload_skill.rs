@@ -15,7 +15,7 @@ pub(crate) async fn unload_skill(
     span: &OperationSpan,
     request: UnloadSkillRequest,
 ) -> Result<UnloadSkillReply> {
-    let (context, admission) = (span.context(), span.enter().await?.admit(CallInput::from_request(&request)).await?);
+    let (context, admission) = (span.context(), span.check().await?.admit(CallInput::from_request(&request)).await?);
     let name = request.skill;
     if loaded_by_name(admission.session(), &name).is_none() {
         return Ok(UnloadSkillReply { status: UnloadStatus::NotLoaded, skill: name });

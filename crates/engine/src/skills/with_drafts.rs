@@ -1,4 +1,5 @@
-//! The drafts of a session among the skills that it may know of: as its session object notes them, without a request.
+//! The drafts of a session among the skills that the session may know of. The session object notes the drafts, so no request is
+//! needed.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::{
     words::{SearchIndex, SearchResults, Similarity},
 };
 
-/// The catalog with the drafts that `session` made. Where a skill is published, its draft is not seen.
+/// The catalog with the drafts that `session` made. If a skill is published, its draft is not seen.
 #[must_use]
 pub fn with_drafts(view: &Arc<CatalogView>, session: &Session) -> Arc<CatalogView> {
     if session.drafts.is_empty() {
@@ -44,7 +45,7 @@ pub fn index_of_drafts(view: &CatalogView, all: &CatalogView) -> Option<SearchIn
     (!drafts.is_empty()).then(|| SearchIndex::build(drafts.iter().map(|entry| entry.search_document())))
 }
 
-/// Takes a draft that is gone from those that the session notes. If that fails, the next load of it tries again.
+/// Removes a draft that is gone from the session's notes. If that fails, the next load of the draft tries again.
 pub(crate) async fn forget_draft(context: &Context, skill: &SkillPath) {
     let forget = |session: &mut Session| {
         let before = session.drafts.len();

@@ -8,15 +8,13 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 
 use super::{
-    documents::ToolCallsRequest,
+    error_text,
     input::ParsedCall,
     options::{ToolOptions, instructions_place},
     order::rounds,
-    reply_text::TextFormat,
-    text,
     turn::{
-        DecodedCall, ToolAnswer, ToolMessages, ToolResults, TurnFormat, TurnReply, WrittenCall, decoded,
-        function_calls, steps, tool_use_blocks,
+        DecodedCall, ToolAnswer, WrittenCall, decoded, function_calls, steps, tool_messages, tool_results,
+        tool_use_blocks,
     },
 };
 use crate::{
@@ -24,7 +22,7 @@ use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
     limits::{TOOL_CALLS, TOOL_PARALLEL},
-    session::EffectivePolicy,
+    wire::{EffectivePolicy, TextFormat, ToolCallsRequest, ToolMessages, ToolResults, TurnFormat, TurnReply},
 };
 
 /// Runs the calls of one turn, in either shape.
@@ -52,7 +50,7 @@ pub async fn run_turn(backend: &SessionBackend, turn: ToolCallsRequest) -> Resul
 /// # Errors
 /// `invalid_request` if there is no call, or one has no id to answer to; the store's if the session cannot be read.
 pub async fn run(backend: &SessionBackend, blocks: Vec<Value>, options: ToolOptions) -> Result<ToolResults> {
-    answer_all(backend, tool_use_blocks(blocks)?, options).await.map(ToolResults::from)
+    answer_all(backend, tool_use_blocks(blocks)?, options).await.map(tool_results)
 }
 
 /// Runs the calls of one turn as [`run`] does: the function calls among the `tool_calls` of an assistant message of Chat
@@ -61,7 +59,7 @@ pub async fn run(backend: &SessionBackend, blocks: Vec<Value>, options: ToolOpti
 /// # Errors
 /// As [`run`]. Arguments that are not the text of a JSON object are an error of their call alone.
 pub async fn run_functions(backend: &SessionBackend, calls: Vec<Value>, options: ToolOptions) -> Result<ToolMessages> {
-    answer_all(backend, function_calls(calls)?, options).await.map(ToolMessages::from)
+    answer_all(backend, function_calls(calls)?, options).await.map(tool_messages)
 }
 
 /// The outcome of a call that was run by itself.
@@ -77,7 +75,7 @@ impl CallOutcome {
     /// The outcome of a call that failed.
     #[must_use]
     pub fn failed(error: Error) -> Self {
-        Self { text: text::error(&error), reply: Err(error) }
+        Self { text: error_text::error(&error), reply: Err(error) }
     }
 }
 
@@ -160,6 +158,6 @@ impl Turn<'_> {
 impl ToolAnswer {
     fn from_answer(id: String, answer: Result<String>) -> Self {
         let is_error = answer.is_err();
-        Self { id, text: answer.unwrap_or_else(|error| text::error(&error)), is_error }
+        Self { id, text: answer.unwrap_or_else(|error| error_text::error(&error)), is_error }
     }
 }

@@ -7,19 +7,17 @@ use std::{fmt::Write as _, num::NonZeroUsize};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
-    options::{ToolOptions, instructions_place},
-    text,
-};
+use super::options::{ToolOptions, instructions_place};
 use crate::{
     context::SessionState,
     error::Result,
     handle::SessionBackend,
     limits::KEY_BYTES,
     path::SkillPath,
-    session::{LoadedSummary, PromptMode},
     skill::shown::{SafeText, one_line, xml_escape},
-    wire::{Invoker, LoadSkillReply, LoadSkillRequest},
+    wire::{
+        Invoker, LoadSkillReply, LoadSkillRequest, LoadedSummary, PromptMode, Reply as _, SkillParameter, TextFormat,
+    },
 };
 
 /// What a person says to the agent.
@@ -92,7 +90,7 @@ pub async fn run_message(backend: &SessionBackend, text: &str, options: ToolOpti
     let skill = SkillPath::parse(&reply.skill)?;
     let view = backend.catalog(false).await?;
     let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.as_deref().map(one_line));
-    let loaded = text::load(&reply, instructions_place(&policy), options.room());
+    let loaded = reply.text(TextFormat { room: options.room(), instructions: instructions_place(&policy) })?;
     Ok(MessageReply {
         text: announced(&typed, &reply, hint.as_ref()) + &loaded,
         command: Some(SlashCommand { skill: reply.skill, ..typed }),
@@ -109,7 +107,7 @@ fn announced(typed: &SlashCommand, reply: &LoadSkillReply, hint: Option<&SafeTex
         // Writing to a string cannot fail. The words are the person's own.
         let _ = writeln!(frame, "<command-args>{}</command-args>", xml_escape(arguments));
     }
-    let wanting = typed.arguments.is_none() || reply.parameters.iter().any(text::is_missing);
+    let wanting = typed.arguments.is_none() || reply.parameters.iter().any(SkillParameter::is_missing);
     if let Some(hint) = hint.filter(|_| wanting) {
         let _ = writeln!(frame, "It is called as: /{} {}", name.inline(), hint.inline());
     }

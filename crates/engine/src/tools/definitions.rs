@@ -3,7 +3,6 @@
 //! A pure function of catalog, session and policy, as the prompt is, so that the same tools are the same bytes. A tool
 //! that the session may not use is left out: a model cannot miss what it does not see.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::tool::Tool;
@@ -13,24 +12,11 @@ use crate::{
     error::Result,
     handle::SessionBackend,
     limits::TOOL_ENUM_SKILLS,
-    session::{EffectivePolicy, PromptMode, Session, ToolRule},
+    session::Session,
     skill::shown::one_line,
     skills::with_drafts,
-    wire::Operation,
+    wire::{DefinitionShape, EffectivePolicy, Operation, PromptMode, ToolRule},
 };
-
-/// How a definition is written: each family of models has its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DefinitionShape {
-    /// `{name, description, input_schema}`.
-    #[default]
-    Anthropic,
-    /// `{type: "function", function: {name, description, parameters}}`, as Chat Completions takes them.
-    Openai,
-    /// `{name, description, inputSchema, outputSchema, annotations}`.
-    Mcp,
-}
 
 /// A tool as it is described to a model.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,16 +6,15 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{
-    reply_text::{ReplyText, TextFormat},
-    tool::Tool,
-};
+use super::tool::Tool;
 use crate::{
     error::{Code, Error, Result},
-    handle::{BackendProtocol as _, SessionBackend},
+    handle::SessionBackend,
     json,
-    session::EffectivePolicy,
-    wire::{self, Access, Operation, Request as _, with_operations},
+    wire::{
+        self, Access, BackendProtocol as _, EffectivePolicy, Operation, Reply, Request as _, TextFormat,
+        with_operations,
+    },
 };
 
 /// Characters of a name that is quoted back.
@@ -82,7 +81,7 @@ impl ParsedCall {
     }
 }
 
-fn whole(reply: &impl ReplyText, form: TextFormat) -> Result<(String, Value)> {
+fn whole(reply: &impl Reply, form: TextFormat) -> Result<(String, Value)> {
     Ok((reply.text(form)?, serde_json::to_value(reply).map_err(Error::internal)?))
 }
 

@@ -6,25 +6,16 @@
 mod calls;
 mod commands;
 mod definitions;
-mod documents;
-mod found_skills;
+mod error_text;
 mod input;
-mod lines;
 mod options;
 mod order;
-mod reply_text;
 mod schema;
-mod text;
 mod tool;
 mod turn;
 
 pub use calls::{CallOutcome, run, run_functions, run_one, run_turn};
 pub use commands::{MessageReply, MessageRequest, SlashCommand, run_message};
-pub use definitions::{DefinitionShape, ToolDefinition, Toolbox, definitions, for_session};
-pub use documents::{ToolCallsRequest, ToolList, ToolListRequest, TurnParameters};
+pub use definitions::{ToolDefinition, Toolbox, definitions, for_session};
 pub use options::ToolOptions;
-pub use reply_text::{Instructions, ReplyText, TextFormat};
 pub use tool::Tool;
-pub use turn::{
-    Role, ToolMessage, ToolMessages, ToolResult, ToolResultType, ToolResults, ToolRole, TurnFormat, TurnReply,
-};

@@ -2,10 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use super::reply_text::Instructions;
 use crate::{
     limits::TOOL_RESULT_TOKENS,
-    session::{EffectivePolicy, PromptMode},
+    wire::{EffectivePolicy, Instructions, PromptMode},
 };
 
 /// Bytes for each token when results are cut: the usual estimate, exact enough for a limit.

@@ -60,7 +60,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::session::Policy;
+    use crate::wire::Policy;
 
     fn rounds_of(calls: &[(&str, Value)]) -> Vec<usize> {
         let policy = Policy::default().under(&Policy::default());

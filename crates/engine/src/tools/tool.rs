@@ -1,9 +1,6 @@
 //! The tools there are: the operations, under each of their names.
 
-use crate::{
-    session::{EffectivePolicy, LoadTool, ToolRule},
-    wire::Operation,
-};
+use crate::wire::{EffectivePolicy, LoadTool, Operation, ToolRule};
 
 /// A tool: an operation by a name that a model calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,107 +4,16 @@
 //! message has a list beside its text, and arguments are the text of a JSON object. The calls of both shapes run in the
 //! same way.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
     error::{Code, Error, Result},
     json::Allowance,
+    wire::{Role, ToolMessage, ToolMessages, ToolResult, ToolResultType, ToolResults, ToolRole},
 };
 
 /// The work of reading a byte of arguments, as for a byte of a body.
 const STEPS_PER_BYTE: u64 = 4;
-
-/// The shape of a turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TurnFormat {
-    /// `tool_use` blocks in `content`, answered by one user message of `tool_result` blocks.
-    #[default]
-    Anthropic,
-    /// `tool_calls` as in an assistant message of Chat Completions, answered by a `tool` message for each.
-    Openai,
-}
-
-/// The answer to a turn, in the shape of the turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(untagged)]
-pub enum TurnReply {
-    /// To `tool_use` blocks.
-    Results(ToolResults),
-    /// To `tool_calls`.
-    Messages(ToolMessages),
-}
-
-/// The message that answers a turn of `tool_use` blocks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ToolResults {
-    /// Whose message it is.
-    pub role: Role,
-    /// One result for each call, in the order of the calls.
-    pub content: Vec<ToolResult>,
-}
-
-/// Whose message results are: the protocol has the user say them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = MessageRole)]
-pub enum Role {
-    /// The user's.
-    #[default]
-    User,
-}
-
-/// What came of one call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ToolResult {
-    /// What sort of block it is.
-    #[serde(rename = "type")]
-    pub block: ToolResultType,
-    /// The id of the call.
-    pub tool_use_id: String,
-    /// The result as the model reads it.
-    pub content: String,
-    /// Whether it failed; absent where it did not.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_error: bool,
-}
-
-/// The sort of block a result is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolResultType {
-    /// `tool_result`.
-    #[default]
-    ToolResult,
-}
-
-/// The messages that answer a turn of `tool_calls`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ToolMessages {
-    /// One for each call, in the order of the calls. They go behind the message with the calls as they are.
-    pub messages: Vec<ToolMessage>,
-}
-
-/// The message that answers one call. If the call failed, its text begins with `Error: `.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ToolMessage {
-    /// Whose message it is.
-    pub role: ToolRole,
-    /// The id of the call.
-    pub tool_call_id: String,
-    /// The result as the model reads it.
-    pub content: String,
-}
-
-/// Whose message the answer to one call is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolRole {
-    /// The tool's.
-    #[default]
-    Tool,
-}
 
 /// A call as a model wrote it.
 #[derive(Debug)]
@@ -223,22 +132,19 @@ fn no_calls(looked_for: &str, other: &str) -> Error {
     Error::new(Code::InvalidRequest, message)
 }
 
-impl From<Vec<ToolAnswer>> for ToolResults {
-    fn from(answers: Vec<ToolAnswer>) -> Self {
-        let result = |ToolAnswer { id, text, is_error }| ToolResult {
-            block: ToolResultType::ToolResult,
-            tool_use_id: id,
-            content: text,
-            is_error,
-        };
-        Self { role: Role::User, content: answers.into_iter().map(result).collect() }
-    }
+/// The message that answers a turn of `tool_use` blocks.
+pub(super) fn tool_results(answers: Vec<ToolAnswer>) -> ToolResults {
+    let result = |ToolAnswer { id, text, is_error }| ToolResult {
+        block: ToolResultType::ToolResult,
+        tool_use_id: id,
+        content: text,
+        is_error,
+    };
+    ToolResults { role: Role::User, content: answers.into_iter().map(result).collect() }
 }
 
-impl From<Vec<ToolAnswer>> for ToolMessages {
-    fn from(answers: Vec<ToolAnswer>) -> Self {
-        let message =
-            |ToolAnswer { id, text, .. }| ToolMessage { role: ToolRole::Tool, tool_call_id: id, content: text };
-        Self { messages: answers.into_iter().map(message).collect() }
-    }
+/// The messages that answer a turn of `tool_calls`.
+pub(super) fn tool_messages(answers: Vec<ToolAnswer>) -> ToolMessages {
+    let message = |ToolAnswer { id, text, .. }| ToolMessage { role: ToolRole::Tool, tool_call_id: id, content: text };
+    ToolMessages { messages: answers.into_iter().map(message).collect() }
 }

@@ -10,7 +10,7 @@ use crate::{
     wire::FindingCode,
 };
 
-/// A batch is named by its time, to the microsecond, and by the process that wrote it.
+/// The name of a batch: its time, to the microsecond, and the process that wrote the batch.
 const NAME: &str = "00000000T000000.000000Z-xxxxxxxx";
 
 /// Checks the names of all batches of one user, and the lines of each.
@@ -85,7 +85,7 @@ impl Lines {
         self.count += 1;
     }
 
-    /// What is wrong with a batch that has no more.
+    /// The damage of a batch that has been read to its end, if any.
     fn damage(mut self) -> Option<String> {
         if !self.rest.is_empty() {
             self.end_line();

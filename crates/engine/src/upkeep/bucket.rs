@@ -1,4 +1,4 @@
-//! What belongs to no user: deletions, and what probes left behind.
+//! Objects of no user: deletions, and leftovers of probes.
 
 use super::survey::too_many;
 use crate::{

@@ -21,15 +21,15 @@ const MOST: u64 = BUNDLE_BYTES + BUNDLE_NAMES_BYTES;
 #[derive(Debug)]
 struct Folder {
     root: KeyPrefix,
-    /// What a load would pin.
+    /// The files that a load would pin.
     snapshot: Snapshot,
 }
 
-/// What is wrong with a bundle, and why.
+/// A fault of a bundle, and the reason.
 type Fault = (FindingCode, &'static str);
 
-/// Checks every bundle of one owner. `loaded` are the digests of the snapshots that sessions have loaded; if they are not known, no
-/// bundle counts as one that nothing uses.
+/// Checks every bundle of one owner. `loaded` has the digests of the snapshots that sessions have loaded. If it is absent, no
+/// bundle counts as unused.
 pub(super) async fn check(core: &Core, survey: &mut OwnerObjects, loaded: Option<&BTreeSet<String>>) -> Result<()> {
     let bundles = survey.of_area("bundles/");
     if bundles.is_empty() {
@@ -81,7 +81,8 @@ fn folders_with(survey: &OwnerObjects, wanted: &BTreeSet<String>) -> BTreeMap<St
     skills.filter_map(folder).collect()
 }
 
-/// What is wrong with a bundle that a session has loaded, that stands for `folder`, or that is young.
+/// The fault of a bundle that is in use or young, if any. A bundle is in use if it stands for `folder` or a session has loaded
+/// it.
 async fn fault(
     core: &Core,
     survey: &OwnerObjects,
@@ -90,14 +91,14 @@ async fn fault(
     entry: &ListEntry,
 ) -> Result<Option<Fault>> {
     let unused = (FindingCode::OrphanBundle, "its files have tags that are no MD5, so no process uses it");
-    if folder.is_some_and(|folder| !folder.snapshot.may_tell_bytes()) {
+    if folder.is_some_and(|folder| !folder.snapshot.may_identify_bytes()) {
         return Ok(Some(unused));
     }
     if is_sound(core, survey, digest, folder.map(|folder| &folder.snapshot), entry).await? {
         return Ok(None);
     }
     if let Some(folder) = folder
-        && !tells_bytes(core, survey, folder).await?
+        && !identifies_bytes(core, survey, folder).await?
     {
         return Ok(Some(unused));
     }
@@ -105,17 +106,17 @@ async fn fault(
 }
 
 /// Whether the tag of SKILL.md says its bytes, as far as it can be seen.
-async fn tells_bytes(core: &Core, survey: &OwnerObjects, folder: &Folder) -> Result<bool> {
+async fn identifies_bytes(core: &Core, survey: &OwnerObjects, folder: &Folder) -> Result<bool> {
     let Some(main) = folder.snapshot.file(MAIN).filter(|main| main.size <= SKILL_FILE_BYTES) else { return Ok(true) };
-    match content::tells_bytes(core.content(), &survey.owner, main, &folder.root).await {
+    match content::identifies_bytes(core.content(), &survey.owner, main, &folder.root).await {
         Ok(tells) => Ok(tells),
         Err(StoreError::NotFound | StoreError::PreconditionFailed) => Ok(true),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether a bundle holds what its name and its record say, and the files of `snapshot`, if the folder that it stands for is
-/// there. One that is gone by now is no damage.
+/// Whether the content of a bundle agrees with its name and record. If its folder is there, the bundle must also hold the
+/// files of `snapshot`. A bundle that is gone by now is no damage.
 async fn is_sound(
     core: &Core,
     survey: &OwnerObjects,
@@ -127,7 +128,7 @@ async fn is_sound(
         return Ok(false);
     }
     let key = survey.space.bundle(digest)?;
-    let _room = core.content().versions().enter(&key, entry.size + BUNDLE_BYTES).await?;
+    let _room = core.content().versions().reserve(&key, entry.size + BUNDLE_BYTES).await?;
     let whole = GetOptions::range(0..MOST + 1).with_keep(CachePolicy::Not);
     let zip = match core.store().get(&key, whole).await {
         Ok(object) if object.is_whole() => object.bytes,

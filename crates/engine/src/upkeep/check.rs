@@ -12,17 +12,18 @@ use crate::{
 };
 
 impl Upkeep {
-    /// Checks everything that the core keeps of a user; with `repair`, mends what can be mended without losing anything.
+    /// Checks every object that the core keeps for a user. With `repair`, fixes each fault that can be fixed without losing
+    /// anything.
     ///
     /// # Errors
-    /// The store's. What is wrong with the objects is in the report.
+    /// The store's. The report contains the faults of objects.
     pub async fn check_user(&self, user: &Id, repair: bool) -> Result<FsckReport> {
         let mut report = FsckReport::default();
         self.check_into(&mut report, user, repair).await?;
         Ok(finished(report))
     }
 
-    /// As [`check_user`](Self::check_user), of every user, of teams and the organisation, and of what is nobody's.
+    /// As [`check_user`](Self::check_user), for every user, for teams and the organisation, and for objects without an owner.
     ///
     /// # Errors
     /// As [`check_user`](Self::check_user).
@@ -74,7 +75,7 @@ impl Upkeep {
             return Ok(());
         }
         skills::check(&self.core, &mut survey).await?;
-        // Sessions of others load what is shared, so no bundle counts as one that nothing uses.
+        // Sessions of others load shared skills, so no bundle counts as unused.
         bundles::check(&self.core, &mut survey, None).await?;
         search::check_vectors(&self.core, &mut survey).await?;
         take(report, survey);

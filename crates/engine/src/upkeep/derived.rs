@@ -1,4 +1,4 @@
-//! What is made from the rest, and the policy.
+//! Objects that are made from others, and the policy.
 
 use super::survey::OwnerObjects;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 pub(super) async fn check_index(core: &Core, survey: &mut OwnerObjects) -> Result<()> {
     let index = IndexState::read(&**core.store(), &survey.space).await?;
     if let Some(IndexState { key, as_of: Err(why), .. }) = index {
-        mend(core, survey, FindingCode::DamagedIndex, &key, &why).await?;
+        rebuild(core, survey, FindingCode::DamagedIndex, &key, &why).await?;
     }
     Ok(())
 }
@@ -27,7 +27,7 @@ pub(super) async fn check_user(core: &Core, survey: &mut OwnerObjects, user: &Id
     match core.store().get(&counts, GetOptions::default().with_keep(CachePolicy::Not)).await {
         Ok(object) => {
             if let Err(fault) = json::from_slice::<serde_json::Value>(&object.bytes) {
-                mend(core, survey, FindingCode::DamagedUses, &counts, &fault.to_string()).await?;
+                rebuild(core, survey, FindingCode::DamagedUses, &counts, &fault.to_string()).await?;
             }
         }
         Err(StoreError::NotFound) => {}
@@ -43,8 +43,8 @@ pub(super) async fn check_user(core: &Core, survey: &mut OwnerObjects, user: &Id
     }
 }
 
-/// Notes a derived object that cannot be used, and deletes it if things are to be mended.
-pub(super) async fn mend(
+/// Notes a derived object that cannot be used, and deletes it if the check repairs.
+pub(super) async fn rebuild(
     core: &Core,
     survey: &mut OwnerObjects,
     finding: FindingCode,

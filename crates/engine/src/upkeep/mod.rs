@@ -1,7 +1,7 @@
-//! A check of everything that the service keeps in the store, and the repair of what can be repaired without a loss.
+//! A check of every object that the service keeps in the store, and the repair of faults that need no loss.
 //!
-//! Nothing here deletes a file of a user, a version or a session. A repair rebuilds what can be rebuilt, finishes what was begun,
-//! and removes what nothing uses and is older than a day.
+//! Nothing here deletes a file of a user, a version or a session. A repair rebuilds derived objects, finishes changes that were
+//! begun, and removes unused objects that are older than a day.
 
 mod audit;
 mod bucket;

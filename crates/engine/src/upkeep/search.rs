@@ -1,6 +1,6 @@
-//! What searches go by beside the catalog: the vectors of skills, and the loads that followed questions.
+//! Objects that searches read beside the catalog: the vectors of skills, and the loads that followed questions.
 
-use super::{derived::mend, survey::OwnerObjects};
+use super::{derived::rebuild, survey::OwnerObjects};
 use crate::{
     catalog::VectorsState,
     context::Core,
@@ -18,16 +18,16 @@ pub(super) async fn check_vectors(core: &Core, survey: &mut OwnerObjects) -> Res
     };
     let vectors = match content {
         Ok(vectors) => vectors,
-        Err(why) => return mend(core, survey, FindingCode::DamagedVectors, &key, &why).await,
+        Err(why) => return rebuild(core, survey, FindingCode::DamagedVectors, &key, &why).await,
     };
     let own = core.catalogs().encoder();
     if let Some(own) = own.filter(|own| *own != vectors.encoder) {
         let why = format!("{} made it, and the encoder here is {own}", vectors.encoder);
-        return mend(core, survey, FindingCode::ForeignVectors, &key, &why).await;
+        return rebuild(core, survey, FindingCode::ForeignVectors, &key, &why).await;
     }
     let is_there = |skill: &SkillPath| survey.objects.contains_key(&format!("skills/{skill}/SKILL.md"));
     if !vectors.skills.iter().any(is_there) {
-        return mend(core, survey, FindingCode::OrphanVectors, &key, "none of its skills is there any more").await;
+        return rebuild(core, survey, FindingCode::OrphanVectors, &key, "none of its skills is there any more").await;
     }
     Ok(())
 }
@@ -38,7 +38,7 @@ pub(super) async fn check_feedback(core: &Core, survey: &mut OwnerObjects) -> Re
     match core.store().get(&key, GetOptions::default().with_keep(CachePolicy::Not)).await {
         Ok(object) => match json::from_slice::<serde_json::Value>(&object.bytes) {
             Ok(_) => Ok(()),
-            Err(fault) => mend(core, survey, FindingCode::DamagedFeedback, &key, &fault.to_string()).await,
+            Err(fault) => rebuild(core, survey, FindingCode::DamagedFeedback, &key, &fault.to_string()).await,
         },
         Err(StoreError::NotFound) => Ok(()),
         Err(error) => Err(error.into()),

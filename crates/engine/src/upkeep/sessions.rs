@@ -13,8 +13,8 @@ use crate::{
     wire::FindingCode,
 };
 
-/// Checks every session and every snapshot of one user. Returns the digests of the snapshots that sessions have loaded; `None` if not
-/// every session can be read.
+/// Checks every session and every snapshot of one user. Returns the digests of the snapshots that sessions have loaded; `None` if
+/// not every session can be read.
 pub(super) async fn check(core: &Core, survey: &mut OwnerObjects, user: &Id) -> Result<Option<BTreeSet<String>>> {
     let (mut referred, mut are_all_read) = (BTreeSet::new(), true);
     let (mut loaded, mut are_missing) = (BTreeSet::new(), BTreeMap::new());
@@ -74,8 +74,7 @@ async fn check_session(core: &Core, survey: &mut OwnerObjects, key: &str, stored
     Ok(())
 }
 
-/// Checks the versions and the drafts that a session has loaded. `are_missing` is known of the versions that sessions before it have
-/// loaded.
+/// Checks the versions and the drafts that a session has loaded. `are_missing` caches the results of earlier sessions.
 async fn check_versions(
     core: &Core,
     survey: &mut OwnerObjects,
@@ -125,7 +124,7 @@ async fn check_snapshot(
 ) -> Result<()> {
     let key = survey.space.snapshot(hex_of(digest))?;
     if is_orphan && survey.is_old(entry) {
-        // A session that begins meanwhile puts an old one again before it names it.
+        // A session that begins meanwhile writes an old snapshot again before the session names it.
         let now = if survey.repair { core.store().head(&key).await.ok() } else { None };
         let is_still_old = now.is_some_and(|meta| survey.is_older(meta.modified_at));
         let repaired = is_still_old && survey.delete(core, &key, entry).await?;

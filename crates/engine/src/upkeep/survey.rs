@@ -1,4 +1,4 @@
-//! One owner's objects, sorted by what they are for, and what was found of them.
+//! One owner's objects, sorted by purpose, and the findings on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::{
     wire::{FindingCode, FsckFinding},
 };
 
-/// What is said of a prefix with more objects than a check looks at.
+/// The message about a prefix with more objects than a check looks at.
 pub(super) fn too_many() -> String {
     format!("there are more than {LIST_OBJECTS} objects")
 }
@@ -38,7 +38,7 @@ impl OwnerObjects {
         let mut survey = Self {
             owner,
             now: core.clock().now(),
-            // What uses an object may be among those that were not looked at.
+            // If the listing is cut, the objects that use another may be missing from it.
             repair: repair && !has_more,
             objects: BTreeMap::new(),
             findings: Vec::new(),
@@ -74,13 +74,13 @@ impl OwnerObjects {
         self.findings.push(FsckFinding::new(Some(&self.owner), code, key, detail));
     }
 
-    /// Notes a finding, and whether it was mended.
+    /// Notes a finding, and whether it was repaired.
     pub(super) fn find_mended(&mut self, code: FindingCode, key: &str, detail: impl Into<String>, repaired: bool) {
         let found = FsckFinding::new(Some(&self.owner), code, key, detail);
         self.findings.push(FsckFinding { repaired, ..found });
     }
 
-    /// The objects of the core whose names begin with `area` (`heads/`), by what follows it.
+    /// The objects of the core whose names begin with `area` (`heads/`), by the rest of the name.
     pub(super) fn of_area(&self, area: &str) -> Vec<(String, ListEntry)> {
         let prefix = format!(".skillmount/{area}");
         let from = self.objects.range(prefix.clone()..);
@@ -88,7 +88,8 @@ impl OwnerObjects {
         within.collect()
     }
 
-    /// Whether there is no object of this key, neither when all were listed nor now: what names it may be younger than the listing.
+    /// Whether there is no object of this key, neither in the listing nor now. The object that names the key may be younger than
+    /// the listing.
     pub(super) async fn is_missing(&self, core: &Core, key: &ObjectKey) -> Result<bool> {
         let relative = self.space.root().relative(key.as_str());
         if relative.is_some_and(|relative| self.objects.contains_key(relative)) {
@@ -113,12 +114,12 @@ impl OwnerObjects {
         self.of_area(area).iter().filter_map(|(name, _)| skill_of(name)).collect()
     }
 
-    /// Whether an object that nothing uses may go: nobody is about to use what has lain there for a day.
+    /// Whether an unused object may go: no process is about to use an object that has lain there for a day.
     pub(super) fn is_old(&self, entry: &ListEntry) -> bool {
         self.is_older(entry.modified_at)
     }
 
-    /// The same of what was changed then.
+    /// As [`is_old`](Self::is_old), for an object that was changed at `modified_at`.
     pub(super) fn is_older(&self, modified_at: Timestamp) -> bool {
         self.now.duration_since(modified_at) >= ORPHAN_AGE
     }
@@ -128,8 +129,8 @@ impl OwnerObjects {
         self.now.duration_since(began) >= SignedDuration::from_mins(5)
     }
 
-    /// Deletes an object that is made again or that nothing uses, in the version that was listed if the store can do that.
-    /// False if it is another by now.
+    /// Deletes an object that can be rebuilt or is unused. Deletes only the listed version if the store can do that. Returns
+    /// false if the object is another by now.
     pub(super) async fn delete(&self, core: &Core, key: &ObjectKey, entry: &ListEntry) -> Result<bool> {
         let store = core.store();
         core.check_writable()?;

@@ -1,4 +1,4 @@
-//! The archive of an export: a tar archive in pieces, because an archive of this kind needs no memory for what it has.
+//! The archive of an export: a tar archive in pieces. A tar archive needs no memory for its earlier entries.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ const BLOCK: usize = 512;
 /// Everybody who unpacks it may read and its owner may write.
 const MODE: u32 = 0o644;
 
-/// What stands before the bytes of a file.
+/// The header before the bytes of a file.
 ///
 /// # Errors
 /// `internal` if there is no such entry.
@@ -22,12 +22,12 @@ pub(crate) fn head(path: &str, size: u64, modified_at: Timestamp) -> Result<Byte
     header.set_mtime(u64::try_from(modified_at.as_second()).unwrap_or_default());
     header.set_entry_type(EntryType::Regular);
     let mut builder = Builder::new(Vec::new());
-    // Writes the header alone, with what a long path needs before it. The bytes follow as they come.
+    // Writes the header alone, after the entry that a long path needs. The bytes follow as they come.
     builder.append_data(&mut header, path, std::io::empty()).map_err(Error::internal)?;
     Ok(Bytes::from(std::mem::take(builder.get_mut())))
 }
 
-/// What stands after the bytes of a file: its last block is filled up.
+/// The padding after the bytes of a file, which fills up the last block.
 pub(crate) fn padding(size: u64) -> Bytes {
     const ZEROS: [u8; BLOCK] = [0; BLOCK];
     let filled = usize::try_from(size % BLOCK as u64).unwrap_or_default();
@@ -35,7 +35,7 @@ pub(crate) fn padding(size: u64) -> Bytes {
     Bytes::from_static(ZEROS.get(..missing).unwrap_or_default())
 }
 
-/// What stands at the end: two empty blocks.
+/// The end of the archive: two empty blocks.
 pub(crate) fn end() -> Bytes {
     Bytes::from_static(&[0; 2 * BLOCK])
 }

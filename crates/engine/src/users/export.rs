@@ -1,7 +1,7 @@
-//! All that a user has, as one archive that is made while it is sent.
+//! Everything of a user, as one archive. The archive is made while it is sent.
 //!
 //! An entry is named as its key: `{user}/skills/…`, `{user}/.skillmount/sessions/…`. The last one is `_manifest.json`, which no
-//! user is called. It says what is in the archive and what is not, so that an archive without it is known to be cut.
+//! user is called. The manifest lists the contents and the omissions. An archive without a manifest is known to be cut.
 
 use std::{collections::VecDeque, fmt, pin::Pin, sync::Arc};
 
@@ -39,7 +39,7 @@ pub struct Export {
     is_over: bool,
 }
 
-/// What the archive has so far, and what it omits.
+/// The contents of the archive so far, and the omitted objects.
 #[derive(Default)]
 struct ExportContents {
     total: Amount,

@@ -1,8 +1,8 @@
 //! Forgetting a session together with the files of its workspace.
 //!
-//! A workspace may be the workspace of several sessions: of those that were made from one another, of those that have the same
-//! value of a variable, or of all if the template names no session. It is deleted only with the last of them. The
-//! files go first, so that the same call, made again, finds what is left.
+//! Several sessions may share a workspace: sessions that were made from one another, or sessions with the same value of a
+//! variable. If the template names no session, all sessions share it. The workspace is deleted only with the last of its
+//! sessions. The files go first, so that the same call, made again, finds the rest.
 
 use crate::{
     context::Context,
@@ -17,7 +17,7 @@ use crate::{
 /// The other sessions of a workspace.
 #[derive(Debug, Default)]
 struct Sharers {
-    /// Those that the caller reaches, up to [`SHARERS_NAMED`] of them.
+    /// The sessions that the caller reaches, up to [`SHARERS_NAMED`] of them.
     named: Vec<Id>,
     /// How many more there are.
     more: u64,
@@ -25,12 +25,13 @@ struct Sharers {
 
 /// Forgets this session and deletes every file of its workspace. Its ticket stays.
 ///
-/// A session that cannot be read may share the workspace, so it counts as one that does. A session that is made from this
-/// one meanwhile may find the workspace emptied.
+/// A session that cannot be read may share the workspace, so it counts as a sharer. A session that is made from this session
+/// meanwhile may find the workspace empty.
 ///
 /// # Errors
-/// `session_not_found` if it does not exist and has no files of its own; `workspace_shared` if other sessions share its workspace, with the names of those
-/// that the caller reaches; the error of a delete of files if some could not be deleted: then the session stays.
+/// `session_not_found` if the session does not exist and has no files of its own; `workspace_shared` if other sessions share its
+/// workspace, with the names of the sessions that the caller reaches. If some files could not be deleted, the error of their
+/// delete; then the session stays.
 pub(crate) async fn forget_with_workspace(context: &Context) -> Result<()> {
     forget_whole(context).await.map_err(Error::of_change)
 }
@@ -52,8 +53,8 @@ async fn forget_whole(context: &Context) -> Result<()> {
     if is_made { sessions.delete(context.user(), &context.session).await } else { Ok(()) }
 }
 
-/// Whether there are files in the workspace of a session that has no object, because it only ever wrote files. Where the
-/// template names no session, they are those of other sessions too.
+/// Whether there are files in the workspace of a session that has no object, because it only ever wrote files. If the template
+/// names no session, returns false, because the files are those of other sessions too.
 async fn has_only_files(context: &Context, workspace: &KeyPrefix) -> Result<bool> {
     if !context.core.templates().workspace().has_variable() {
         return Ok(false);

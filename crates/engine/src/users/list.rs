@@ -41,7 +41,7 @@ impl Users {
         let prefix = self.core.namespace().prefix();
         let options = ListOptions { delimiter: true, max_entries: Some(PAGE_ENTRIES), ..ListOptions::default() };
         let options = match cursor {
-            // What lies in a folder comes after the folder's own name, and must not bring it up again.
+            // The contents of a folder come after its own name, and must not list the folder again.
             Some(cursor) if cursor.ends_with('/') => options.with_start_after(format!("{prefix}{cursor}{}", char::MAX)),
             Some(cursor) => options.with_start_after(format!("{prefix}{cursor}")),
             None => options,

@@ -1,4 +1,4 @@
-//! Users as a whole: the list of them, everything that one has as an archive, and sessions that are forgotten.
+//! Users as a whole: the list of users, the archive of everything that a user has, and the deletion of sessions with their files.
 
 mod archive;
 mod export;

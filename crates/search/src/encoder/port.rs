@@ -8,6 +8,8 @@ use std::{error::Error, fmt, time::Duration};
 
 use async_trait::async_trait;
 
+use skillmount_base::error::with_causes;
+
 /// Whether a text asks or answers. Some encoders treat the two differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextRole {
@@ -83,13 +85,6 @@ impl EncoderError {
     /// The message, with its causes.
     #[must_use]
     pub fn chain(&self) -> String {
-        let mut text = self.message.clone();
-        let mut next = self.source();
-        while let Some(cause) = next {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            next = cause.source();
-        }
-        text
+        with_causes(self).map(ToString::to_string).collect::<Vec<_>>().join(": ")
     }
 }

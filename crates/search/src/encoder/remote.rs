@@ -22,6 +22,7 @@ const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
 const SHORT: usize = 256;
 
 /// An encoder on a server.
+#[must_use]
 pub struct RemoteEncoder {
     client: Client,
     url: Url,
@@ -92,7 +93,6 @@ impl RemoteEncoder {
     }
 
     /// The same encoder with texts that go before each question and each skill, as the models of the family e5 want them.
-    #[must_use]
     pub fn with_prompts(mut self, question: &str, skill: &str) -> Self {
         self.prompts = [question, skill].map(str::to_owned);
         if !(question.is_empty() && skill.is_empty()) {
@@ -102,7 +102,6 @@ impl RemoteEncoder {
     }
 
     /// The same encoder that calls its model by another name for skills, as some servers want it.
-    #[must_use]
     pub fn with_skill_model(mut self, model: &str) -> Self {
         if model != self.model {
             self.identity = format!("{model} and {}", self.identity);

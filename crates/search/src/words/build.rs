@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::{
     RankingStep, Steps,
-    document::{Field, SearchDocument},
+    document::SearchDocument,
     gist,
     gists::Gists,
     index::{Posting, SearchIndex},
@@ -21,16 +21,15 @@ use skillmount_base::{
     budget::{StopReason, WorkBudget},
     path::SkillPath,
 };
+use skillmount_wire::SearchField;
 
 impl SearchIndex {
     /// Indexes `documents`, which may be in any order.
-    #[must_use]
     pub fn build<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>) -> Self {
         Self::build_with(documents, Steps::ALL)
     }
 
     /// Indexes with some steps left out, to measure the effect of each.
-    #[must_use]
     pub fn build_with<'a>(documents: impl IntoIterator<Item = SearchDocument<'a>>, steps: Steps) -> Self {
         let Ok(index) = build_while(documents, steps, |_| Ok::<_, Infallible>(()));
         index
@@ -136,7 +135,7 @@ impl Builder {
         let language = language_of(document);
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        for field in Field::ALL {
+        for field in SearchField::ALL {
             if !self.searches(field) {
                 continue;
             }
@@ -144,7 +143,7 @@ impl Builder {
             for text in document.texts(field) {
                 self.add_text(&fold(text), field, language, &mut found);
             }
-            if field == Field::Keywords && self.steps.has(RankingStep::Fields) {
+            if field == SearchField::Keywords && self.steps.has(RankingStep::Fields) {
                 // A list that repeats a word says it once.
                 let mut own = found.split_off(from);
                 own.sort_unstable();
@@ -160,18 +159,18 @@ impl Builder {
         self.found = found;
     }
 
-    fn searches(&self, field: Field) -> bool {
+    fn searches(&self, field: SearchField) -> bool {
         match field {
-            Field::Headings => self.steps.has(RankingStep::Headings),
-            Field::Body => self.steps.has(RankingStep::Body),
-            Field::Category => self.steps.has(RankingStep::Fields),
+            SearchField::Headings => self.steps.has(RankingStep::Headings),
+            SearchField::Body => self.steps.has(RankingStep::Body),
+            SearchField::Category => self.steps.has(RankingStep::Fields),
             _ => true,
         }
     }
 
-    fn add_text(&mut self, folded: &str, field: Field, language: Language, found: &mut Vec<TermUse>) {
-        let counted_as = if self.steps.has(RankingStep::Fields) { field } else { Field::Description };
-        let is_spelling = !matches!(field, Field::Headings | Field::Body);
+    fn add_text(&mut self, folded: &str, field: SearchField, language: Language, found: &mut Vec<TermUse>) {
+        let counted_as = if self.steps.has(RankingStep::Fields) { field } else { SearchField::Description };
+        let is_spelling = !matches!(field, SearchField::Headings | SearchField::Body);
         for word in words(folded) {
             let term = self.term(word, language, is_spelling);
             found.extend(term.map(|(term, spacing)| whole(term, counted_as, spacing)));
@@ -192,7 +191,7 @@ impl Builder {
             let term = *self.terms.get_or_insert(&stem, next);
             if self.steps.has(RankingStep::Gists) {
                 let vector = WordVector::from_stem(&stem, lexicon::meaning_of_form(word, language));
-                note_meaning(&mut self.vectors, term, vector, language);
+                record_meaning(&mut self.vectors, term, vector, language);
             }
             term
         });
@@ -239,7 +238,7 @@ impl Builder {
 }
 
 /// Notes what a word means of which a term was made. If languages share the term, English decides, whichever skill came first.
-fn note_meaning(vectors: &mut Vec<Option<WordVector>>, term: u32, vector: Option<WordVector>, language: Language) {
+fn record_meaning(vectors: &mut Vec<Option<WordVector>>, term: u32, vector: Option<WordVector>, language: Language) {
     match vectors.get_mut(term as usize) {
         None => vectors.push(vector),
         Some(known) if known.is_none() || language == Language::English => *known = vector.or(*known),
@@ -249,7 +248,7 @@ fn note_meaning(vectors: &mut Vec<Option<WordVector>>, term: u32, vector: Option
 
 /// The language of the skill: the language of its description if clear, otherwise of its body.
 pub(super) fn language_of(document: &SearchDocument<'_>) -> Language {
-    let prose = [Field::Description, Field::WhenToUse, Field::Body];
+    let prose = [SearchField::Description, SearchField::WhenToUse, SearchField::Body];
     let guesses = prose.into_iter().filter_map(|field| {
         let texts: Vec<_> = document.texts(field).map(fold).collect();
         Language::guess(texts.iter().flat_map(|text| words(text)))
@@ -333,17 +332,12 @@ impl Sums {
     }
 }
 
-/// A count as a factor. Counts over 16 bits make no difference.
-pub(super) fn count(number: usize) -> f32 {
-    f32::from(u16::try_from(number).unwrap_or(u16::MAX))
-}
-
-fn whole(term: u32, field: Field, spacing: Spacing) -> TermUse {
+fn whole(term: u32, field: SearchField, spacing: Spacing) -> TermUse {
     term * 16 + spacing as TermUse * 8 + field as TermUse
 }
 
-fn parts(found: TermUse) -> Option<(u32, Field, Spacing)> {
-    let field = Field::ALL.get(usize::try_from(found % 8).ok()?)?;
+fn parts(found: TermUse) -> Option<(u32, SearchField, Spacing)> {
+    let field = SearchField::ALL.get(usize::try_from(found % 8).ok()?)?;
     let spacing = Spacing::ALL.get(usize::try_from(found / 8 % 2).ok()?)?;
     Some((found / 16, *field, *spacing))
 }

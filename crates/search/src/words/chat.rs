@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::word_split::placed;
+use super::{factor::count, word_split::placed};
 
 /// The most information that the everyday words of a request have together.
 const TOGETHER: f32 = 15.0;
@@ -56,7 +56,7 @@ impl CommonWordLoad {
 
 /// How much passages count in a message of so many words, with such a crowd; 0 in a request.
 pub(super) fn attention(words: usize, crowd: Option<CommonWordLoad>) -> f32 {
-    let words = f32::from(u16::try_from(words).unwrap_or(u16::MAX));
+    let words = count(words);
     if words <= REQUEST {
         return 0.0;
     }
@@ -133,7 +133,6 @@ pub(super) fn passages<'word>(words: &[MessageWord<'word>], tells: impl Fn(&str)
 
 /// How much words that stand together are prose, from nearly nothing to 1.
 fn prose(words: &[MessageWord<'_>]) -> f32 {
-    let count = |number: usize| f32::from(u16::try_from(number).unwrap_or(u16::MAX));
     let share = count(words.iter().filter(|spoken| spoken.is_prose).count()) / count(words.len().max(1));
     // Not quite nothing, so that the words of a message that is no prose at all still count beside each other.
     ((share - NO_PROSE) / (1.0 - NO_PROSE)).clamp(0.02, 1.0)

@@ -1,6 +1,7 @@
 //! The parts of a skill that search looks at, and their weights.
 
 use skillmount_base::path::SkillPath;
+use skillmount_wire::SearchField;
 
 /// A skill as search sees it. Parts that the skill does not have are empty.
 #[derive(Clone, Debug)]
@@ -28,68 +29,44 @@ pub struct SearchDocument<'a> {
 impl<'a> SearchDocument<'a> {
     /// The bytes of all its texts.
     pub(super) fn bytes(&self) -> u64 {
-        let bytes: usize = Field::ALL.into_iter().flat_map(|field| self.texts(field)).map(str::len).sum();
+        let bytes: usize = SearchField::ALL.into_iter().flat_map(|field| self.texts(field)).map(str::len).sum();
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
     /// The texts of one field.
-    pub(super) fn texts(&self, field: Field) -> impl Iterator<Item = &'a str> {
+    pub(super) fn texts(&self, field: SearchField) -> impl Iterator<Item = &'a str> {
         let (texts, lists): ([&str; 2], [&[String]; 3]) = match field {
             // A name that repeats the folder's adds no information.
-            Field::Name => {
+            SearchField::Name => {
                 ([self.skill.folder(), if self.name == self.skill.folder() { "" } else { self.name }], [&[]; 3])
             }
-            Field::Description => ([self.description, ""], [&[]; 3]),
-            Field::WhenToUse => ([self.when_to_use, ""], [&[]; 3]),
-            Field::Keywords => ([""; 2], [self.triggers, self.tags, self.keywords]),
-            Field::Category => ([self.skill.category(), ""], [&[]; 3]),
-            Field::Headings => ([self.headings, ""], [&[]; 3]),
-            Field::Body => ([self.body, ""], [&[]; 3]),
+            SearchField::Description => ([self.description, ""], [&[]; 3]),
+            SearchField::WhenToUse => ([self.when_to_use, ""], [&[]; 3]),
+            SearchField::Keywords => ([""; 2], [self.triggers, self.tags, self.keywords]),
+            SearchField::Category => ([self.skill.category(), ""], [&[]; 3]),
+            SearchField::Headings => ([self.headings, ""], [&[]; 3]),
+            SearchField::Body => ([self.body, ""], [&[]; 3]),
         };
         texts.into_iter().chain(lists.into_iter().flatten().map(String::as_str))
     }
 }
 
-/// A part of a skill that is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Field {
-    /// The folder, and the name if the two differ.
-    Name,
-    /// Its description.
-    Description,
-    /// The situations to use it in.
-    WhenToUse,
-    /// Its triggers, tags and keywords.
-    Keywords,
-    /// Its category.
-    Category,
-    /// The headings of its body.
-    Headings,
-    /// The beginning of its body.
-    Body,
+/// The worth of one occurrence in a field of `length` words, where it has `mean` words in the mean. Both count words of the
+/// same [`Spacing`](super::word_split::Spacing).
+pub(super) fn worth(field: SearchField, length: f32, mean: f32) -> f32 {
+    let (weight, strictness) = weight(field);
+    weight / (1.0 - strictness + strictness * length / mean.max(1.0))
 }
 
-impl Field {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Headings, Self::Body];
-
-    /// The worth of one occurrence in a field of `length` words, where it has `mean` words in the mean. Both count words of the
-    /// same [`Spacing`](super::word_split::Spacing).
-    pub(super) fn worth(self, length: f32, mean: f32) -> f32 {
-        let (weight, strictness) = self.weight();
-        weight / (1.0 - strictness + strictness * length / mean.max(1.0))
-    }
-
-    /// The weight of one occurrence, and the strength of length normalisation (0 none, 1 full).
-    const fn weight(self) -> (f32, f32) {
-        match self {
-            Self::Name => (2.0, 0.3),
-            Self::Description | Self::WhenToUse => (1.5, 0.5),
-            // A list of triggers that is longer than others buys nothing.
-            Self::Keywords => (0.5, 0.75),
-            Self::Category => (0.5, 0.0),
-            Self::Headings => (0.1, 0.7),
-            Self::Body => (0.56, 0.6),
-        }
+/// The weight of one occurrence, and the strength of length normalisation (0 none, 1 full).
+const fn weight(field: SearchField) -> (f32, f32) {
+    match field {
+        SearchField::Name => (2.0, 0.3),
+        SearchField::Description | SearchField::WhenToUse => (1.5, 0.5),
+        // A list of triggers that is longer than others buys nothing.
+        SearchField::Keywords => (0.5, 0.75),
+        SearchField::Category => (0.5, 0.0),
+        SearchField::Headings => (0.1, 0.7),
+        SearchField::Body => (0.56, 0.6),
     }
 }

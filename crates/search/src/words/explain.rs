@@ -8,13 +8,14 @@ use super::{
     fusion::{Scale, Similarity},
     gist::QuestionGist,
     index::{SearchIndex, postings},
-    matches::{FieldMatch, MatchedBy, WordHit, WordMatch, as_written, places, shared},
+    matches::{FieldMatch, WordHit, as_written, places, shared},
     passage::{PART, parts},
     query::{self, MatchRoute, QueryWord},
     score::{SearchResults, gist, is_enough, share_of, tallies},
     word_split::{fold, words},
 };
 use skillmount_base::{error::Result, limits::SEARCH_EXPLAINED_WORDS, path::SkillPath};
+use skillmount_wire::{QuestionWord, SearchMatch, SearchMatchKind, SearchNearness};
 
 /// A score and what it is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,37 +23,18 @@ pub struct ExplainedScore {
     /// The score of a [`SearchHit`](super::SearchHit): the weights of all matches, and what nearness adds.
     pub score: f32,
     /// The nearness to the question in meaning, if nearness counts: by vector, or by gist.
-    pub nearness: Option<ExplainedNearness>,
+    pub nearness: Option<SearchNearness>,
     /// Whether the skill contains enough of the question to be found. Only the part that any skill can answer counts.
     pub is_enough: bool,
     /// The matches that count, heaviest first: at most `SEARCH_EXPLAINED_WORDS`.
-    pub matches: Vec<WordMatch>,
+    pub matches: Vec<SearchMatch>,
     /// How many more there are.
     pub more: usize,
 }
 
-/// The part of a score that comes from nearness in meaning. In a ranking by words, the gists give the nearness.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ExplainedNearness {
-    /// The cosine of the angle between the vectors of question and skill.
-    pub cosine: f32,
-    /// The addition to the score.
-    pub weight: f32,
-}
-
-/// A word of a question.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AskedWord {
-    /// As it was written but in lower case.
-    pub word: String,
-    /// Its share of the question's information.
-    pub share: f32,
-    /// Whether a skill that `is_heard_of` accepts contains the word, or a meaning of the word.
-    pub is_known: bool,
-}
-
 /// A question as an index understands it.
 #[derive(Debug)]
+#[must_use]
 pub struct ParsedQuestion<'index> {
     index: &'index SearchIndex,
     /// Its words in lower case by their folded forms. It is made once: a long question is looked at for each of its words.
@@ -107,14 +89,12 @@ impl SearchIndex {
 impl<'index> ParsedQuestion<'index> {
     /// The same question where nearness in meaning counts too, with the results that are to be explained: the best of them is
     /// what the others are judged by.
-    #[must_use]
     pub fn as_found(self, nearness: Option<&'index Similarity>, results: &SearchResults) -> Self {
         Self { nearness, scale: results.scale, nearest: results.nearest, ..self }
     }
 
     /// The same question to the index of skills that were put beside these results: each has the part of the best there that its
     /// words make.
-    #[must_use]
     pub fn as_found_beside(self, results: &SearchResults) -> Self {
         if results.scale.nearness.is_none() {
             return self;
@@ -126,14 +106,14 @@ impl<'index> ParsedQuestion<'index> {
     /// The words except stop words, in alphabetical order. A word counts as unknown if only skills that `is_heard_of`
     /// refuses contain it.
     #[must_use]
-    pub fn words(&self, is_heard_of: impl Fn(&SkillPath) -> bool) -> Vec<AskedWord> {
+    pub fn words(&self, is_heard_of: impl Fn(&SkillPath) -> bool) -> Vec<QuestionWord> {
         let is_known: Vec<bool> = self.meanings.iter().map(|meaning| self.is_known(meaning, &is_heard_of)).collect();
         let known = || self.meanings.iter().zip(&is_known);
         let information: f32 = known().filter(|(_, known)| **known).map(|(meaning, _)| meaning.information).sum();
-        let asked = known().map(|(meaning, known)| AskedWord {
+        let asked = known().map(|(meaning, known)| QuestionWord {
             word: self.written(&meaning.word),
             share: if *known && information > 0.0 { meaning.information / information } else { 0.0 },
-            is_known: *known,
+            known: *known,
         });
         asked.collect()
     }
@@ -159,7 +139,7 @@ impl<'index> ParsedQuestion<'index> {
             None => self.by_words(number as usize, share),
             Some(near) => {
                 let near_part = self.scale.near_part(near.score_for(number as usize));
-                let explained = ExplainedNearness { cosine: near.cosine(number as usize), weight: near_part };
+                let explained = SearchNearness { cosine: near.cosine(number as usize), weight: near_part };
                 (self.scale.lexical_part(share * self.information), Some(explained))
             }
         };
@@ -176,11 +156,11 @@ impl<'index> ParsedQuestion<'index> {
     }
 
     /// The additions of words and of gist to the score of a skill, if no encoder counts.
-    fn by_words(&self, skill: usize, share: f32) -> (f32, Option<ExplainedNearness>) {
+    fn by_words(&self, skill: usize, share: f32) -> (f32, Option<SearchNearness>) {
         let Some(gist) = &self.gist else { return (share, None) };
         let cosine = gist.cosine(self.index, skill);
         let [lexical, weight] = self.scale.parts_of_words(share, cosine);
-        (lexical, Some(ExplainedNearness { cosine, weight }))
+        (lexical, Some(SearchNearness { cosine, weight }))
     }
 
     /// The sense of a word that counts for a skill: the best of the senses that the skill contains.
@@ -195,7 +175,7 @@ impl<'index> ParsedQuestion<'index> {
     }
 
     /// The matches that weigh most, heaviest first, and how many more there are. `scale` is what a gain of one weighs.
-    fn heaviest(&self, skill: &SearchDocument<'_>, answered: &[WordHit<'_>], scale: f32) -> (Vec<WordMatch>, usize) {
+    fn heaviest(&self, skill: &SearchDocument<'_>, answered: &[WordHit<'_>], scale: f32) -> (Vec<SearchMatch>, usize) {
         let mut places: Vec<_> = answered.iter().zip(places(self.index, skill, answered)).flat_map(shared).collect();
         places.sort_by(|(.., one), (.., two)| two.total_cmp(one));
         let more = places.len().saturating_sub(SEARCH_EXPLAINED_WORDS);
@@ -210,20 +190,20 @@ impl<'index> ParsedQuestion<'index> {
         place: &FieldMatch,
         skill: &SearchDocument<'_>,
         weight: f32,
-    ) -> WordMatch {
+    ) -> SearchMatch {
         let word = self.written(&answered.meaning.word);
         let found = skill.texts(place.field).find_map(|text| as_written(text, &place.form));
         let matched = found.unwrap_or_else(|| place.form.clone());
         let by = match answered.sense.way {
-            MatchRoute::Itself if place.form != answered.meaning.word => MatchedBy::Stem,
-            MatchRoute::Itself if matched != word => MatchedBy::Accent,
-            MatchRoute::Itself => MatchedBy::Exact,
-            MatchRoute::Compound => MatchedBy::Part,
-            MatchRoute::Translation => MatchedBy::Translation,
-            MatchRoute::Repair => MatchedBy::Typo,
-            MatchRoute::TranslatedRepair => MatchedBy::TypoAndTranslation,
+            MatchRoute::Itself if place.form != answered.meaning.word => SearchMatchKind::Stem,
+            MatchRoute::Itself if matched != word => SearchMatchKind::Accent,
+            MatchRoute::Itself => SearchMatchKind::Exact,
+            MatchRoute::Compound => SearchMatchKind::Part,
+            MatchRoute::Translation => SearchMatchKind::Translation,
+            MatchRoute::Repair => SearchMatchKind::Typo,
+            MatchRoute::TranslatedRepair => SearchMatchKind::TypoAndTranslation,
         };
-        WordMatch { field: place.field, word, matched, by, weight }
+        SearchMatch { field: place.field, word, matched, by, weight }
     }
 
     /// A folded word as the question has it, in lower case; folded if it stands there in pieces.
@@ -243,11 +223,9 @@ fn written(text: &str) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{Field, tests::document},
-        *,
-    };
+    use super::{super::tests::document, *};
     use skillmount_base::{limits::SEARCH_RESULTS_MOST, path::SkillPath};
+    use skillmount_wire::SearchField;
 
     const SKILLS: &[(&str, &str, &str)] = &[
         ("escrituras/compraventa", "Redacta la escritura de compraventa de un inmueble.", "Simulación. Escrituras."),
@@ -290,16 +268,16 @@ mod tests {
     fn a_match_says_by_what_two_words_go_together() {
         with_documents(|index, documents| {
             for (query, skill, field, matched, by) in [
-                ("compraventa", 0, Field::Name, "compraventa", MatchedBy::Exact),
-                ("SIMULACIÓN", 1, Field::Body, "simulación", MatchedBy::Exact),
-                ("simulacion", 1, Field::Body, "simulación", MatchedBy::Accent),
-                ("simulación", 1, Field::Name, "simulacion", MatchedBy::Accent),
-                ("escrituras", 0, Field::Description, "escritura", MatchedBy::Stem),
-                ("venta", 0, Field::Name, "compraventa", MatchedBy::Part),
-                ("compravetna", 0, Field::Description, "compraventa", MatchedBy::Typo),
-                ("factura", 2, Field::Description, "invoice", MatchedBy::Translation),
-                ("facutra", 2, Field::Name, "invoices", MatchedBy::TypoAndTranslation),
-                ("escritura", 0, Field::Category, "escrituras", MatchedBy::Stem),
+                ("compraventa", 0, SearchField::Name, "compraventa", SearchMatchKind::Exact),
+                ("SIMULACIÓN", 1, SearchField::Body, "simulación", SearchMatchKind::Exact),
+                ("simulacion", 1, SearchField::Body, "simulación", SearchMatchKind::Accent),
+                ("simulación", 1, SearchField::Name, "simulacion", SearchMatchKind::Accent),
+                ("escrituras", 0, SearchField::Description, "escritura", SearchMatchKind::Stem),
+                ("venta", 0, SearchField::Name, "compraventa", SearchMatchKind::Part),
+                ("compravetna", 0, SearchField::Description, "compraventa", SearchMatchKind::Typo),
+                ("factura", 2, SearchField::Description, "invoice", SearchMatchKind::Translation),
+                ("facutra", 2, SearchField::Name, "invoices", SearchMatchKind::TypoAndTranslation),
+                ("escritura", 0, SearchField::Category, "escrituras", SearchMatchKind::Stem),
             ] {
                 let explained = index.question(query).unwrap().explain(&documents[skill]).unwrap();
                 let right = explained.matches.iter().find(|one| one.field == field);
@@ -314,7 +292,7 @@ mod tests {
     fn words_that_no_skill_contains_are_said_and_a_skill_that_is_not_indexed_has_no_score() {
         with_documents(|index, documents| {
             let question = index.question("the customer of Reykjavik").unwrap();
-            let known: Vec<_> = question.words(|_| true).into_iter().map(|word| (word.word, word.is_known)).collect();
+            let known: Vec<_> = question.words(|_| true).into_iter().map(|word| (word.word, word.known)).collect();
             assert_eq!(known, [("customer".to_owned(), true), ("reykjavik".to_owned(), false)]);
             assert!((question.words(|_| true).iter().map(|word| word.share).sum::<f32>() - 1.0).abs() < 1e-5);
             let nothing = question.explain(&documents[0]).unwrap();

@@ -45,7 +45,7 @@ impl QuestionPrint {
     /// That of a question, as far as sessions remember questions.
     #[must_use]
     pub fn from_question(question: &str) -> Self {
-        let told = told_by(question);
+        let told = words_of(question);
         Self { told: told.values().sum(), words: told.into_keys().collect() }
     }
 }
@@ -88,7 +88,7 @@ impl Raises {
     /// Those of a question, by the loads of its user.
     #[must_use]
     pub fn from_loads<'load>(question: &str, loads: impl IntoIterator<Item = PastLoad<'load>>) -> Self {
-        let (asked, mut raises) = (told_by(question), BTreeMap::<SkillPath, Boost>::new());
+        let (asked, mut raises) = (words_of(question), BTreeMap::<SkillPath, Boost>::new());
         let all: u32 = asked.values().sum();
         for load in loads {
             let left = FEEDBACK_DAYS.saturating_sub(load.days);
@@ -131,7 +131,7 @@ impl Raises {
 }
 
 /// The general information of each word of a question, in hundredths, by the number of the word.
-fn told_by(question: &str) -> BTreeMap<u32, u32> {
+fn words_of(question: &str) -> BTreeMap<u32, u32> {
     let question = question.get(..question.floor_char_boundary(DISCOVERY_QUERY_BYTES)).unwrap_or_default();
     let folded = fold(question);
     let language = Language::guess(words(&folded));
@@ -162,14 +162,15 @@ fn share(part: u64, whole: u64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::{Confidence, SearchHit};
+    use crate::words::SearchHit;
+    use skillmount_wire::SearchConfidence;
 
     fn results(scores: &[(&str, f32)]) -> SearchResults {
         let hit = |(skill, score): &(&str, f32)| SearchHit {
             skill: SkillPath::parse(skill).unwrap(),
             score: *score,
             share: *score,
-            confidence: Confidence::High,
+            confidence: SearchConfidence::High,
         };
         SearchResults { hits: scores.iter().map(hit).collect(), total: scores.len(), ..SearchResults::default() }
     }

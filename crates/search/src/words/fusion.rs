@@ -18,6 +18,7 @@ pub(super) const FOUND_BY_MEANING: usize = 100;
 
 /// How near skills are to a question in meaning.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use]
 pub struct Similarity {
     /// The cosine for each skill of an index, in its order.
     cosines: Vec<f32>,
@@ -30,7 +31,6 @@ pub struct Similarity {
 impl Similarity {
     /// The nearness of the skills of `index`. `cosines` come in byte order of their skills; a skill without one counts as
     /// having nothing to do with the question. `background` is the mean cosine of unrelated texts, in ten-thousandths.
-    #[must_use]
     pub fn new<'a>(index: &SearchIndex, background: i32, cosines: impl Iterator<Item = (&'a SkillPath, f32)>) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a cosine in ten-thousandths has five digits")]
         let background = background as f32 / 10_000.0;
@@ -43,7 +43,6 @@ impl Similarity {
     }
 
     /// The same, with the number of steps that its computation took. Each search with this result counts these steps.
-    #[must_use]
     pub fn after(self, steps: u64) -> Self {
         Self { steps, ..self }
     }

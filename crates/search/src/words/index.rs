@@ -5,6 +5,7 @@ use skillmount_base::path::SkillPath;
 
 /// A searchable catalog: an immutable value, rebuilt when the catalog changes.
 #[derive(Debug)]
+#[must_use]
 pub struct SearchIndex {
     /// In byte order, so that the number of a document is also its rank among equals.
     pub(super) skills: Vec<SkillPath>,

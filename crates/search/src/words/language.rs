@@ -61,20 +61,17 @@ impl Language {
 
     /// The sorted stop list, folded.
     pub(super) fn stop_words(self) -> &'static [&'static str] {
-        match self {
-            Self::English => ENGLISH,
-            _ => self.file().map_or(&[], |file| file.stop_words.as_slice()),
-        }
+        &self.file().stop_words
     }
 
-    /// Its data file; English, into which the others are translated, has none.
-    pub(super) fn file(self) -> Option<&'static LanguageFile> {
+    /// Its data file. That of English, into which the others are translated, has stop words alone.
+    pub(super) fn file(self) -> &'static LanguageFile {
         match self {
-            Self::English => None,
-            Self::Spanish => Some(&SPANISH),
-            Self::French => Some(&FRENCH),
-            Self::German => Some(&GERMAN),
-            Self::Portuguese => Some(&PORTUGUESE),
+            Self::English => &ENGLISH,
+            Self::Spanish => &SPANISH,
+            Self::French => &FRENCH,
+            Self::German => &GERMAN,
+            Self::Portuguese => &PORTUGUESE,
         }
     }
 
@@ -115,6 +112,7 @@ impl Language {
     }
 }
 
+static ENGLISH: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/en.txt")));
 static SPANISH: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/es.txt")));
 static FRENCH: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/fr.txt")));
 static GERMAN: LazyLock<LanguageFile> = LazyLock::new(|| LanguageFile::read(include_str!("lexicon/de.txt")));
@@ -141,21 +139,6 @@ fn with_accent(word: &str) -> Cow<'_, str> {
         None => Cow::Borrowed(word),
     }
 }
-
-#[rustfmt::skip]
-const ENGLISH: &[&str] = &[
-    "a", "about", "above", "after", "afternoon", "again", "all", "also", "am", "an", "and", "any", "anything", "are", "as", "at", "be",
-    "because", "been", "before", "being", "below", "between", "both", "but", "by", "bye", "can", "could", "dear", "did", "do", "does",
-    "doing", "don", "during", "each", "either", "etc", "evening", "every", "few", "for", "friday", "from", "further", "get", "give", "had",
-    "has", "have", "having", "he", "hello", "help", "her", "here", "hey", "hi", "him", "his", "how", "i", "if", "in", "into", "is", "it",
-    "its", "just", "kindly", "let", "like", "m", "may", "me", "might", "monday", "more", "morning", "most", "mr", "mrs", "ms", "much",
-    "must", "my", "need", "needs", "no", "nor", "not", "of", "off", "ok", "okay", "on", "once", "only", "or", "other", "our", "out", "over",
-    "own", "please", "pls", "regards", "same", "saturday", "she", "should", "so", "some", "something", "such", "sunday", "than", "thank",
-    "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "thursday", "to", "today",
-    "tomorrow", "tonight", "too", "tuesday", "under", "until", "up", "us", "use", "used", "user", "uses", "using", "very", "via", "want",
-    "wants", "was", "we", "wednesday", "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "why", "will", "with",
-    "would", "yesterday", "you", "your",
-];
 
 #[cfg(test)]
 mod tests {

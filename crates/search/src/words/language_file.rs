@@ -38,6 +38,7 @@ mod tests {
     #[test]
     fn every_file_is_folded_and_each_of_its_lines_is_an_entry() {
         for text in [
+            include_str!("lexicon/en.txt"),
             include_str!("lexicon/es.txt"),
             include_str!("lexicon/fr.txt"),
             include_str!("lexicon/de.txt"),

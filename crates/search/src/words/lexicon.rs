@@ -6,7 +6,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::LazyLock,
+    sync::OnceLock,
 };
 
 use super::{language::Language, vocabulary::Vocabulary, word_map::QuickMap};
@@ -16,20 +16,20 @@ const PART: usize = 4;
 
 /// The words of the other language that `word` of the language `from` can mean.
 pub(super) fn translations(word: &str, from: Language) -> &'static [&'static str] {
-    side(from).by_stem.get(&from.stem(word)).map_or(&[], Vec::as_slice)
+    side(from).and_then(|side| side.by_stem.get(&from.stem(word))).map_or(&[], Vec::as_slice)
 }
 
 /// The English meaning of a word of the language `from`, if the file has the word or its singular; `None` for English.
 /// The look-up needs no stems: the stems of a language take as long as the words of hundreds of skills.
 pub(super) fn meaning_of_form(word: &str, from: Language) -> Option<&'static str> {
-    let forms = FORMS.get(from as usize)?;
+    let forms = FORMS.get(from as usize)?.get_or_init(|| forms(from));
     let singular = |ending| word.strip_suffix(ending);
     [Some(word), singular("s"), singular("es")].into_iter().flatten().find_map(|form| forms.get(form).copied())
 }
 
 /// The words that can be translated from a language, plurals included. Misspelt words are repaired to these.
-pub(super) fn spellings(from: Language) -> &'static Vocabulary {
-    &side(from).spellings
+pub(super) fn spellings(from: Language) -> Option<&'static Vocabulary> {
+    side(from).map(|side| &side.spellings)
 }
 
 /// The two words that a German one is put together from, the second as long as can be. Each is in the lexicon, or `is_known`; an
@@ -50,27 +50,14 @@ struct Side {
 }
 
 // Each is made when a question first needs it: the first question waits for no language but its own.
-static FROM_ENGLISH: LazyLock<Side> = LazyLock::new(|| {
-    let files = Language::ALL.into_iter().filter_map(Language::file);
-    made(Language::English, files.flat_map(|file| &file.from_english))
-});
-static FROM_SPANISH: LazyLock<Side> = LazyLock::new(|| to_english(Language::Spanish));
-static FROM_FRENCH: LazyLock<Side> = LazyLock::new(|| to_english(Language::French));
-static FROM_GERMAN: LazyLock<Side> = LazyLock::new(|| to_english(Language::German));
-static FROM_PORTUGUESE: LazyLock<Side> = LazyLock::new(|| to_english(Language::Portuguese));
+static SIDES: [OnceLock<Side>; Language::ALL.len()] = [const { OnceLock::new() }; Language::ALL.len()];
 
 /// For each language the words of its file, as they are there, with the first that they mean in English.
-static FORMS: [LazyLock<QuickMap<&'static str, &'static str>>; Language::ALL.len()] = [
-    LazyLock::new(|| forms(Language::English)),
-    LazyLock::new(|| forms(Language::Spanish)),
-    LazyLock::new(|| forms(Language::French)),
-    LazyLock::new(|| forms(Language::German)),
-    LazyLock::new(|| forms(Language::Portuguese)),
-];
+static FORMS: [OnceLock<QuickMap<&str, &str>>; Language::ALL.len()] = [const { OnceLock::new() }; Language::ALL.len()];
 
 fn forms(from: Language) -> QuickMap<&'static str, &'static str> {
     let mut forms = QuickMap::default();
-    for (own, english) in from.file().into_iter().flat_map(|file| &file.to_english) {
+    for (own, english) in &from.file().to_english {
         let first = english.split(' ').next().unwrap_or_default();
         for word in own.split(' ') {
             forms.entry(word).or_insert(first);
@@ -79,18 +66,12 @@ fn forms(from: Language) -> QuickMap<&'static str, &'static str> {
     forms
 }
 
-fn side(from: Language) -> &'static Side {
-    match from {
-        Language::English => &FROM_ENGLISH,
-        Language::Spanish => &FROM_SPANISH,
-        Language::French => &FROM_FRENCH,
-        Language::German => &FROM_GERMAN,
-        Language::Portuguese => &FROM_PORTUGUESE,
-    }
-}
-
-fn to_english(from: Language) -> Side {
-    made(from, from.file().into_iter().flat_map(|file| &file.to_english))
+fn side(from: Language) -> Option<&'static Side> {
+    let side = || match from {
+        Language::English => made(from, Language::ALL.into_iter().flat_map(|language| &language.file().from_english)),
+        _ => made(from, &from.file().to_english),
+    };
+    SIDES.get(from as usize).map(|known| known.get_or_init(side))
 }
 
 fn made<'entry>(from: Language, entries: impl IntoIterator<Item = &'entry (&'static str, &'static str)>) -> Side {
@@ -120,7 +101,7 @@ mod tests {
         assert_ne!(spanish.stem("imagen"), spanish.stem("imagenes"));
         for word in ["imagen", "imagenes"] {
             assert!(translations(word, spanish).contains(&"image"), "{word}");
-            assert!(spellings(spanish).find(word).is_some(), "{word}");
+            assert!(spellings(spanish).unwrap().find(word).is_some(), "{word}");
         }
     }
 

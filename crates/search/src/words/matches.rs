@@ -4,47 +4,15 @@ use std::collections::BTreeMap;
 
 use super::{
     RankingStep,
-    build::{count, language_of},
-    document::{Field, SearchDocument},
+    build::language_of,
+    document::SearchDocument,
+    factor::count,
     index::SearchIndex,
     lengths::FieldNumbers,
     query::{QueryWord, TermWeight},
     word_split::{fold, words},
 };
-
-/// How a word of a skill answers a word of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MatchedBy {
-    /// It is the same word.
-    Exact,
-    /// It differs in accents or in the form of its letters.
-    Accent,
-    /// It is another form of the word, such as its plural.
-    Stem,
-    /// It begins or ends with the word.
-    Part,
-    /// It is a few keystrokes away from the word, which no skill contains.
-    Typo,
-    /// It means the same in the other language.
-    Translation,
-    /// It means the same in the other language as a word that is a few keystrokes away.
-    TypoAndTranslation,
-}
-
-/// A word of a skill that answers a word of a question.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WordMatch {
-    /// The field that contains it.
-    pub field: Field,
-    /// The word of the question, as it was written but in lower case.
-    pub word: String,
-    /// The word of the skill, likewise.
-    pub matched: String,
-    /// How the two go together.
-    pub by: MatchedBy,
-    /// The addition to the score.
-    pub weight: f32,
-}
+use skillmount_wire::SearchField;
 
 /// A word of a question that a skill answers.
 pub(super) struct WordHit<'a> {
@@ -56,7 +24,7 @@ pub(super) struct WordHit<'a> {
 
 /// A word in a field of a skill.
 pub(super) struct FieldMatch {
-    pub(super) field: Field,
+    pub(super) field: SearchField,
     /// The word, folded.
     pub(super) form: String,
     pub(super) worth: f32,
@@ -74,7 +42,7 @@ pub(super) fn places(
     }
     let mut places: Vec<Vec<FieldMatch>> = answered.iter().map(|_| Vec::new()).collect();
     let language = language_of(skill);
-    let forms = Field::ALL.map(|field| {
+    let forms = SearchField::ALL.map(|field| {
         let mut forms = BTreeMap::<String, usize>::new();
         for text in skill.texts(field) {
             for word in words(&fold(text)).filter(|word| !language.is_stop_word(word)) {
@@ -84,13 +52,13 @@ pub(super) fn places(
         forms
     });
     let mut lengths = FieldNumbers::default();
-    for (field, forms) in Field::ALL.into_iter().zip(&forms) {
+    for (field, forms) in SearchField::ALL.into_iter().zip(&forms) {
         for (form, times) in forms {
             lengths.add(field, index.steps.spacing(form), count(*times));
         }
     }
     let worths = lengths.worths(&index.mean_lengths);
-    for (field, forms) in Field::ALL.into_iter().zip(forms) {
+    for (field, forms) in SearchField::ALL.into_iter().zip(forms) {
         for (form, times) in forms {
             let stem = if index.steps.has(RankingStep::Stems) { language.stem(&form) } else { form.clone() };
             let worth = worths.get(field, index.steps.spacing(&form)) * count(times);

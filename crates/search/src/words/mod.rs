@@ -17,6 +17,7 @@ mod cost;
 mod document;
 mod everyday;
 mod explain;
+mod factor;
 mod feedback;
 mod fusion;
 mod gist;
@@ -45,15 +46,14 @@ mod word_map;
 mod word_split;
 mod word_vectors;
 
-pub use document::{Field, SearchDocument};
-pub use explain::{AskedWord, ExplainedNearness, ExplainedScore, ParsedQuestion};
+pub use document::SearchDocument;
+pub use explain::{ExplainedScore, ParsedQuestion};
 pub use feedback::{Boost, PastLoad, QuestionPrint, Raises};
 pub use fusion::Similarity;
 pub use index::SearchIndex;
 pub use likeness::Likeness;
-pub use matches::{MatchedBy, WordMatch};
 pub use quantized::{NUMBERS_PER_STEP, QuantizedVector, length};
-pub use score::{Confidence, SearchHit, SearchResults};
+pub use score::{SearchHit, SearchResults};
 pub use triggers::{TriggerMatch, TriggerText};
 use word_split::Spacing;
 
@@ -88,6 +88,7 @@ pub enum RankingStep {
 
 /// The steps of an index: all of them, except in benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Steps(u16);
 
 impl Steps {
@@ -97,13 +98,11 @@ impl Steps {
     pub const ALL: Self = Self(u16::MAX);
 
     /// The same steps and one more.
-    #[must_use]
     pub const fn with(self, step: RankingStep) -> Self {
         Self(self.0 | 1 << step as u8)
     }
 
     /// The same steps without one.
-    #[must_use]
     pub const fn without(self, step: RankingStep) -> Self {
         Self(self.0 & !(1 << step as u8))
     }

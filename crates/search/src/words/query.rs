@@ -7,6 +7,7 @@ use super::{
     chat::{self, CommonWordLoad, MessageWord},
     cost::SearchCost,
     everyday,
+    factor::count,
     index::{SearchIndex, postings},
     language::Language,
     lexicon, typo,
@@ -78,7 +79,7 @@ impl QueryWord {
     }
 
     /// Reduces the information to this part.
-    fn tell_less(&mut self, part: f32) {
+    fn weaken(&mut self, part: f32) {
         self.information *= part;
         self.general *= part;
         self.kept *= part;
@@ -124,7 +125,7 @@ fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut SearchCost) -> 
     let crowd = CommonWordLoad::from_sum(everyday.map(|meaning| meaning.information).sum());
     if let Some(crowd) = crowd {
         for meaning in meanings.iter_mut() {
-            meaning.tell_less(meaning.everyday.map_or(1.0, |power| crowd.kept(power)));
+            meaning.weaken(meaning.everyday.map_or(1.0, |power| crowd.kept(power)));
         }
     }
     let spoken = MessageWord::all(folded);
@@ -137,7 +138,7 @@ fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut SearchCost) -> 
     let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
     let parts = chat::passages(&spoken, |word| told.get(word).copied().unwrap_or_default());
     for meaning in meanings {
-        meaning.tell_less(parts.get(meaning.word.as_str()).map_or(1.0, |part| chat::heard(*part, attention)));
+        meaning.weaken(parts.get(meaning.word.as_str()).map_or(1.0, |part| chat::heard(*part, attention)));
     }
     Ok(())
 }
@@ -305,7 +306,7 @@ impl<'index> Reading<'index> {
         let mut known = vec![&self.index.spellings];
         if self.index.steps.has(RankingStep::Lexicon) {
             for language in Language::likely(self.language) {
-                known.push(lexicon::spellings(language));
+                known.extend(lexicon::spellings(language));
             }
         }
         let Some(left) = self.repairs.checked_sub(1) else { return true };
@@ -328,7 +329,6 @@ impl<'index> Reading<'index> {
 
 /// The inverse document frequency of BM25.
 pub(super) fn information(held: usize, skills: usize) -> f32 {
-    let count = |number: usize| f32::from(u16::try_from(number).unwrap_or(u16::MAX));
     let (held, skills) = (count(held.min(skills)), count(skills));
     (1.0 + (skills - held + 0.5) / (held + 0.5)).ln()
 }

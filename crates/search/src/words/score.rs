@@ -10,6 +10,7 @@ use super::{
     query::{self, QueryWord, TermWeight},
 };
 use skillmount_base::{error::Result, limits::SEARCH_STEPS, path::SkillPath};
+use skillmount_wire::SearchConfidence;
 
 /// How fast further occurrences stop counting (`k1` of BM25).
 const SATURATION: f32 = 1.5;
@@ -40,29 +41,19 @@ pub struct SearchHit {
     /// That share alone.
     pub(super) share: f32,
     /// Whether it is likely to answer it.
-    pub confidence: Confidence,
+    pub confidence: SearchConfidence,
 }
 
-/// Whether a skill that was found is likely to answer the question. The information of the answered words decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// Small talk gets this, and so does a question to which there is no skill.
-    Low,
-    /// The answered words have much information, or the skill is near in meaning.
-    High,
-}
-
-impl Confidence {
-    /// The confidence in a skill that answers this share of a question. `told` is the general information of the
-    /// answered words, and `near` the nearness of the skill in meaning, if known.
-    fn from_parts(share: f32, told: f32, near: Option<f32>) -> Self {
-        let strength = told.powf(1.0 - SHARE_PART) * share.powf(SHARE_PART);
-        let trusted = match near {
-            None => strength >= TRUSTED,
-            Some(near) => strength + NEAR_PART * near >= TRUSTED_FUSED,
-        };
-        if trusted { Self::High } else { Self::Low }
-    }
+/// The confidence in a skill that answers this share of a question. `told` is the general information of the answered words,
+/// and `near` the nearness of the skill in meaning, if known. Small talk gets a low confidence, and so does a question to
+/// which there is no skill.
+fn confidence(share: f32, told: f32, near: Option<f32>) -> SearchConfidence {
+    let strength = told.powf(1.0 - SHARE_PART) * share.powf(SHARE_PART);
+    let trusted = match near {
+        None => strength >= TRUSTED,
+        Some(near) => strength + NEAR_PART * near >= TRUSTED_FUSED,
+    };
+    if trusted { SearchConfidence::High } else { SearchConfidence::Low }
 }
 
 /// The result of a search.
@@ -166,7 +157,7 @@ impl SearchIndex {
             skill: one.skill.clone(),
             score: score(&one),
             share: share(&one),
-            confidence: Confidence::from_parts(share(&one), one.tally.told, one.near),
+            confidence: confidence(share(&one), one.tally.told, one.near),
         };
         let steps = spent.steps();
         Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, steps, scale, nearest })

@@ -5,6 +5,7 @@ use skillmount_base::{
     limits::{SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS, SEARCH_RESULTS},
     path::SkillPath,
 };
+use skillmount_wire::SearchConfidence;
 
 /// Skill paths and descriptions.
 const SKILLS: &[(&str, &str)] = &[
@@ -260,10 +261,10 @@ fn small_talk_is_answered_with_low_confidence_and_a_task_with_high() {
     with_index(|index| {
         let best = |query: &str| Some(index.search(query, |_| true, 1).unwrap().hits.first()?.confidence);
         for (question, _) in QUESTIONS.iter().filter(|(question, _)| question.contains("vulnerabil")) {
-            assert_eq!(best(question), Some(Confidence::High), "{question}");
+            assert_eq!(best(question), Some(SearchConfidence::High), "{question}");
         }
         for talk in ["what time is it, I need to find my customer", "why is my company so slow to send things"] {
-            assert_eq!(best(talk), Some(Confidence::Low), "{talk}");
+            assert_eq!(best(talk), Some(SearchConfidence::Low), "{talk}");
         }
     });
 }

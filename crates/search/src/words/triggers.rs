@@ -17,7 +17,6 @@ use std::{
 use super::{
     SearchDocument, SearchIndex,
     build::language_of,
-    document::Field,
     index::postings,
     language::Language,
     query::information,
@@ -28,6 +27,7 @@ use skillmount_base::{
     limits::{TRIGGER_CANDIDATES, TRIGGER_REACH, TRIGGER_TEXT_BYTES},
     path::SkillPath,
 };
+use skillmount_wire::SearchField;
 
 /// Up to so many skills may contain a word that counts, even in a small catalog.
 const FEW_SKILLS: usize = 3;
@@ -138,7 +138,8 @@ impl<'text> ReadText<'text> {
     fn held_against(&self, document: &SearchDocument<'_>) -> Option<(bool, TriggerMatch)> {
         let language = language_of(document);
         let triggers = document.triggers.iter().filter_map(|trigger| self.phrase(trigger, language, |_| true));
-        let names = document.texts(Field::Name).filter_map(|name| self.phrase(name, language, |stem| self.tells(stem)));
+        let names =
+            document.texts(SearchField::Name).filter_map(|name| self.phrase(name, language, |stem| self.tells(stem)));
         let mut at: BTreeSet<usize> = triggers.chain(names).flatten().collect();
         let is_named = !at.is_empty();
         at.extend(self.described(document, language));
@@ -162,7 +163,7 @@ impl<'text> ReadText<'text> {
 
     /// Where words of the skill's own description stand in the text, if they call for the skill.
     fn described(&self, document: &SearchDocument<'_>, language: Language) -> BTreeSet<usize> {
-        let fields = [Field::Description, Field::WhenToUse, Field::Keywords];
+        let fields = [SearchField::Description, SearchField::WhenToUse, SearchField::Keywords];
         let texts = fields.into_iter().flat_map(|field| document.texts(field));
         let own: HashSet<String> =
             texts.flat_map(|text| stems_of(text, language)).filter(|stem| self.tells(stem)).collect();

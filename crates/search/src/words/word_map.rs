@@ -4,13 +4,12 @@
 //! Hashes are keyed by a number that no author can guess, so no author can write a skill whose words all fall into one
 //! place.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher, Hasher, RandomState},
-};
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
 
 /// A map with quick hashes.
-pub(super) type QuickMap<K, V> = HashMap<K, V, Quick>;
+pub(super) type QuickMap<K, V> = HashMap<K, V, RandomState>;
 
 /// Values by word. A word has no zero byte.
 #[derive(Debug)]
@@ -82,66 +81,14 @@ fn word(number: [u64; 2]) -> Box<str> {
     String::from_utf8_lossy(word).into()
 }
 
-/// Makes quick hashes, keyed by a random number.
-#[derive(Clone, Debug)]
-pub(super) struct Quick {
-    key: u64,
-}
-
-impl Default for Quick {
-    fn default() -> Self {
-        Self { key: RandomState::new().hash_one(0_u8) }
-    }
-}
-
-impl BuildHasher for Quick {
-    type Hasher = QuickHasher;
-
-    fn build_hasher(&self) -> QuickHasher {
-        QuickHasher { state: self.key.rotate_left(32), factor: self.key | 1 }
-    }
-}
-
-/// Multiplies and adds the halves of the product.
-#[derive(Debug)]
-pub(super) struct QuickHasher {
-    state: u64,
-    factor: u64,
-}
-
-impl Hasher for QuickHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.chunks(8).for_each(|part| self.write_u64(eight(part)));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.state = product(self.state ^ number, self.factor);
-    }
-
-    /// The length of an array, which all of a kind have.
-    fn write_usize(&mut self, _: usize) {}
-
-    fn finish(&self) -> u64 {
-        // Without the shift one key in a hundred would put words that are alike into few places.
-        product(self.state ^ (self.state >> 32), 0x9e37_79b9_7f4a_7c15)
-    }
-}
-
-/// The halves of a product, added up.
-fn product(one: u64, two: u64) -> u64 {
-    let [low, high] = halves(u128::from(one) * u128::from(two));
-    low.wrapping_add(high.rotate_left(29))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "each half is cut off on purpose")]
-fn halves(number: u128) -> [u64; 2] {
-    [number as u64, (number >> 64) as u64]
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, HashSet};
+    use std::{
+        collections::{BTreeMap, HashSet},
+        hash::BuildHasher as _,
+    };
 
+    use foldhash::fast::FixedState;
     use proptest::prelude::*;
 
     use super::*;
@@ -171,7 +118,7 @@ mod tests {
         let words: Vec<String> = (0..4096).map(|number| format!("word{number}")).collect();
         let long: Vec<String> = words.iter().map(|word| format!("a long word: {word}")).collect();
         for key in (1..=256_u64).map(|number| number.wrapping_mul(0x2545_f491_4f6c_dd1d)) {
-            let quick = Quick { key };
+            let quick = FixedState::with_seed(key);
             let short: HashSet<u64> = words.iter().map(|word| quick.hash_one(number(word).unwrap()) >> 50).collect();
             let long: HashSet<u64> = long.iter().map(|word| quick.hash_one(word) >> 50).collect();
             // Of 16,384 places, 4,096 throws of a die take about 3,600.

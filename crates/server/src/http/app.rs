@@ -1,7 +1,6 @@
 //! The state that every handler shares. Keys and peers are replaced as one value, so a call sees the old ones or the new ones.
 
 use std::{
-    future::Future,
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
 };
@@ -13,10 +12,7 @@ use crate::{
     audit::{Events, Recorder},
     clock::Clock,
     handle::Service,
-    http::{
-        body::Spool,
-        door::{Admission, Connections, Metrics},
-    },
+    http::{Admission, Connections, Metrics, Spool},
     limits::CONNECTIONS,
     mcp::HttpTransport,
 };
@@ -59,6 +55,9 @@ pub(super) struct RequestLimits {
     pub(super) spool: Arc<Spool>,
     pub(super) connections: Connections,
 }
+
+/// The service as handlers and middleware hold it.
+pub(super) type SharedState = Arc<ServerState>;
 
 impl ServerState {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {

@@ -2,7 +2,7 @@
 //! other machines and in other languages.
 //!
 //! Handlers are thin: a body is parsed into the very struct that the operation takes, the operation runs, its reply is the
-//! JSON. Middleware around the handlers, in [`router`], finds out who is calling, keeps the limits of size and time, and
+//! JSON. Middleware around the handlers, in `router`, finds out who is calling, keeps the limits of size and time, and
 //! writes request ids, logs and errors. So no handler can forget any of this. The same handlers generate the OpenAPI
 //! document.
 
@@ -15,6 +15,20 @@ mod router;
 mod routes;
 mod server;
 mod skills_api;
+
+// The names that files of several folders use. They come from here, without the names of folders.
+pub(in crate::http) use app::{ServerState, SharedState};
+pub(in crate::http) use body::{
+    ByteRange, EntityTags, JsonBody, OptionalJsonBody, PARSED_COPIES, Parameters, SkillParts, Spool, SpoolPermit,
+    Upload, Uploads, archive, attach, broken, compressed, is_json, over, parse_for, part_name, parts_of,
+    percent_encoded, prefers, prefers_gzip, quoted, unless_known,
+};
+pub(in crate::http) use door::{
+    Admission, ClientAddress, Connection, Connections, Cost, Failure, Gauges, HandlerResult, JsonReply, Metrics,
+    Problem, ServedUser, SessionCall, ShareOwner, StallGuard, UserCall, deleted_user, peer_headers, resident_memory,
+    within_shares,
+};
+pub(in crate::http) use openapi::Binary;
 
 pub use app::HttpConfig;
 pub use router::{openapi, skills_api_openapi};

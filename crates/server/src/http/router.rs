@@ -11,10 +11,10 @@ use axum::{
 };
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    app::ServerState,
+    app::SharedState,
     docs,
     openapi::{beginning, beginning_of_skills_api, finished},
     skills_api,
@@ -23,7 +23,7 @@ use crate::{
     error::{Error, Result},
     http::{
         body::{FixedText, compress_short},
-        door::{HandlerResult, add_session_headers, address, enter_all, enter_user, middleware, read_to_end},
+        door::{HandlerResult, add_session_headers, address, admit_all, admit_user, middleware, read_to_end},
         routes::{
             approvals, audit, authors, download, events, files, hooks, mcp, operations, prompt, publish, service,
             sessions, skill_files, skills, tools, upload, users, versions, well_known,
@@ -73,58 +73,79 @@ fn document(document: &Result<FixedText>, headers: &HeaderMap) -> HandlerResult<
 fn routes() -> OpenApiRouter {
     OpenApiRouter::with_openapi(beginning())
         .merge(service::routes())
-        .merge(hooks::of_claude())
-        .merge(users::of_all())
+        .merge(of_claude())
+        .merge(of_all())
         .nest("/v1/users/{user}", of_user())
+}
+
+/// The routes about all users.
+fn of_all() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(users::list)).routes(routes!(users::deletion))
+}
+
+/// Hooks of the session in the headers.
+fn of_claude() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(hooks::answer_claude))
 }
 
 fn of_user() -> OpenApiRouter {
     OpenApiRouter::new()
-        .merge(sessions::of_user())
+        .routes(routes!(sessions::list))
+        .routes(routes!(sessions::user_policy, sessions::set_user_policy))
         .merge(skills::of_user())
-        .merge(skill_files::of_user())
+        .routes(routes!(skill_files::get_skill_file))
+        .routes(routes!(skill_files::download_skills))
         .merge(publish::of_user())
-        .merge(users::of_user())
-        .merge(audit::of_user())
-        .merge(events::of_user())
-        .merge(versions::of_user())
-        .merge(authors::of_user())
+        .routes(routes!(users::export))
+        .routes(routes!(users::delete))
+        .routes(routes!(audit::list))
+        .routes(routes!(audit::figures))
+        .routes(routes!(events::user_events))
+        .routes(routes!(versions::versions))
+        .routes(routes!(versions::diff))
+        .routes(routes!(authors::lint))
+        .routes(routes!(authors::catalog_status))
+        .routes(routes!(authors::rebuild))
+        .routes(routes!(authors::collect))
         .nest("/sessions/{session}", of_session())
 }
 
 fn of_session() -> OpenApiRouter {
     OpenApiRouter::new()
-        .merge(sessions::of_session())
+        .routes(routes!(sessions::create, sessions::show, sessions::forget, sessions::change))
         .merge(operations::of_session())
-        .merge(files::of_session())
+        .routes(routes!(files::get_file, files::head_file, files::put_file, files::delete_file))
         .merge(upload::of_session())
-        .merge(download::of_session())
-        .merge(prompt::of_session())
-        .merge(tools::of_session())
-        .merge(hooks::of_session())
-        .merge(events::of_session())
-        .merge(approvals::of_session())
+        .routes(routes!(download::download))
+        .routes(routes!(prompt::show))
+        .routes(routes!(tools::list))
+        .routes(routes!(tools::answer_calls))
+        .routes(routes!(tools::read_message))
+        .routes(routes!(hooks::answer))
+        .routes(routes!(events::session_events))
+        .routes(routes!(approvals::list))
+        .routes(routes!(approvals::decide))
         .route(address::MCP, any(mcp::answer))
         .route_layer(from_fn(add_session_headers))
 }
 
 /// The server: every route behind who may call it, and around all of them what every request meets.
-pub(super) fn router(app: Arc<ServerState>) -> Router {
-    let users = of_user().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+pub(super) fn router(app: SharedState) -> Router {
+    let users = of_user().route_layer(from_fn_with_state(Arc::clone(&app), admit_user));
     let workers = app.service.workers().clone();
     let service = service::routes()
         .route("/openapi.json", get(openapi_json))
         .route("/openapi-skills-api.json", get(skills_api_json))
         .merge(docs::routes())
         .route_layer(from_fn_with_state(workers, compress_short));
-    let all = users::of_all().route_layer(from_fn_with_state(Arc::clone(&app), enter_all));
-    let claude = hooks::of_claude().route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+    let all = of_all().route_layer(from_fn_with_state(Arc::clone(&app), admit_all));
+    let claude = of_claude().route_layer(from_fn_with_state(Arc::clone(&app), admit_user));
     let mcp = OpenApiRouter::new()
         .route(address::MCP, any(mcp::answer))
         .route_layer(from_fn(add_session_headers))
-        .route_layer(from_fn_with_state(Arc::clone(&app), enter_user));
+        .route_layer(from_fn_with_state(Arc::clone(&app), admit_user));
     let published = skills_api::routes()
-        .route_layer(from_fn_with_state(Arc::clone(&app), enter_user))
+        .route_layer(from_fn_with_state(Arc::clone(&app), admit_user))
         .route_layer(from_fn(skills_api::take_key));
     let all = service.merge(claude).merge(published).merge(mcp).merge(all).nest("/v1/users/{user}", users);
     let (routes, _) = all.merge(well_known::routes(&app)).split_for_parts();

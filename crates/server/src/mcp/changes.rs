@@ -12,9 +12,11 @@ use std::{
 use rmcp::{
     Peer, RoleServer,
     model::{ProtocolVersion, SubscriptionFilter},
-    service::{RequestContext, SubscriptionContext, SubscriptionSink},
+    service::{SubscriptionContext, SubscriptionSink},
 };
 use tokio::time::timeout;
+
+use super::refusal::McpContext;
 
 /// How long a notification may take. The `rmcp` crate waits longer for the last answers.
 const TELL_PATIENCE: Duration = Duration::from_secs(1);
@@ -65,12 +67,13 @@ impl ChangeNotifier {
     }
 
     /// Notifies the host of the call that its tools and resources changed.
-    pub(super) async fn tell(&self, context: &RequestContext<RoleServer>) {
+    pub(super) async fn send(&self, context: &McpContext) {
         if !self.are_told {
             return;
         }
         let has_streams = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        let telling = async { if has_streams { self.tell_streams().await } else { tell_peer(&context.peer).await } };
+        let telling =
+            async { if has_streams { self.send_to_streams().await } else { send_to_peer(&context.peer).await } };
         // A host that has closed its side reads no notification any more. Its last answers wait for this call, so the
         // time is limited.
         let is_told = timeout(TELL_PATIENCE, telling).await.unwrap_or_default();
@@ -79,7 +82,7 @@ impl ChangeNotifier {
         }
     }
 
-    async fn tell_streams(&self) -> bool {
+    async fn send_to_streams(&self) -> bool {
         let mut are_told = true;
         for sink in self.streams(|streams| streams.clone()) {
             let accepted = sink.accepted().clone();
@@ -98,6 +101,6 @@ impl ChangeNotifier {
     }
 }
 
-async fn tell_peer(peer: &Peer<RoleServer>) -> bool {
+async fn send_to_peer(peer: &Peer<RoleServer>) -> bool {
     peer.notify_tool_list_changed().await.is_ok() && peer.notify_resource_list_changed().await.is_ok()
 }

@@ -7,13 +7,9 @@ use rmcp::{
 
 use super::{
     prompts::{self, ARGUMENTS},
-    refusal::refusal,
+    refusal::{McpResult, refusal},
 };
-use crate::{
-    error::{Error, Result},
-    handle::SessionBackend,
-    skill::Parameter,
-};
+use crate::{error::Error, handle::SessionBackend, skill::Parameter};
 
 /// The address of a skill, with a place for its path.
 const TEMPLATE: &str = "skill://{+skill}/SKILL.md";
@@ -26,10 +22,7 @@ pub(super) fn template() -> ResourceTemplate {
 }
 
 /// The completions of an argument's text.
-pub(super) async fn complete(
-    backend: &SessionBackend,
-    wanted: CompleteRequestParams,
-) -> Result<CompleteResult, ErrorData> {
+pub(super) async fn complete(backend: &SessionBackend, wanted: CompleteRequestParams) -> McpResult<CompleteResult> {
     let (name, typed) = (wanted.argument.name.as_str(), wanted.argument.value.as_str());
     let found = match &wanted.r#ref {
         Reference::Prompt(prompt) => {

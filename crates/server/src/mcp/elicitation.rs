@@ -1,21 +1,18 @@
 //! Calls that a person approves. A host on this machine has a person in front of it, who is asked there. A host over HTTP answers
 //! with the agent's own key, which decides nothing unless the user's policy says that hosts do.
 
-use rmcp::{
-    RoleServer,
-    model::{
-        CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
-        GetPromptRequestParams, InputRequest, InputRequests, InputRequiredResult, InputResponses, ProtocolVersion,
-    },
-    service::RequestContext,
+use rmcp::model::{
+    CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+    GetPromptRequestParams, InputRequest, InputRequests, InputRequiredResult, InputResponses, ProtocolVersion,
 };
 use serde_json::{Value, json};
 
+use super::refusal::McpContext;
 use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
-    session::{ApproveBy, DecideApproval, Decision},
     skill::shown::one_line,
+    wire::{ApproveBy, DecideApproval, Decision},
 };
 
 /// The member in which the answer has the decision, and the name of the question.
@@ -75,7 +72,7 @@ impl<'a> PendingRequest<'a> {
     pub(super) async fn ask(
         &self,
         backend: &SessionBackend,
-        context: &RequestContext<RoleServer>,
+        context: &McpContext,
         approval: &str,
         has_person: bool,
     ) -> Result<ElicitationResult> {

@@ -3,7 +3,7 @@
 //! The crate of the protocol drops a line that is no JSON, or is too long. A host that made a mistake in a request would wait for its
 //! answer for ever.
 
-use std::{future::Future, io};
+use std::io;
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -135,7 +135,7 @@ async fn read_lines(
             Ok(Line::TooLong) => Err(Some(answer(&Value::Null, &too_long(most)))),
             Ok(Line::Whole) => match line.strip_prefix(MARK).unwrap_or(&line).trim_ascii() {
                 [] => continue,
-                text => message_of(text),
+                text => serde_json::from_slice(text).map_err(|_| answer_to(text)),
             },
             Err(error) => return tracing::error!(%error, "standard input cannot be read"),
         };
@@ -178,12 +178,7 @@ async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>,
     }
 }
 
-/// The message of a line, or else the answer to a line that is no message. A notification is not answered, nor is an
-/// answer.
-fn message_of(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<Value>> {
-    serde_json::from_slice(line).map_err(|_| answer_to(line))
-}
-
+/// The answer to a line that is no message. A notification is not answered, nor is an answer.
 fn answer_to(line: &[u8]) -> Option<Value> {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,

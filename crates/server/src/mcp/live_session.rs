@@ -6,25 +6,24 @@
 use std::borrow::Cow;
 
 use rmcp::{
-    ErrorData, RoleServer, Service,
+    RoleServer, Service,
     model::{
         CallToolResult, ClientNotification, ClientRequest, ContentBlock, ProtocolVersion, ServerConfig, ServerResult,
     },
-    service::{NotificationContext, RequestContext},
+    service::NotificationContext,
 };
 
-use super::{refusal::refusal, server::SessionServer};
+use super::{
+    refusal::{McpContext, McpResult, refusal},
+    server::SessionServer,
+};
 use crate::tools::CallOutcome;
 
 /// A session that answers no request once its user is being deleted.
 pub(super) struct LiveSession(pub(super) SessionServer);
 
 impl Service<RoleServer> for LiveSession {
-    async fn handle_request(
-        &self,
-        request: ClientRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ServerResult, ErrorData> {
+    async fn handle_request(&self, request: ClientRequest, context: McpContext) -> McpResult<ServerResult> {
         match (self.0.check_not_deleted().await, &request) {
             (Ok(()), _) | (Err(_), ClientRequest::PingRequest(_)) => self.0.handle_request(request, context).await,
             // A model reads why its call failed.
@@ -40,7 +39,7 @@ impl Service<RoleServer> for LiveSession {
         &self,
         notification: ClientNotification,
         context: NotificationContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
+    ) -> McpResult<()> {
         self.0.handle_notification(notification, context).await
     }
 

@@ -11,7 +11,10 @@ use rmcp::{
 };
 use serde_json::Value;
 
-use super::{refusal::refusal, skills::page_of};
+use super::{
+    refusal::{McpResult, refusal},
+    skills::page_of,
+};
 use crate::{
     catalog::CatalogEntry,
     error::{Code, Error, Result},
@@ -25,7 +28,7 @@ use crate::{
 pub(super) const ARGUMENTS: &str = "arguments";
 
 /// A page of the prompts: one for each skill of the session that a person may call, named by its path.
-pub(super) async fn list(backend: &SessionBackend, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
+pub(super) async fn list(backend: &SessionBackend, cursor: Option<&str>) -> McpResult<ListPromptsResult> {
     let skills = callable(backend).await.map_err(|error| refusal(&error))?;
     let page = page_of(backend, &skills, cursor)?;
     let mut result = ListPromptsResult::with_all_items(page.entries.iter().map(|entry| prompt(entry)).collect());
@@ -103,9 +106,7 @@ pub(super) async fn get(backend: &SessionBackend, wanted: &GetPromptRequestParam
 fn typed(skill: &CatalogEntry, given: &JsonObject) -> Result<String> {
     let wrong = |name: &str, why: &str| {
         let has: Vec<&str> = named(skill).map(|one| one.name.as_str()).chain([ARGUMENTS]).collect();
-        let message =
-            format!("the argument {name:?} {why}: the prompt {} takes text as {}", skill.skill, has.join(", "));
-        Error::new(Code::InvalidRequest, message)
+        invalid!("the argument {name:?} {why}: the prompt {} takes text as {}", skill.skill, has.join(", "))
     };
     for (name, value) in given {
         if name != ARGUMENTS && !named(skill).any(|one| one.name == *name) {

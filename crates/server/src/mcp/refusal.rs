@@ -1,9 +1,15 @@
 //! Errors as the protocol has them.
 
-use rmcp::{ErrorData, model::ErrorCode};
+use rmcp::{ErrorData, RoleServer, model::ErrorCode, service::RequestContext};
 use serde_json::{Value, json};
 
 use crate::error::Error;
+
+/// The result of a request of the protocol.
+pub(super) type McpResult<T> = Result<T, ErrorData>;
+
+/// The facts that a host sends with a request, and the way back to the host.
+pub(super) type McpContext = RequestContext<RoleServer>;
 
 /// An error of this crate as one of the protocol.
 pub(super) fn refusal(error: &Error) -> ErrorData {

@@ -32,7 +32,7 @@ pub(super) struct RunningCall {
 
 impl RunningCalls {
     /// Notes a call of the session behind `backend`.
-    pub(super) fn enter(&self, backend: &SessionBackend, id: &RequestId) -> RunningCall {
+    pub(super) fn begin(&self, backend: &SessionBackend, id: &RequestId) -> RunningCall {
         let name = named(backend, id);
         let end = Arc::new(Notify::new());
         self.lock().entry(name.clone()).or_default().push(Arc::clone(&end));

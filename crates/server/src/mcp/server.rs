@@ -1,7 +1,7 @@
 //! One session as a server of the protocol.
 
 use rmcp::{
-    ErrorData, RoleServer, ServerHandler,
+    ErrorData, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
         CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
@@ -10,7 +10,7 @@ use rmcp::{
         ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, RequestId, ResourcesCapability,
         ServerCapabilities, ServerConfig, SubscriptionFilter, ToolsCapability,
     },
-    service::{RequestContext, SubscriptionContext},
+    service::SubscriptionContext,
 };
 use serde_json::Value;
 use tokio::sync::watch;
@@ -20,7 +20,7 @@ use super::{
     completion,
     elicitation::{self, ElicitationResult, PendingRequest},
     prompts,
-    refusal::{no_such_cursor, refusal, unlike_the_protocol},
+    refusal::{McpContext, McpResult, no_such_cursor, refusal, unlike_the_protocol},
     running_calls::RunningCalls,
     skills,
 };
@@ -28,12 +28,14 @@ use crate::{
     context::Progress,
     error::{Error, Result},
     handle::SessionBackend,
-    limits::MCP_PROGRESS_PACE,
-    prompt::{self, PromptRequest},
-    session::PromptMode,
-    tools::{self, CallOutcome, DefinitionShape, Tool, ToolOptions},
-    wire::Operation,
+    limits::{MCP_INSTRUCTION_CHARS, MCP_PROGRESS_PACE},
+    prompt::{TextRoom, host_listing},
+    tools::{self, CallOutcome, Tool, ToolOptions},
+    wire::{DefinitionShape, Operation, PromptMode},
 };
+
+/// The page that a host asks for.
+type Page = Option<PaginatedRequestParams>;
 
 /// The tools and prompts of one session, and the skills of its user.
 #[derive(Clone, Debug)]
@@ -56,8 +58,8 @@ impl SessionServer {
     /// Those of the prompt.
     pub(super) async fn new(backend: SessionBackend) -> Result<Self> {
         let server = Self::under_way(backend);
-        let listing = PromptRequest { mode: Some(PromptMode::Listing), ..PromptRequest::default() };
-        let instructions = prompt::for_session(&server.backend, &listing).await?.prompt;
+        let room = TextRoom { characters: MCP_INSTRUCTION_CHARS, bytes: usize::MAX };
+        let instructions = host_listing(&server.backend, room).await?.text;
         Ok(Self { instructions, ..server })
     }
 
@@ -99,18 +101,14 @@ impl SessionServer {
     /// Done when another request of the host cancels this call.
     async fn cancelled_elsewhere(&self, call: &RequestId) {
         match &self.running {
-            Some(running) => running.enter(&self.backend, call).cancelled().await,
+            Some(running) => running.begin(&self.backend, call).cancelled().await,
             None => std::future::pending().await,
         }
     }
 
     /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed. If the
     /// host is to ask its person and to come back, the answer is the question.
-    async fn answer(
-        &self,
-        call: &CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse> {
+    async fn answer(&self, call: &CallToolRequestParams, context: &McpContext) -> Result<CallToolResponse> {
         let mut outcome = self.run(call, context).await?;
         if let Err(error) = &outcome.reply
             && let Some(approval) = elicitation::waits_for(error)
@@ -134,11 +132,7 @@ impl SessionServer {
     }
 
     /// Loads the skill of a prompt, once more if a person decided about it meanwhile.
-    async fn prompt(
-        &self,
-        wanted: &GetPromptRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse> {
+    async fn prompt(&self, wanted: &GetPromptRequestParams, context: &McpContext) -> Result<GetPromptResponse> {
         let error = match prompts::get(&self.backend, wanted).await {
             Ok(prompt) => return Ok(prompt.into()),
             Err(error) => error,
@@ -152,7 +146,7 @@ impl SessionServer {
     }
 
     /// Runs one call, and reports its progress if the host asked for reports.
-    async fn run(&self, call: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Result<CallOutcome> {
+    async fn run(&self, call: &CallToolRequestParams, context: &McpContext) -> Result<CallOutcome> {
         let input = Value::Object(call.arguments.clone().unwrap_or_default());
         let Some(token) = context.meta.get_progress_token() else {
             return Box::pin(tools::run_one(&self.backend, &call.name, input, ToolOptions::default())).await;
@@ -199,11 +193,7 @@ impl ServerHandler for SessionServer {
         ServerConfig::new(capabilities).with_server_info(about).with_instructions(self.instructions.clone())
     }
 
-    async fn list_tools(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, page: Page, _: McpContext) -> McpResult<ListToolsResult> {
         only_page(page.as_ref())?;
         let tools = tools::for_session(&self.backend).await.map_err(|error| refusal(&error))?;
         let shaped = tools.iter().map(|tool| serde_json::from_value(tool.in_shape(DefinitionShape::Mcp)));
@@ -211,11 +201,7 @@ impl ServerHandler for SessionServer {
         Ok(ListToolsResult::with_all_items(shaped))
     }
 
-    async fn call_tool(
-        &self,
-        call: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, call: CallToolRequestParams, context: McpContext) -> McpResult<CallToolResponse> {
         let Some(tool) = Tool::all().find(|tool| tool.name() == call.name) else {
             let names: Vec<_> = Tool::all().map(Tool::name).collect();
             let message = format!("there is no tool {:?}; the tools are {}", call.name, names.join(", "));
@@ -230,7 +216,7 @@ impl ServerHandler for SessionServer {
             matches!(tool.operation(), Operation::LoadSkill | Operation::UnloadSkill | Operation::CreateSkill);
         let is_done = matches!(&result, CallToolResponse::Complete(done) if done.is_error != Some(true));
         if changes_skills && is_done {
-            self.changes.tell(&context).await;
+            self.changes.send(&context).await;
         }
         Ok(result)
     }
@@ -239,94 +225,58 @@ impl ServerHandler for SessionServer {
         self.changes.filter()
     }
 
-    async fn listen(&self, stream: SubscriptionContext) -> Result<(), ErrorData> {
+    async fn listen(&self, stream: SubscriptionContext) -> McpResult<()> {
         self.changes.listen(&stream).await;
         Ok(())
     }
 
-    async fn list_prompts(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(&self, page: Page, _: McpContext) -> McpResult<ListPromptsResult> {
         prompts::list(&self.backend, cursor(page.as_ref())).await
     }
 
-    async fn get_prompt(
-        &self,
-        wanted: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
+    async fn get_prompt(&self, wanted: GetPromptRequestParams, context: McpContext) -> McpResult<GetPromptResponse> {
         let prompt = Box::pin(self.prompt(&wanted, &context)).await.map_err(|error| prompts::refused(&error))?;
         if matches!(prompt, GetPromptResponse::Complete(_)) {
-            self.changes.tell(&context).await;
+            self.changes.send(&context).await;
         }
         Ok(prompt)
     }
 
-    async fn complete(
-        &self,
-        wanted: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
+    async fn complete(&self, wanted: CompleteRequestParams, _: McpContext) -> McpResult<CompleteResult> {
         completion::complete(&self.backend, wanted).await
     }
 
-    async fn list_resource_templates(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+    async fn list_resource_templates(&self, page: Page, _: McpContext) -> McpResult<ListResourceTemplatesResult> {
         only_page(page.as_ref())?;
         Ok(ListResourceTemplatesResult::with_all_items(vec![completion::template()]))
     }
 
-    async fn list_resources(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    async fn list_resources(&self, page: Page, _: McpContext) -> McpResult<ListResourcesResult> {
         skills::list_resources(&self.backend, cursor(page.as_ref())).await
     }
 
-    async fn read_resource(
-        &self,
-        wanted: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+    async fn read_resource(&self, wanted: ReadResourceRequestParams, _: McpContext) -> McpResult<ReadResourceResponse> {
         skills::read(&self.backend, &wanted.uri).await.map(Into::into)
     }
 
-    async fn list_skills(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListSkillsResult, ErrorData> {
+    async fn list_skills(&self, page: Page, _: McpContext) -> McpResult<ListSkillsResult> {
         skills::list(&self.backend, cursor(page.as_ref())).await
     }
 
-    async fn get_skill(
-        &self,
-        wanted: GetSkillRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<GetSkillResult, ErrorData> {
+    async fn get_skill(&self, wanted: GetSkillRequestParams, _: McpContext) -> McpResult<GetSkillResult> {
         skills::get(&self.backend, &wanted.uri).await
     }
 
     async fn read_resource_directory(
         &self,
         wanted: ReadResourceDirectoryRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
-        skills::directory(&self.backend, &wanted.uri, wanted.cursor.as_deref()).await
+        _: McpContext,
+    ) -> McpResult<ReadResourceDirectoryResult> {
+        skills::directory(&self.backend, &wanted.uri, page_after(wanted.cursor.as_deref())).await
     }
 
     /// Answers a request outside the protocol. A request of a served method arrives here if its parameters are wrong.
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(&self, request: CustomRequest, _: McpContext) -> McpResult<CustomResult> {
         Err(unlike_the_protocol(&request.method))
     }
 }
@@ -337,12 +287,17 @@ fn as_number(count: usize) -> f64 {
 }
 
 /// Checks that the host asks for the first page, because the listing has no other.
-fn only_page(page: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+fn only_page(page: Option<&PaginatedRequestParams>) -> McpResult<()> {
     cursor(page).map_or(Ok(()), |_| Err(no_such_cursor()))
 }
 
 fn cursor(page: Option<&PaginatedRequestParams>) -> Option<&str> {
-    page?.cursor.as_deref()
+    page_after(page?.cursor.as_deref())
+}
+
+/// The cursor, if it is not empty: some hosts ask for the first page with an empty one.
+fn page_after(cursor: Option<&str>) -> Option<&str> {
+    cursor.filter(|cursor| !cursor.is_empty())
 }
 
 fn cancelled() -> ErrorData {

@@ -8,7 +8,7 @@ use rmcp::{
 
 use super::{lines::Lines, live_session::LiveSession, server::SessionServer};
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     handle::SessionBackend,
     limits::TEXT_BODY_BYTES,
 };
@@ -27,7 +27,7 @@ pub async fn serve_stdio(backend: SessionBackend) -> Result<()> {
         Err(error) => {
             let message =
                 "what came on standard input is not the Model Context Protocol: let an agent's host start this command";
-            return Err(Error::new(Code::InvalidRequest, message).with_source(error));
+            return Err(invalid!("{message}").with_source(error));
         }
     };
     match running.waiting().await {

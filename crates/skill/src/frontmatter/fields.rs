@@ -62,7 +62,6 @@ pub struct Parameter {
     #[serde(default)]
     pub required: bool,
     /// The default value.
-    #[serde(default)]
     pub default: Option<String>,
 }
 
@@ -118,7 +117,7 @@ impl Fields<'_> {
         self.get(key).or_else(|| self.in_metadata(key))
     }
 
-    fn warn(&mut self, code: FindingCode, key: &str, message: String) {
+    fn warn(&mut self, code: FindingCode, key: &str, message: impl Into<String>) {
         let finding = self.source.place(Diagnostic::new(code, message), key);
         self.found.push(finding);
     }
@@ -158,8 +157,7 @@ impl Fields<'_> {
         let text = self.text("description").unwrap_or_default();
         if text.is_empty() {
             let message = "the skill has no description, so nothing can tell when to use it: add `description: …`";
-            let finding = self.source.place(Diagnostic::new(FindingCode::DescriptionMissing, message), "description");
-            self.found.push(finding);
+            self.warn(FindingCode::DescriptionMissing, "description", message);
         }
         text
     }
@@ -198,11 +196,7 @@ impl Fields<'_> {
             }
             None | Some(Node::Null) => BTreeMap::new(),
             Some(_) => {
-                self.warn(
-                    FindingCode::MetadataNotAMap,
-                    "metadata",
-                    "metadata must be a map: it was left out".to_owned(),
-                );
+                self.warn(FindingCode::MetadataNotAMap, "metadata", "metadata must be a map: it was left out");
                 BTreeMap::new()
             }
         }

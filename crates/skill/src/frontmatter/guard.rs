@@ -3,8 +3,8 @@
 //! The engine's cost is quadratic in the nesting of `[` and `{`, and it builds every event before it checks any depth
 //! limit. So depth is counted here first, over the bytes.
 
-use super::split::{Split, saturating};
-use crate::{Diagnostic, FindingCode};
+use super::split::Split;
+use crate::{Diagnostic, FindingCode, diagnostic::saturating};
 use skillmount_base::limits::{FRONTMATTER_BYTES, FRONTMATTER_NESTING};
 
 /// Refuses a block that would be slow to parse.

@@ -20,7 +20,7 @@ use self::repair::Repairs;
 pub(super) use self::{
     known::KNOWN_FIELDS,
     source::FieldText,
-    split::{Delimiter, Split, decode, saturating, split},
+    split::{Delimiter, Split, decode, is_delimiter, split},
 };
 use super::{Diagnostic, FindingCode, diagnostic::first_few};
 

@@ -11,10 +11,10 @@
 use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{
-    split::{Split, saturating},
+    split::Split,
     yaml::{self, Node, YamlFault},
 };
-use crate::{Diagnostic, FindingCode};
+use crate::{Diagnostic, FindingCode, diagnostic::saturating};
 
 /// Levels of nesting that are repaired.
 const LEVELS: usize = 8;

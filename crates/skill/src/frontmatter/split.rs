@@ -12,7 +12,7 @@ use super::{
     headed::{self, is_heading},
     known::KNOWN_FIELDS,
 };
-use crate::{Diagnostic, FindingCode};
+use crate::{Diagnostic, FindingCode, diagnostic::saturating};
 use skillmount_base::limits::FRONTMATTER_BYTES;
 
 /// A SKILL.md cut in two, with `\n` line ends.
@@ -59,10 +59,8 @@ pub(crate) fn decode(bytes: &[u8], cut: bool) -> (String, Option<Diagnostic>) {
 
 fn invalid_utf8(bytes: &[u8]) -> Diagnostic {
     let good = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    let line = good.matches('\n').count() + 1;
-    let column = good.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     Diagnostic::new(FindingCode::InvalidUtf8, "SKILL.md is not UTF-8 here; the bytes were replaced: save it as UTF-8")
-        .at(saturating(line), saturating(column))
+        .after(good)
 }
 
 /// Cuts `text` at its delimiters.
@@ -96,7 +94,7 @@ pub(crate) fn split(text: &str) -> Result<Split, Diagnostic> {
     Err(unclosed(opening, &yaml))
 }
 
-fn is_delimiter(line: &str) -> bool {
+pub(crate) fn is_delimiter(line: &str) -> bool {
     line.trim_end() == "---"
 }
 
@@ -154,11 +152,6 @@ fn too_large(opening: usize) -> Diagnostic {
         "the frontmatter is over {FRONTMATTER_BYTES} bytes: move text into the body, or close it with a `---` line"
     );
     Diagnostic::new(FindingCode::FrontmatterTooLarge, message).at(saturating(opening + 1), 1)
-}
-
-/// A line or column number as `u32`, which is always large enough.
-pub(crate) fn saturating(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

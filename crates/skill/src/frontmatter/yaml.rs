@@ -133,6 +133,15 @@ impl<'de> DeserializeSeed<'de> for ShapeSeed<'_> {
     }
 }
 
+/// The methods for scalars: cost and shape.
+macro_rules! scalars {
+    ($($method:ident($($value:ident: $kind:ty)?) => $cost:expr, $shape:expr;)*) => {$(
+        fn $method<E: serde::de::Error>(self, $($value: $kind)?) -> Result<Shape, E> {
+            self.scalar($cost, $shape)
+        }
+    )*};
+}
+
 impl<'de> Visitor<'de> for ShapeSeed<'_> {
     type Value = Shape;
 
@@ -140,40 +149,16 @@ impl<'de> Visitor<'de> for ShapeSeed<'_> {
         f.write_str("any YAML value")
     }
 
-    fn visit_unit<E: serde::de::Error>(self) -> Result<Shape, E> {
-        self.scalar(0, Shape::Null)
-    }
-
-    fn visit_none<E: serde::de::Error>(self) -> Result<Shape, E> {
-        self.scalar(0, Shape::Null)
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Shape, E> {
-        self.scalar(0, Shape::Bool(value))
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<Shape, E> {
-        self.scalar(0, Shape::Number)
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<Shape, E> {
-        self.scalar(0, Shape::Number)
-    }
-
-    fn visit_i128<E: serde::de::Error>(self, _: i128) -> Result<Shape, E> {
-        self.scalar(0, Shape::Number)
-    }
-
-    fn visit_u128<E: serde::de::Error>(self, _: u128) -> Result<Shape, E> {
-        self.scalar(0, Shape::Number)
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<Shape, E> {
-        self.scalar(0, Shape::Number)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Shape, E> {
-        self.scalar(text.len(), Shape::Text)
+    scalars! {
+        visit_unit() => 0, Shape::Null;
+        visit_none() => 0, Shape::Null;
+        visit_bool(value: bool) => 0, Shape::Bool(value);
+        visit_i64(_number: i64) => 0, Shape::Number;
+        visit_u64(_number: u64) => 0, Shape::Number;
+        visit_i128(_number: i128) => 0, Shape::Number;
+        visit_u128(_number: u128) => 0, Shape::Number;
+        visit_f64(_number: f64) => 0, Shape::Number;
+        visit_str(text: &str) => text.len(), Shape::Text;
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Shape, A::Error> {

@@ -1,17 +1,13 @@
 //! Characters that a person does not see and a model does.
 
-use super::{
-    super::{Diagnostic, FindingCode, shown},
-    places::place,
-};
+use crate::{Diagnostic, FindingCode, shown};
 
 /// The first of them in a SKILL.md, of which a model is shown a text without them.
 pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
     let at = text.find(shown::is_hidden)?;
     let count = text.chars().filter(|c| shown::is_hidden(*c)).count();
-    let (line, column) = place(text.get(..at)?);
     let message = format!("{count} invisible characters, the first of them here, are not shown to agents: remove them");
-    Some(Diagnostic::new(FindingCode::HiddenCharacters, message).at(line, column))
+    Some(Diagnostic::new(FindingCode::HiddenCharacters, message).after(text.get(..at)?))
 }
 
 /// Those in the name of a file, which an agent reads in a listing.
@@ -28,23 +24,16 @@ pub(super) fn hidden_in_name(path: &str) -> Option<Diagnostic> {
 #[must_use]
 pub fn hidden_in_file(bytes: &[u8]) -> Option<Diagnostic> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let (mut line, mut column, mut count, mut first) = (1_u32, 1_u32, 0_usize, None);
-    for c in bytes.utf8_chunks().flat_map(|chunk| chunk.valid().chars()) {
-        if shown::is_hidden(c) && c != '\r' {
-            count += 1;
-            first = first.or(Some((line, column)));
-        }
-        if c == '\n' {
-            (line, column) = (line.saturating_add(1), 1);
-        } else {
-            column = column.saturating_add(1);
-        }
-    }
-    let (line, column) = first?;
+    let is_hidden = |c: &char| shown::is_hidden(*c) && *c != '\r';
+    let chars = || bytes.utf8_chunks().flat_map(|chunk| chunk.valid().chars());
+    let count = chars().filter(is_hidden).count();
     let message = format!(
         "{count} invisible characters, the first of them here, which a person does not see and an agent reads: remove them"
     );
-    Some(Diagnostic::new(FindingCode::HiddenCharacters, message).at(line, column))
+    (count > 0).then(|| {
+        let before: String = chars().take_while(|c| !is_hidden(c)).collect();
+        Diagnostic::new(FindingCode::HiddenCharacters, message).after(&before)
+    })
 }
 
 #[cfg(test)]

@@ -47,8 +47,7 @@ pub(super) fn judge(split: &Split, files: &[&str]) -> Vec<Diagnostic> {
         let Some(finding) = target(&link.target).and_then(|target| finding(&link.target, &target, &files)) else {
             continue;
         };
-        let (line, column) = places.at(link.range.start);
-        found.push(finding.at(line, column));
+        found.push(places.place(finding, link.range.start));
         if found.len() > SKILL_FINDINGS {
             break;
         }

@@ -4,7 +4,6 @@
 //! Only the leftovers of a pull count, with its names of the two sides: a skill about merges shows marks of other
 //! tools.
 
-use super::places::place;
 use crate::{Diagnostic, FindingCode};
 
 /// The lines before, between and after the two sides, in their order.
@@ -42,10 +41,10 @@ pub(super) fn merge_marks(text: &str) -> Option<Diagnostic> {
     if wanted.peek().is_some() {
         return None;
     }
-    let (line, column) = place(text.get(..begin?).unwrap_or_default());
+    let before = text.get(..begin?).unwrap_or_default();
     let message = "two authors changed these lines, and both versions stand between marks here: keep what is right, and \
                    remove the marks";
-    Some(Diagnostic::new(FindingCode::MergeMarks, message).at(line, column))
+    Some(Diagnostic::new(FindingCode::MergeMarks, message).after(before))
 }
 
 #[cfg(test)]

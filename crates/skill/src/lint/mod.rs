@@ -17,8 +17,6 @@ mod template;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-use places::place;
-
 pub use fix::{FixResult, fix};
 pub use hidden::hidden_in_file;
 pub use merge_marks::theirs_beside;
@@ -105,8 +103,8 @@ fn of_bytes(bytes: &[u8]) -> Vec<Diagnostic> {
     if let Some(at) = returns.find(|at| !ends_line(*at)) {
         let message =
             "a carriage return stands here without a line feed, which readers take for different things: remove it";
-        let (line, column) = place(&String::from_utf8_lossy(bytes.get(..at).unwrap_or_default()));
-        found.push(Diagnostic::new(FindingCode::LoneCarriageReturn, message).at(line, column));
+        let before = String::from_utf8_lossy(bytes.get(..at).unwrap_or_default());
+        found.push(Diagnostic::new(FindingCode::LoneCarriageReturn, message).after(&before));
     }
     found
 }

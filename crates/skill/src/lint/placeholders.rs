@@ -18,10 +18,9 @@ pub(super) fn undeclared(split: &Split, declared: &[Parameter]) -> Vec<Diagnosti
         // `${{ … }}` belongs to a workflow, and a backslash makes it text.
         let Some(name) = name(from).filter(|_| !before.ends_with(['$', '\\', '{'])) else { continue };
         if seen.insert(name) {
-            let (line, column) = places.at(at);
             let message =
                 format!("no parameter {name} is declared for {{{{{name}}}}}: declare it, or write \\{{{{{name}}}}}");
-            found.push(Diagnostic::new(FindingCode::ParameterUndeclared, message).at(line, column));
+            found.push(places.place(Diagnostic::new(FindingCode::ParameterUndeclared, message), at));
         }
         if found.len() > SKILL_FINDINGS {
             break;

@@ -1,6 +1,6 @@
 //! Lines and columns in a text.
 
-use crate::frontmatter::{Split, saturating};
+use crate::{Diagnostic, diagnostic::saturating, frontmatter::Split};
 
 /// Lines and columns for offsets that only grow.
 pub(super) struct Places<'a> {
@@ -14,21 +14,14 @@ impl<'a> Places<'a> {
         Self { body: &split.body, line: split.body_line, line_start: 0 }
     }
 
-    /// The line of SKILL.md and the column at `offset` of the body.
-    pub(super) fn at(&mut self, offset: usize) -> (u32, u32) {
+    /// Places `finding` at the line of SKILL.md and the column where `offset` of the body lies.
+    pub(super) fn place(&mut self, finding: Diagnostic, offset: usize) -> Diagnostic {
         let passed = self.body.get(self.line_start..offset).unwrap_or_default();
         if let Some(last) = passed.rfind('\n') {
             self.line = self.line.saturating_add(saturating(passed.matches('\n').count()));
             self.line_start += last + 1;
         }
         let before = self.body.get(self.line_start..offset).unwrap_or_default();
-        (self.line, saturating(before.chars().count() + 1))
+        finding.at(self.line, saturating(before.chars().count() + 1))
     }
-}
-
-/// The line and column of the text after `before`.
-pub(super) fn place(before: &str) -> (u32, u32) {
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (saturating(line), saturating(column))
 }

@@ -9,7 +9,6 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex_automata::{meta::Regex, util::syntax};
 
-use super::places::place;
 use crate::{Diagnostic, FindingCode};
 use skillmount_base::limits::SKILL_FINDINGS;
 
@@ -93,11 +92,11 @@ pub(super) fn secrets(text: &[u8]) -> Vec<Diagnostic> {
     let Some(expression) = EXPRESSION.as_ref() else { return Vec::new() };
     let matches = expression.find_iter(text).filter(|found| is_drawn(text.get(found.range()).unwrap_or_default()));
     let finding = |at: usize, what: &str| {
-        let (line, column) = place(&String::from_utf8_lossy(text.get(..at).unwrap_or_default()));
         let message = format!(
             "here is {what}, and agents would read it: take it out, and revoke it if it was pushed or shared before"
         );
-        Diagnostic::new(FindingCode::Secret, message).at(line, column)
+        let before = String::from_utf8_lossy(text.get(..at).unwrap_or_default());
+        Diagnostic::new(FindingCode::Secret, message).after(&before)
     };
     let named = matches.filter_map(|found| Some((found.start(), FORMS.get(found.pattern().as_usize())?.0)));
     named.take(SKILL_FINDINGS + 1).map(|(at, what)| finding(at, what)).collect()

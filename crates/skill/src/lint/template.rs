@@ -4,10 +4,7 @@
 //! so it is an error. A line of the body reaches only an agent that loads the skill, and an author may mean to keep it, so
 //! it is a warning.
 
-use crate::{
-    Diagnostic, FindingCode, Frontmatter,
-    frontmatter::{Split, saturating},
-};
+use crate::{Diagnostic, FindingCode, Frontmatter, diagnostic::saturating, frontmatter::Split};
 
 /// The placeholder sentences of a description.
 const DESCRIPTION: [&str; 2] =

@@ -7,7 +7,7 @@ mod html;
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, OffsetIter, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
 use skillmount_base::limits::{OUTLINE_HEADINGS, OUTLINE_LINKS, OUTLINE_TEXT_BYTES, OUTLINE_WINDOW_BYTES};
 
@@ -154,7 +154,7 @@ impl Reader<'_> {
 
     fn open(&mut self, tag: Tag<'_>, range: Range<usize>) {
         match tag {
-            Tag::Heading { level, .. } => self.heading(number(level), range),
+            Tag::Heading { level, .. } => self.heading(level as u8, range),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 let place = self.outline.links.len();
                 let is_kept = self.link(Link { target: dest_url.into_string(), text: String::new(), range });
@@ -225,10 +225,6 @@ impl Reader<'_> {
             link.text.push_str(text);
         }
     }
-}
-
-fn number(level: HeadingLevel) -> u8 {
-    level as u8
 }
 
 /// Ends each section at the next heading of its level or above. `starts` has, by level, the start of the first heading

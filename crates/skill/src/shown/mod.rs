@@ -27,7 +27,7 @@ mod escape;
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 pub(super) use escape::is_hidden;
 pub use escape::xml_escape;
@@ -41,17 +41,22 @@ use escape::{fence, line_start, markdown, sanitize};
 ///
 /// It is not escaped yet: [`inline`](Self::inline), [`at_line_start`](Self::at_line_start) and [`xml`](Self::xml) do
 /// that, and a serializer does it for JSON and YAML.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+#[must_use]
 pub struct SafeText {
     text: String,
+    #[serde(skip)]
     removed: usize,
 }
 
 /// Lines of text of a skill, such as its instructions. They have no invisible character, and no control character but
 /// tab and line feed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct ShownBlock {
     text: String,
+    #[serde(skip)]
     removed: usize,
 }
 
@@ -62,7 +67,6 @@ pub struct ShownBlock {
 ///
 /// assert_eq!(one_line(" Drafts\n\ndeeds.\u{200b} ").plain(), "Drafts deeds.");
 /// ```
-#[must_use]
 pub fn one_line(text: &str) -> SafeText {
     if is_line(text) {
         return SafeText { text: text.to_owned(), removed: 0 };
@@ -135,7 +139,6 @@ impl SafeText {
     ///
     /// assert_eq!(one_line("one two three").shortened(11).plain(), "one two…");
     /// ```
-    #[must_use]
     pub fn shortened(&self, most: usize) -> Self {
         let text = &self.text;
         let Some((end, _)) = text.char_indices().nth(most).filter(|_| text.len() > most) else { return self.clone() };
@@ -165,18 +168,6 @@ impl ShownBlock {
     #[must_use]
     pub fn removed(&self) -> usize {
         self.removed
-    }
-}
-
-impl Serialize for SafeText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
-    }
-}
-
-impl Serialize for ShownBlock {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
     }
 }
 

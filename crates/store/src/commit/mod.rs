@@ -135,6 +135,7 @@ impl WriteCallId {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Committer {
     store: SharedStore,
     clock: Arc<dyn Clock>,
@@ -151,13 +152,11 @@ enum Verdict {
 
 impl Committer {
     /// A committer over `store`, with write ids from `clock`.
-    #[must_use]
     pub fn new(store: SharedStore, clock: Arc<dyn Clock>) -> Self {
         Self { store, clock, tags: Tags::new() }
     }
 
     /// The same, whose writes carry these tags.
-    #[must_use]
     pub fn with_tags(self, tags: Tags) -> Self {
         Self { tags, ..self }
     }

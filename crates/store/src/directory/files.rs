@@ -8,7 +8,7 @@ use std::{
 
 /// Whether both describe the same file, and not a file and a later one in its place.
 #[cfg(unix)]
-pub(crate) fn same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+pub(super) fn same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
 
     (one.dev(), one.ino()) == (other.dev(), other.ino())
@@ -16,7 +16,7 @@ pub(crate) fn same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
 
 /// Other systems give no identity, and links need rights that few processes have.
 #[cfg(not(unix))]
-pub(crate) fn same_file(_: &fs::Metadata, other: &fs::Metadata) -> bool {
+pub(super) fn same_file(_: &fs::Metadata, other: &fs::Metadata) -> bool {
     other.is_file()
 }
 

@@ -37,9 +37,8 @@ use self::{
     shard::Shard,
 };
 pub(super) use self::{
-    files::same_file,
     layout::OWN,
-    read::{open_plain, read_version, was_replaced},
+    read::{open_seen, read_version},
     version::FileStamp,
 };
 use super::{

@@ -1,7 +1,7 @@
 //! Reading: everything comes from one open file, so a rename in the meantime changes nothing.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom},
     ops::Range,
     path::Path,
@@ -67,14 +67,18 @@ pub(super) fn current_version(layout: &StoreLayout, key: &ObjectKey) -> StoreRes
 /// The object at `key`, open; `None` if it was replaced between looking and opening.
 fn open_object(layout: &StoreLayout, key: &ObjectKey) -> StoreResult<Option<(File, FileStamp)>> {
     let PathState::File(seen) = layout.look(key.as_str())? else { return Err(StoreError::NotFound) };
-    let path = layout.path(key.as_str())?;
-    let file = match open_plain(&path) {
+    open_seen(&layout.path(key.as_str())?, &seen)
+}
+
+/// The file at `path`, open; `None` if it was replaced since it was `seen`.
+pub(crate) fn open_seen(path: &Path, seen: &fs::Metadata) -> StoreResult<Option<(File, FileStamp)>> {
+    let file = match open_plain(path) {
         // Deleted, pruned or replaced since: the next look decides.
         Err(error) if was_replaced(&error) => return Ok(None),
-        file => file.map_err(failed_at(&path))?,
+        file => file.map_err(failed_at(path))?,
     };
     let opened = file.metadata().map_err(failed)?;
-    if !same_file(&seen, &opened) {
+    if !same_file(seen, &opened) {
         return Ok(None);
     }
     let version = FileStamp::from_metadata(&opened).map_err(failed)?;
@@ -96,7 +100,7 @@ pub(crate) fn read_version(
 }
 
 /// Opens only a plain file at `path`: it does not wait for a FIFO and does not follow a link.
-pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
+fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -105,7 +109,7 @@ pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
 }
 
 /// Whether an error of [`open_plain`] means that the file was replaced by something else.
-pub(crate) fn was_replaced(error: &io::Error) -> bool {
+fn was_replaced(error: &io::Error) -> bool {
     #[cfg(unix)]
     if matches!(error.raw_os_error(), Some(libc::ELOOP | libc::ENXIO)) {
         return true;

@@ -4,7 +4,7 @@ use std::{fs, io, time::SystemTime};
 
 use jiff::Timestamp;
 
-use crate::{Metadata, ObjectMeta};
+use crate::{ListEntry, Metadata, ObjectMeta};
 use skillmount_base::path::ETag;
 
 /// Modification time and size of a file, which together are its identity.
@@ -27,6 +27,10 @@ impl FileStamp {
 
     pub(crate) fn etag(&self) -> ETag {
         ETag::new(&format!("{:x}-{:x}", self.nanos(), self.size))
+    }
+
+    pub(crate) fn entry(&self, key: String) -> ListEntry {
+        ListEntry { key, size: self.size, etag: self.etag(), modified_at: self.modified_at }
     }
 
     pub(crate) fn meta(&self, metadata: Metadata) -> ObjectMeta {

@@ -102,12 +102,7 @@ impl Walk {
         let version = fs::symlink_metadata(path)
             .and_then(|found| if found.is_file() { FileStamp::from_metadata(&found).map(Some) } else { Ok(None) });
         match version {
-            Ok(version) => version.map(|version| ListEntry {
-                key,
-                size: version.size,
-                etag: version.etag(),
-                modified_at: version.modified_at,
-            }),
+            Ok(version) => version.map(|version| version.entry(key)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
                 self.failure = Some(failed_at(path)(error));

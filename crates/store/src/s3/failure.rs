@@ -16,6 +16,7 @@ use jiff::Timestamp;
 
 use super::{cause::RefusalResponse, request::RequestKind};
 use crate::{Cause, StoreError};
+use skillmount_base::error::with_causes;
 
 /// Error codes that mean a fault of the caller, not of the request. Some come with status 400.
 const CREDENTIAL_CODES: &[&str] = &[
@@ -139,14 +140,7 @@ where
 /// Whether the search for credentials took too long, as it does if the last place is a metadata service that does not
 /// exist. The SDK has no public type for it.
 fn found_no_identity(error: &(dyn StdError + 'static)) -> bool {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if error.to_string().starts_with("identity resolver timed out") {
-            return true;
-        }
-        next = error.source();
-    }
-    false
+    with_causes(error).any(|error| error.to_string().starts_with("identity resolver timed out"))
 }
 
 fn never_connected(error: &(dyn StdError + 'static)) -> bool {
@@ -156,12 +150,5 @@ fn never_connected(error: &(dyn StdError + 'static)) -> bool {
 }
 
 fn find<'error, T: StdError + 'static>(error: &'error (dyn StdError + 'static)) -> Option<&'error T> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(found) = error.downcast_ref() {
-            return Some(found);
-        }
-        next = error.source();
-    }
-    None
+    with_causes(error).find_map(|error| error.downcast_ref())
 }

@@ -17,7 +17,7 @@ use super::{
     bucket::{S3Store, quoted, within},
     request::RequestKind,
 };
-use crate::{Cause, GetOptions, Object, ObjectMeta, StoreError, StoreResult, attempts::transfer_time};
+use crate::{Cause, GetOptions, Object, ObjectMeta, StoreError, StoreResult, attempts::transfer_time, rules::clip};
 use skillmount_base::{
     limits::{ATTEMPT_TIMEOUT, CHUNK_BYTES},
     path::{ETag, ObjectKey},
@@ -52,7 +52,8 @@ async fn get_all(
     let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, get_request(store, key, options).send()).await?;
     let answer = sent.map_err(|error| store.classify(error, RequestKind::Object))?;
     let fits = answer.content_length.and_then(|size| u64::try_from(size).ok()).is_some_and(|size| size <= most.end);
-    if fits { receive(answer, Some(most), &Promise::whole(options)).await.map(Some) } else { Ok(None) }
+    let promise = Promise { range: None, etag: options.if_match.as_ref() };
+    if fits { receive(answer, Some(most), &promise).await.map(Some) } else { Ok(None) }
 }
 
 async fn get_range(store: &S3Store, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
@@ -61,7 +62,8 @@ async fn get_range(store: &S3Store, key: &ObjectKey, options: &GetOptions) -> St
     match sent.map_err(|error| store.classify(error, RequestKind::Object)) {
         Ok(answer) => {
             let is_in_doubt = options.range.is_some() && answer.content_range.is_none();
-            let object = receive(answer, options.range.as_ref(), &Promise::from_options(options)).await?;
+            let promise = Promise { range: options.range.as_ref(), etag: options.if_match.as_ref() };
+            let object = receive(answer, options.range.as_ref(), &promise).await?;
             if is_in_doubt {
                 check_whole(store, key, &object.meta).await?;
             }
@@ -113,21 +115,12 @@ fn asks_for_all(range: &Range<u64>) -> bool {
 /// The properties that an answer must have for its request. A ranged GET has no checksum on S3, so nothing else ties
 /// its bytes to their object.
 struct Promise<'options> {
+    /// The range in the request, if it had one.
     range: Option<&'options Range<u64>>,
     etag: Option<&'options ETag>,
 }
 
-impl<'options> Promise<'options> {
-    /// For a request with the range of `options`.
-    fn from_options(options: &'options GetOptions) -> Self {
-        Self { range: options.range.as_ref(), etag: options.if_match.as_ref() }
-    }
-
-    /// For a request without a range.
-    fn whole(options: &'options GetOptions) -> Self {
-        Self { range: None, etag: options.if_match.as_ref() }
-    }
-
+impl Promise<'_> {
     /// Whether an answer with the version `etag`, and with `span` of `size` bytes if it names them, is the right one.
     fn is_kept(&self, etag: &ETag, said: Option<&(Range<u64>, u64)>) -> bool {
         let is_version = self.etag.is_none_or(|asked| asked == etag);
@@ -166,13 +159,7 @@ async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &
 /// The requested part of `bytes`, which lie at `span`: all of them, unless the server ignored the range or the range
 /// was empty, which no header can express.
 fn cut(meta: ObjectMeta, span: Range<u64>, bytes: &Bytes, asked: Option<&Range<u64>>) -> StoreResult<Object> {
-    let range = match asked {
-        None => 0..meta.size,
-        Some(asked) if asked.start == 0 || asked.start < meta.size => {
-            asked.start..asked.end.clamp(asked.start, meta.size.max(asked.start))
-        }
-        Some(_) => return Err(StoreError::RangeNotSatisfiable),
-    };
+    let range = clip(asked.cloned(), meta.size)?;
     if range.start < span.start || range.end > span.end {
         return Err(StoreError::broken("the server sent other bytes than were asked for"));
     }

@@ -21,7 +21,7 @@ impl TagRefusals {
     }
 
     /// Notes that the bucket refuses tags; true if that is new.
-    pub(super) fn note(&self) -> bool {
+    pub(super) fn record(&self) -> bool {
         self.since().replace(Instant::now()).is_none()
     }
 
@@ -44,9 +44,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn tags_are_tried_again_after_a_while() {
         let refusals = TagRefusals::default();
-        assert!(!refusals.are_known() && refusals.note() && refusals.are_known());
+        assert!(!refusals.are_known() && refusals.record() && refusals.are_known());
         tokio::time::advance(TAGS_REFUSED).await;
-        assert!(!refusals.are_known() && !refusals.note() && refusals.are_known(), "the log says it once");
+        assert!(!refusals.are_known() && !refusals.record() && refusals.are_known(), "the log says it once");
     }
 
     #[test]

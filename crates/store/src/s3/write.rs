@@ -37,7 +37,7 @@ pub(super) async fn put_tagged(
         answer => return answer,
     }
     let put = put_once(store, key, bytes, untagged).await?;
-    if store.refusals.note() {
+    if store.refusals.record() {
         tracing::warn!("the bucket refuses tags: objects are written without (s3:PutObjectTagging)");
     }
     Ok(put)

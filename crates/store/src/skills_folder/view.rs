@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     Cause, GetOptions, ListEntry, Metadata, Object, ObjectMeta, StoreError, StoreResult,
-    directory::{FileStamp, OWN, open_plain, read_version, same_file, was_replaced},
+    directory::{FileStamp, OWN, open_seen, read_version},
     disk::{failed, failed_at},
 };
 use skillmount_base::{
@@ -97,15 +97,7 @@ impl View {
     pub(super) fn get(&self, relative: &str, options: &GetOptions) -> StoreResult<Object> {
         for _ in 0..ATTEMPTS {
             let Some((path, seen)) = self.file(relative)? else { return Err(StoreError::NotFound) };
-            let mut file = match open_plain(&path) {
-                Err(error) if was_replaced(&error) => continue,
-                file => file.map_err(failed_at(&path))?,
-            };
-            let opened = file.metadata().map_err(failed)?;
-            if !same_file(&seen, &opened) {
-                continue;
-            }
-            let version = FileStamp::from_metadata(&opened).map_err(failed)?;
+            let Some((mut file, version)) = open_seen(&path, &seen)? else { continue };
             if let Some((range, bytes)) = read_version(&mut file, version, options)? {
                 return Ok(Object { meta: version.meta(Metadata::new()), range, bytes });
             }
@@ -135,9 +127,8 @@ impl View {
                     Spot::Folder(below) => open.push((format!("{key}/"), below)),
                     Spot::File { found, links, .. } => {
                         let version = FileStamp::from_metadata(&found).map_err(failed)?;
-                        let (etag, FileStamp { modified_at, size }) = (version.etag(), version);
                         seen.has_links |= links > 0;
-                        seen.entries.push(ListEntry { key, size, etag, modified_at });
+                        seen.entries.push(version.entry(key));
                     }
                     Spot::LeftOut(why) => seen.left_out.push(SkippedLink { link: key, why }),
                     Spot::Nothing => {}

@@ -1,17 +1,41 @@
-//! The documents beside the operations: about a user's skills, and about their store.
+//! The documents beside the operations.
 
+mod approvals;
+mod audit;
+mod author_skills;
 mod authoring;
 mod differences;
 mod fsck;
+mod hook_input;
+mod hook_output;
 mod leaving;
+mod prompt;
+mod prompt_explanation;
 mod publishing;
+mod session_version;
+mod sessions;
 mod skills;
 mod store;
+mod tools;
+mod turns;
+mod usage;
 
+pub use approvals::*;
+pub use audit::*;
+pub use author_skills::*;
 pub use authoring::*;
 pub use differences::*;
 pub use fsck::*;
+pub use hook_input::*;
+pub use hook_output::*;
 pub use leaving::*;
+pub use prompt::*;
+pub use prompt_explanation::*;
 pub use publishing::*;
+pub use session_version::*;
+pub use sessions::*;
 pub use skills::*;
 pub use store::*;
+pub use tools::*;
+pub use turns::*;
+pub use usage::*;

@@ -146,7 +146,6 @@ pub struct VersionList {
     pub current: Option<String>,
     /// The last change, which may have published an older version again: its time is then later than that of the version. Null for
     /// a draft, and for a skill that the service never published.
-    #[serde(default)]
     pub last_change: Option<VersionChange>,
     /// Give this back to get the next page; null on the last one.
     pub next_cursor: Option<String>,

@@ -56,7 +56,6 @@ pub struct SkillDocument {
     pub state: ListedState,
     /// The digest of the published version that its files are, or of the draft: `sha256:` and 64 hex digits. Null if it was
     /// never published, and if other tools changed its folder since.
-    #[serde(default)]
     pub digest: Option<String>,
     /// Layers further away that have a skill of the same path.
     pub shadows: Vec<Layer>,

@@ -1,12 +1,12 @@
 //! Writing a skill, which is a draft until a person publishes it.
 
 use serde::{Deserialize, Serialize};
+use skillmount_base::error::Result;
+use skillmount_skill::{Diagnostic, SkillTemplate, shown::one_line};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Request, left_out};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, left_out};
 use crate::SkillState;
-
-use skillmount_skill::{Diagnostic, SkillTemplate};
 
 /// Write a skill as a draft.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -62,5 +62,18 @@ impl Request for CreateSkillRequest {
 
     fn subject(&self) -> String {
         self.name.clone()
+    }
+}
+
+impl Reply for CreateSkillReply {
+    fn text(&self, _: TextFormat) -> Result<String> {
+        let Self { skill, lint, .. } = self;
+        let mut lines = vec![format!(
+            "Created {} as a draft: load_skill loads it in this session, and other sessions find it once a person has \
+             published it.",
+            one_line(skill).inline()
+        )];
+        lines.extend(lint.iter().map(|finding| format!("- {}", one_line(&finding.message).inline())));
+        Ok(lines.join("\n"))
     }
 }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use skillmount_base::error::{Code, Error, Outcome, Result};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Request};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat};
 use crate::ErrorCode;
-use skillmount_base::error::{Code, Error, Outcome};
 
 /// Delete a file, or a folder and everything below it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -113,4 +113,15 @@ impl DeleteReply {
 
 fn plural(count: u64) -> &'static str {
     if count == 1 { "file" } else { "files" }
+}
+
+/// A delete that left something behind is an error, which says how much and what to do.
+impl Reply for DeleteReply {
+    fn text(&self, _: TextFormat) -> Result<String> {
+        match (self.failure(), self.deleted) {
+            (Some(error), _) => Err(error),
+            (None, 1) => Ok(format!("Deleted {}", self.path)),
+            (None, files) => Ok(format!("Deleted {} ({files} files)", self.path)),
+        }
+    }
 }

@@ -1,14 +1,16 @@
 //! Finding skills for a task; finding one does not load it.
 
 use serde::{Deserialize, Serialize};
+use skillmount_base::{error::Result, limits::SEARCH_RESULTS, path::Layer};
+use skillmount_skill::shown::{SafeText, one_line, removed_note};
 use utoipa::ToSchema;
 
 use super::{
-    Access, CallOutline, Operation, Request,
+    Access, CallOutline, Operation, Reply, Request, TextFormat,
     explained::{ExplainedSkill, QuestionWord, SkillStanding},
     left_out,
+    lines::list,
 };
-use skillmount_base::{limits::SEARCH_RESULTS, path::Layer};
 
 /// Find skills for a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -17,10 +19,8 @@ pub struct DiscoverRequest {
     /// What the task is about: a few words, a sentence or a message of up to 16 KiB and 2,500 words.
     pub query: String,
     /// Only this category and those below it.
-    #[serde(default)]
     pub category: Option<String>,
     /// Only this level, in whatever case.
-    #[serde(default)]
     pub level: Option<String>,
     /// 10 by default.
     #[serde(default = "default_results")]
@@ -165,6 +165,53 @@ impl DiscoverReply {
 
 fn default_results() -> usize {
     SEARCH_RESULTS
+}
+
+/// The skills that a search found, best first.
+impl Reply for DiscoverReply {
+    fn text(&self, form: TextFormat) -> Result<String> {
+        let best = self.skills.first();
+        let skills: Vec<_> =
+            best.iter().flat_map(|best| self.skills.iter().map(|one| SkillLine::new(one, best))).collect();
+        // The message names categories where nothing was found.
+        let message = one_line(&self.message).inline().into_owned();
+        let lines = std::iter::once(message).chain(skills.iter().map(SkillLine::line));
+        let removed: usize = skills.iter().map(SkillLine::removed).sum();
+        let removed = removed_note(removed);
+        Ok(list(lines, "", removed.as_deref(), form.room, "ask more narrowly, or with a smaller limit"))
+    }
+}
+
+/// The parts of a skill that the result of a search shows.
+struct SkillLine {
+    skill: SafeText,
+    name: SafeText,
+    description: SafeText,
+    /// Its confidence, if it differs from the best skill's confidence. The message speaks for the best skill.
+    confidence: Option<SearchConfidence>,
+}
+
+impl SkillLine {
+    fn new(found: &DiscoveredSkill, best: &DiscoveredSkill) -> Self {
+        Self {
+            skill: one_line(&found.skill),
+            name: one_line(&found.name),
+            description: one_line(&found.description),
+            confidence: Some(found.confidence).filter(|own| *own != best.confidence),
+        }
+    }
+
+    /// The path to load the skill by and its description. The name and the confidence are added only if they differ.
+    fn line(&self) -> String {
+        let is_named = self.skill.plain().rsplit('/').next() == Some(self.name.plain());
+        let name = if is_named { String::new() } else { format!(" ({})", self.name.inline()) };
+        let confidence = self.confidence.map(|own| format!(" ({} confidence)", own.as_str())).unwrap_or_default();
+        format!("- {}{name}: {}{confidence}", self.skill.at_line_start(), self.description.inline())
+    }
+
+    fn removed(&self) -> usize {
+        self.name.removed() + self.description.removed()
+    }
 }
 
 #[cfg(test)]

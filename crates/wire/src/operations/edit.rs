@@ -1,10 +1,10 @@
 //! Replacing text in a file.
 
 use serde::{Deserialize, Serialize};
+use skillmount_base::{error::Result, path::ETag};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Request, left_out};
-use skillmount_base::path::ETag;
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, left_out};
 
 /// Replace text in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -79,5 +79,11 @@ impl Request for EditRequest {
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Writes(&self.file_path)]
+    }
+}
+
+impl Reply for EditReply {
+    fn text(&self, _: TextFormat) -> Result<String> {
+        Ok(format!("Successfully replaced {} instance(s) of the string in '{}'", self.occurrences, self.path))
     }
 }

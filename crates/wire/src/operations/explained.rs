@@ -105,6 +105,12 @@ pub enum SearchMatchKind {
     TypoAndTranslation,
 }
 
+impl SearchField {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Name, Self::Description, Self::WhenToUse, Self::Keywords, Self::Category, Self::Headings, Self::Body];
+}
+
 impl SearchMatchKind {
     /// In words.
     #[must_use]

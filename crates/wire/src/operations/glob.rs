@@ -2,9 +2,13 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use skillmount_base::error::Result;
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Request};
+use super::{
+    Access, CallOutline, Operation, Reply, Request, TextFormat,
+    lines::{NO_FILES, list},
+};
 
 /// Find files by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -13,7 +17,6 @@ pub struct GlobRequest {
     /// The glob: without `/` it matches the base name at any depth, a leading `/` anchors it.
     pub pattern: String,
     /// Folder to look in; everything the session sees if absent.
-    #[serde(default)]
     pub path: Option<String>,
 }
 
@@ -60,5 +63,12 @@ impl Request for GlobRequest {
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Reads(self.path.as_deref().unwrap_or("/"))]
+    }
+}
+
+impl Reply for GlobReply {
+    fn text(&self, form: TextFormat) -> Result<String> {
+        let lines = self.matches.iter().map(|found| found.path.clone());
+        Ok(list(lines, NO_FILES, self.truncation_reason.as_deref(), form.room, "narrow the pattern or the path"))
     }
 }

@@ -1,9 +1,12 @@
 //! Searching contents of files.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use skillmount_base::error::Result;
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Request, left_out};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, left_out, lines::list};
 
 /// Search file contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -12,10 +15,8 @@ pub struct GrepRequest {
     /// A Rust regular expression, or plain text with `literal`.
     pub pattern: String,
     /// Folder or file to search; everything the session sees if absent.
-    #[serde(default)]
     pub path: Option<String>,
     /// Only files that this glob matches, such as `*.md`.
-    #[serde(default)]
     pub glob: Option<String>,
     /// Take the pattern as plain text.
     #[serde(default)]
@@ -30,7 +31,6 @@ pub struct GrepRequest {
     #[serde(default)]
     pub output_mode: GrepOutput,
     /// Hits (or files, in the other modes) to return at most.
-    #[serde(default)]
     pub max_count: Option<usize>,
 }
 
@@ -115,4 +115,51 @@ pub enum GrepOutput {
     Files,
     /// The files, and how many lines matched in each.
     Count,
+}
+
+impl Reply for GrepReply {
+    fn text(&self, form: TextFormat) -> Result<String> {
+        let empty = "No matches found";
+        let (left_out, more) = (self.truncation_reason.as_deref(), "narrow the pattern, the path or the glob");
+        if let Some(matches) = &self.matches {
+            return Ok(list(hits(matches), empty, left_out, form.room, more));
+        }
+        if let Some(counts) = &self.counts {
+            return Ok(list(
+                counts.iter().map(|one| format!("{}: {}", one.path, one.count)),
+                empty,
+                left_out,
+                form.room,
+                more,
+            ));
+        }
+        Ok(list(self.files.iter().flatten().cloned(), empty, left_out, form.room, more))
+    }
+}
+
+/// Hits under the name of their file, each line once, with its number; `:` marks a hit and `-` a line around one.
+fn hits(matches: &[GrepMatch]) -> Vec<String> {
+    let mut files: BTreeMap<&str, BTreeMap<u64, (char, &str)>> = BTreeMap::new();
+    for hit in matches {
+        let lines = files.entry(&hit.path).or_default();
+        let before = hit.line.saturating_sub(hit.before.len() as u64);
+        for (number, text) in (before..).zip(&hit.before).chain((hit.line + 1..).zip(&hit.after)) {
+            lines.entry(number).or_insert(('-', text));
+        }
+        lines.insert(hit.line, (':', &hit.text));
+    }
+    let has_context = matches.iter().any(|hit| !hit.before.is_empty() || !hit.after.is_empty());
+    let mut text = Vec::new();
+    for (path, lines) in files {
+        text.push(format!("{path}:"));
+        let mut last = None;
+        for (number, (mark, line)) in lines {
+            if has_context && last.is_some_and(|last| last + 1 < number) {
+                text.push("  --".to_owned());
+            }
+            text.push(format!("  {number}{mark} {line}"));
+            last = Some(number);
+        }
+    }
+    text
 }

@@ -1,11 +1,16 @@
 //! Loading a skill.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
+use skillmount_base::{error::Result, limits::TOOL_LOADED_FILES};
+use skillmount_skill::{
+    FilledParameter,
+    shown::{SafeText, ShownBlock, block, one_line, removed_note},
+};
 use utoipa::ToSchema;
 
-use skillmount_skill::FilledParameter;
-
-use super::{Access, CallOutline, Operation, Request, left_out};
+use super::{Access, CallOutline, Instructions, Operation, Reply, Request, TextFormat, left_out, lines::LinePage};
 
 /// Load a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -14,10 +19,8 @@ pub struct LoadSkillRequest {
     /// A skill path, a mount name or a frontmatter name, tried in that order.
     pub skill: String,
     /// Another name for its folder below `/skills`, if its own is taken.
-    #[serde(default)]
     pub mount_as: Option<String>,
     /// Arguments for the parameters of its body: words, or `name=value`. 16 KiB at most.
-    #[serde(default)]
     pub arguments: Option<String>,
     /// The digest of a published version to load in place of what the skill is now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,4 +148,120 @@ pub enum LoadStatus {
     AlreadyLoaded,
     /// It was loaded before; its files changed since and are the new ones now.
     Reloaded,
+}
+
+impl SkillParameter {
+    /// Whether the skill cannot be followed without this parameter, which it was not given.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.required && self.value.is_none()
+    }
+}
+
+/// The result of a load: the skill, its missing parameters and files, and the instructions if they belong here.
+impl Reply for LoadSkillReply {
+    fn text(&self, form: TextFormat) -> Result<String> {
+        let skill = LoadText::from(self);
+        let head = skill.head(self.status);
+        Ok(match form.instructions {
+            Instructions::InPrompt => {
+                head + "Its instructions are in the system prompt now, for as long as no other skill is loaded."
+            }
+            Instructions::InReply => {
+                skill.instructions(head, &block(self.body.as_deref().unwrap_or_default()), form.room)
+            }
+        })
+    }
+}
+
+/// The parts of a skill that the result of a load shows.
+struct LoadText {
+    skill: SafeText,
+    name: SafeText,
+    mount: SafeText,
+    /// Its first files, as they are called in its folder.
+    files: Vec<SafeText>,
+    /// How many others it has.
+    more_files: usize,
+    missing: Vec<Missing>,
+}
+
+/// A required parameter without a value, and its author's description.
+struct Missing {
+    name: SafeText,
+    description: Option<SafeText>,
+}
+
+impl From<&LoadSkillReply> for LoadText {
+    fn from(reply: &LoadSkillReply) -> Self {
+        let inside = |file: &SkillFile| {
+            let path = file.path.strip_prefix(&reply.mount).unwrap_or(&file.path);
+            one_line(path.trim_start_matches('/'))
+        };
+        let wanting = reply.parameters.iter().filter(|one| one.is_missing());
+        Self {
+            skill: one_line(&reply.skill),
+            name: one_line(&reply.name),
+            mount: one_line(&reply.mount),
+            files: reply.files.iter().take(TOOL_LOADED_FILES).map(inside).collect(),
+            more_files: reply.files.len().saturating_sub(TOOL_LOADED_FILES),
+            missing: wanting
+                .map(|one| Missing { name: one_line(&one.name), description: one.description.as_deref().map(one_line) })
+                .collect(),
+        }
+    }
+}
+
+impl LoadText {
+    /// All but the instructions.
+    fn head(&self, status: LoadStatus) -> String {
+        let done = match status {
+            LoadStatus::Loaded => "Loaded skill",
+            LoadStatus::AlreadyLoaded => "Already loaded: skill",
+            LoadStatus::Reloaded => "Loaded again, with the files as they are now: skill",
+        };
+        let (name, skill, mount) = (self.name.inline(), self.skill.inline(), self.mount.inline());
+        let mut text = format!("{done} {name} ({skill}). Its files are in {mount}:\n");
+        for file in &self.files {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "- {}", file.at_line_start());
+        }
+        if self.more_files > 0 {
+            let _ = writeln!(text, "- and {} more; list {mount} with ls", self.more_files);
+        }
+        if !self.missing.is_empty() {
+            let missing: Vec<_> = self.missing.iter().map(Missing::say).collect();
+            let _ = writeln!(
+                text,
+                "Missing parameters: {}. Ask the user for them, then load the skill again with them as arguments.",
+                missing.join(", ")
+            );
+        }
+        text
+    }
+
+    /// The head and the instructions, as many lines of them as fit.
+    fn instructions(&self, head: String, body: &ShownBlock, room: usize) -> String {
+        let mut page = LinePage::new(room.saturating_sub(head.len()));
+        let whole = body.plain().split_inclusive('\n').all(|line| page.push(line));
+        let mut text = head + "Follow its instructions:\n\n" + &block(&page.close("")).fenced();
+        if !whole {
+            let mount = self.mount.inline();
+            let _ = write!(text, "\n[the instructions are cut here; read {mount}/SKILL.md for all of them]");
+        }
+        let removed = body.removed() + self.name.removed();
+        if let Some(note) = removed_note(removed) {
+            let _ = write!(text, "\n[{note}]");
+        }
+        text
+    }
+}
+
+impl Missing {
+    fn say(&self) -> String {
+        match &self.description {
+            Some(description) => format!("{} ({})", self.name.inline(), description.inline()),
+            None => self.name.inline().into_owned(),
+        }
+    }
 }

@@ -2,9 +2,13 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use skillmount_base::error::Result;
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Request};
+use super::{
+    Access, CallOutline, Operation, Reply, Request, TextFormat,
+    lines::{NO_FILES, list},
+};
 
 /// List a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -63,5 +67,17 @@ impl Request for LsRequest {
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Reads(&self.path)]
+    }
+}
+
+impl Reply for LsReply {
+    fn text(&self, form: TextFormat) -> Result<String> {
+        let line = |entry: &Entry| {
+            if entry.is_dir { format!("{}/", entry.path) } else { format!("{} ({} bytes)", entry.path, entry.size) }
+        };
+        let left_out = self.truncated.then_some("there are more entries; find files by name with glob");
+        let hidden = |file: &Entry| format!("{} (file, {} bytes, beside the folder)", file.path, file.size);
+        let lines = self.entries.iter().map(line).chain(self.hidden.iter().map(hidden));
+        Ok(list(lines, NO_FILES, left_out, form.room, "list a folder below this one, or use glob"))
     }
 }

@@ -12,6 +12,7 @@ mod edit;
 mod explained;
 mod glob;
 mod grep;
+mod lines;
 mod load_skill;
 mod ls;
 mod move_path;
@@ -26,6 +27,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use skillmount_base::error::Result;
+
 pub use self::{
     create_skill::*, delete::*, discover_skills::*, edit::*, explained::*, glob::*, grep::*, load_skill::*, ls::*,
     move_path::*, outline::*, read::*, unload_skill::*, write::*,
@@ -33,7 +36,9 @@ pub use self::{
 
 /// THE table. Passes its rows to the macro `$then`, in the order in which operations are offered:
 ///
-/// `Variant method(Request) -> Reply { name, [other names], the operation whose rules hold too, effect, tag, memory, status }`
+/// `Variant method(Request) -> Reply { name, [other names], the operation whose rules hold too, effect, module, memory, status }`
+///
+/// The module of the engine has the function, by the name of the method. It is the tag of the route too.
 ///
 /// The rows behind the semicolon are operations that a policy has rules for and that carry bytes in place of JSON documents, each
 /// with routes of its own.
@@ -43,29 +48,29 @@ macro_rules! with_operations {
     ($then:ident) => {
         $then! {
             /// Find skills for a task; finding one does not load it.
-            DiscoverSkills discover_skills(DiscoverRequest) -> DiscoverReply { "discover_skills", [], None, Reads, "skills", Listing, 200 }
+            DiscoverSkills discover_skills(DiscoverRequest) -> DiscoverReply { "discover_skills", [], None, Reads, skills, Listing, 200 }
             /// Load a skill: mount its files below `/skills` and make it the current one.
-            LoadSkill load_skill(LoadSkillRequest) -> LoadSkillReply { "load_skill", ["Skill"], None, Loads, "skills", Listing, 200 }
+            LoadSkill load_skill(LoadSkillRequest) -> LoadSkillReply { "load_skill", ["Skill"], None, Loads, skills, Listing, 200 }
             /// Hide a loaded skill again.
-            UnloadSkill unload_skill(UnloadSkillRequest) -> UnloadSkillReply { "unload_skill", [], None, Loads, "skills", Small, 200 }
+            UnloadSkill unload_skill(UnloadSkillRequest) -> UnloadSkillReply { "unload_skill", [], None, Loads, skills, Small, 200 }
             /// Write a skill as a draft: this session sees it, and others once a person has published it.
-            CreateSkill create_skill(CreateSkillRequest) -> CreateSkillReply { "create_skill", [], Some(Self::Write), Writes, "skills", Text, 201 }
+            CreateSkill create_skill(CreateSkillRequest) -> CreateSkillReply { "create_skill", [], Some(Self::Write), Writes, skills, Text, 201 }
             /// List a folder.
-            Ls ls(LsRequest) -> LsReply { "ls", [], None, Reads, "files", Listing, 200 }
+            Ls ls(LsRequest) -> LsReply { "ls", [], None, Reads, files, Listing, 200 }
             /// Read lines of a text file.
-            Read read(ReadRequest) -> ReadReply { "read", [], None, Reads, "files", Page, 200 }
+            Read read(ReadRequest) -> ReadReply { "read", [], None, Reads, files, Page, 200 }
             /// Search the contents of everything the session sees.
-            Grep grep(GrepRequest) -> GrepReply { "grep", [], None, Reads, "files", Search, 200 }
+            Grep grep(GrepRequest) -> GrepReply { "grep", [], None, Reads, files, Search, 200 }
             /// Find files by name.
-            Glob glob(GlobRequest) -> GlobReply { "glob", [], None, Reads, "files", Listing, 200 }
+            Glob glob(GlobRequest) -> GlobReply { "glob", [], None, Reads, files, Listing, 200 }
             /// Make a file, or replace it with `overwrite`.
-            Write write(WriteRequest) -> WriteReply { "write", [], None, Writes, "files", Text, 200 }
+            Write write(WriteRequest) -> WriteReply { "write", [], None, Writes, files, Text, 200 }
             /// Replace text in a file.
-            Edit edit(EditRequest) -> EditReply { "edit", [], Some(Self::Write), Writes, "files", Text, 200 }
+            Edit edit(EditRequest) -> EditReply { "edit", [], Some(Self::Write), Writes, files, Text, 200 }
             /// Move or rename a file, or a folder and everything below it; nothing at the new path is replaced.
-            Move move_path(MoveRequest) -> MoveReply { "move", [], Some(Self::Write), Writes, "files", Files, 200 }
+            Move move_path(MoveRequest) -> MoveReply { "move", [], Some(Self::Write), Writes, files, Files, 200 }
             /// Delete a file, or a folder and everything below it.
-            Delete delete(DeleteRequest) -> DeleteReply { "delete", [], Some(Self::Write), Writes, "files", Small, 200 }
+            Delete delete(DeleteRequest) -> DeleteReply { "delete", [], Some(Self::Write), Writes, files, Small, 200 }
             ;
             /// Fetch the bytes of files, or what is known of them: `GET` and `HEAD` of a file, and many at once.
             Download { "download", Some(Self::Read), Reads }
@@ -152,16 +157,39 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
     }
 }
 
-/// The reply of an operation: a document that goes over the wire and has a schema.
-pub trait Reply: Serialize + DeserializeOwned + ToSchema + Send {}
+/// The reply of an operation: a document that goes over the wire and has a schema, and that can be put into words.
+pub trait Reply: Serialize + DeserializeOwned + ToSchema + Send {
+    /// The reply as a model reads it, and a person at a terminal. The text reports what was omitted, and how to get it.
+    /// Contents of files come as they are. Texts that skills have about themselves are cleaned and fenced.
+    ///
+    /// # Errors
+    /// If the reply reports that part of the call failed. The message says how to go on.
+    fn text(&self, form: TextFormat) -> Result<String>;
+}
 
-impl<T: Serialize + DeserializeOwned + ToSchema + Send> Reply for T {}
+/// How a reply is put into words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextFormat {
+    /// Bytes at most. A last line that says how to get the rest comes on top.
+    pub room: usize,
+    /// The place of the instructions of a skill that was loaded.
+    pub instructions: Instructions,
+}
+
+/// The place of the instructions of a loaded skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instructions {
+    /// The text of the reply.
+    InReply,
+    /// The system prompt.
+    InPrompt,
+}
 
 macro_rules! enumerate {
     ($(
         $(#[doc = $doc:literal])*
         $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, [$($alias:literal)*], $under:expr, $effect:ident, $tag:literal, $memory:ident, $status:literal }
+        { $name:literal, [$($alias:literal)*], $under:expr, $effect:ident, $module:ident, $memory:ident, $status:literal }
     )* ; $(
         $(#[doc = $other_doc:literal])*
         $other:ident { $other_name:literal, $other_under:expr, $other_effect:ident }

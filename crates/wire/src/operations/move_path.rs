@@ -1,10 +1,10 @@
 //! Moving a file or a folder.
 
 use serde::{Deserialize, Serialize};
+use skillmount_base::error::{Error, Outcome, Result};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, FailedFile, Operation, Request};
-use skillmount_base::error::{Error, Outcome};
+use super::{Access, CallOutline, FailedFile, Operation, Reply, Request, TextFormat};
 
 /// Move or rename a file, or a folder and everything below it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -82,5 +82,16 @@ impl MoveReply {
         );
         let error = first.error(message, self.outcome);
         Some(error.with_detail("moved", *moved).with_detail("failed", serde_json::json!(failed)))
+    }
+}
+
+impl Reply for MoveReply {
+    fn text(&self, _: TextFormat) -> Result<String> {
+        let Self { from, to, moved, .. } = self;
+        match self.failure() {
+            Some(error) => Err(error),
+            None if *moved == 1 => Ok(format!("Moved {from} to {to}")),
+            None => Ok(format!("Moved {from} to {to} ({moved} files)")),
+        }
     }
 }

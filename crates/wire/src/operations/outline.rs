@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 /// The members of an input by kind. Of texts that are contents or questions it holds the length alone.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct CallOutline {
     /// Virtual paths.
     pub paths: Map<String, Value>,
@@ -38,28 +39,24 @@ impl CallOutline {
     }
 
     /// The same with a member that is a virtual path, several, or none.
-    #[must_use]
     pub fn path(mut self, member: &str, value: impl Serialize) -> Self {
         put(&mut self.paths, member, value);
         self
     }
 
     /// The same with a member that names a skill, or none.
-    #[must_use]
     pub fn skill(mut self, member: &str, value: impl Serialize) -> Self {
         put(&mut self.skills, member, value);
         self
     }
 
     /// The same with a member that is a glob of virtual paths, or none.
-    #[must_use]
     pub fn glob(mut self, member: &str, value: impl Serialize) -> Self {
         put(&mut self.globs, member, value);
         self
     }
 
     /// The same with a member that names neither a file nor a skill.
-    #[must_use]
     pub fn other(mut self, member: &str, value: impl Serialize) -> Self {
         put(&mut self.other, member, value);
         self
@@ -81,7 +78,6 @@ impl CallOutline {
     }
 
     /// The members that `room` bytes of JSON hold, names first. `input_cut` says if some are left out.
-    #[must_use]
     pub fn within(mut self, mut room: usize) -> Self {
         let mut is_cut = false;
         for members in [&mut self.paths, &mut self.skills, &mut self.globs, &mut self.other] {

@@ -2,10 +2,10 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use skillmount_base::{error::Result, limits::READ_LINES, path::ETag};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Request};
-use skillmount_base::{limits::READ_LINES, path::ETag};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, lines::LinePage};
 
 /// Read lines of a text file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -76,4 +76,34 @@ impl Request for ReadRequest {
 
 fn default_read_lines() -> u64 {
     READ_LINES
+}
+
+/// Lines with their numbers, and behind them where they stand in the file.
+impl Reply for ReadReply {
+    fn text(&self, form: TextFormat) -> Result<String> {
+        let Some(first) = self.start_line else {
+            let blank = self.content.len() as u64 == self.size;
+            let why = if blank { "The file is blank" } else { "No lines were asked for" };
+            return Ok(format!("[{why}: {} bytes]", self.size));
+        };
+        let mut page = LinePage::new(form.room);
+        let mut number = first;
+        for line in self.content.split_inclusive('\n') {
+            if !page.push(&format!("{number:>6}\t{}\n", line.strip_suffix('\n').unwrap_or(line))) {
+                break;
+            }
+            number += 1;
+        }
+        let shown_to = number.saturating_sub(1);
+        let rest = if self.end_line.is_some_and(|end| shown_to < end) { Some(shown_to) } else { self.next_offset };
+        let total = self.total_lines.map(|total| format!(" of {total}")).unwrap_or_default();
+        let next = rest.map(|offset| format!("; go on with offset {offset}")).unwrap_or_default();
+        let cut = if page.is_cut_in_line() {
+            "; the line is too long and was cut, grep shows the part around a hit"
+        } else {
+            ""
+        };
+        let lossy = if self.lossy { "; bytes that are not UTF-8 were replaced" } else { "" };
+        Ok(page.close(&format!("[lines {first}-{shown_to}{total}{next}{cut}{lossy}]")))
+    }
 }

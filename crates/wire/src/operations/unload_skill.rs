@@ -1,9 +1,11 @@
 //! Hiding a loaded skill again.
 
 use serde::{Deserialize, Serialize};
+use skillmount_base::error::Result;
+use skillmount_skill::shown::one_line;
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Request};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat};
 
 /// Hide a skill again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -57,4 +59,15 @@ pub enum UnloadStatus {
     Unloaded,
     /// It was not loaded.
     NotLoaded,
+}
+
+impl Reply for UnloadSkillReply {
+    fn text(&self, _: TextFormat) -> Result<String> {
+        let skill = one_line(&self.skill);
+        let skill = skill.inline();
+        Ok(match self.status {
+            UnloadStatus::Unloaded => format!("Unloaded skill {skill}; its files are no longer below /skills"),
+            UnloadStatus::NotLoaded => format!("Skill {skill} is not loaded"),
+        })
+    }
 }

@@ -1,10 +1,10 @@
 //! Making a file, or replacing it.
 
 use serde::{Deserialize, Serialize};
+use skillmount_base::{error::Result, path::ETag};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Request, left_out};
-use skillmount_base::path::ETag;
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, left_out};
 
 /// Make a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -55,5 +55,11 @@ impl Request for WriteRequest {
 
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Writes(&self.file_path)]
+    }
+}
+
+impl Reply for WriteReply {
+    fn text(&self, _: TextFormat) -> Result<String> {
+        Ok(format!("Updated file {}", self.path))
     }
 }

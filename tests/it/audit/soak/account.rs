@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use skillmount::audit::{AuditFile, AuditRecord};
+use skillmount::wire::{AuditFile, AuditRecord};
 
 use super::{END, LOG};
 use crate::audit::digest;

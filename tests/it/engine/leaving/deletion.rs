@@ -4,10 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use skillmount::{
     Code, Outcome,
-    handle::BackendProtocol as _,
     limits::{DELETIONS_KNOWN, DELETIONS_RENEWED},
     store::{MemoryStore, Verb, testing::Fault},
-    wire::{Amount, Deletion, DeletionState, EditRequest},
+    wire::{Amount, BackendProtocol as _, Deletion, DeletionState, EditRequest},
 };
 use tokio::time::sleep;
 

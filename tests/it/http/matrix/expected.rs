@@ -1,9 +1,6 @@
 //! What is expected of each call, in words of its own.
 
-use skillmount::{
-    session::{Policy, SkillRule, SkillsAccess, ToolRule, Visibility},
-    wire::Operation,
-};
+use skillmount::wire::{Operation, Policy, SkillRule, SkillsAccess, ToolRule, Visibility};
 
 use super::{
     calls::{Call, Does, Draft},

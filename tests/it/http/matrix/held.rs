@@ -1,6 +1,6 @@
 //! The policies that hold in a row: the user's and the session's.
 
-use skillmount::session::{LoadTool, Policy, PromptMode, Visibility};
+use skillmount::wire::{LoadTool, Policy, PromptMode, Visibility};
 
 /// What is set where, and what follows of both.
 pub(super) struct Held {

@@ -14,7 +14,10 @@ use std::{collections::BTreeSet, fs};
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
-use skillmount::{path::Id, session::Policy, wire::Operation};
+use skillmount::{
+    path::Id,
+    wire::{Operation, Policy},
+};
 
 use calls::{Call, beside_the_documents, calls};
 use held::Held;

@@ -10,8 +10,7 @@ use skillmount::{
     handle::ServiceOptions,
     http::HttpConfig,
     path::Id,
-    session::Policy,
-    wire::Operation,
+    wire::{Operation, Policy},
 };
 
 use super::{

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use skillmount::{
-    handle::{BackendProtocol as _, ServiceOptions},
+    handle::ServiceOptions,
     store::{MemoryStore, Verb},
+    wire::BackendProtocol as _,
 };
 
 use crate::support::{

@@ -10,7 +10,11 @@ use std::{
 use super::{END, Figures, LOG, Life, SKILLS, content, skill_text};
 use crate::support::world::{BackendExt, id};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use skillmount::{Code, Outcome, Result, client::RemoteBackend, handle::BackendProtocol, wire::UnloadSkillRequest};
+use skillmount::{
+    Code, Outcome, Result,
+    client::RemoteBackend,
+    wire::{BackendProtocol, UnloadSkillRequest},
+};
 
 const FILES: usize = 8;
 

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rand::{RngExt, rngs::StdRng};
-use skillmount::{Code, client::RemoteBackend, handle::BackendProtocol};
+use skillmount::{Code, client::RemoteBackend, wire::BackendProtocol};
 
 /// Text of random letters, mostly short, sometimes long enough that writing it takes a while.
 pub(super) fn letters(random: &mut StdRng) -> String {

@@ -16,7 +16,10 @@ use bytes::Bytes;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 use skillmount::{
-    client::RemoteBackend, handle::BackendProtocol, path::KeyPrefix, store::PutOptions, wire::GlobRequest,
+    client::RemoteBackend,
+    path::KeyPrefix,
+    store::PutOptions,
+    wire::{BackendProtocol, GlobRequest},
 };
 use zip::ZipArchive;
 

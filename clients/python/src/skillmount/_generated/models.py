@@ -647,6 +647,10 @@ class HookInput(BaseModel):
     """
     The event: `SessionStart`, `UserPromptSubmit`, `PreToolUse` or `SubagentStart`. Any other is answered by `{}`.
     """
+    source: Any | None = None
+    """
+    Of `SessionStart`: why it begins, a text. After `compact` and `clear` a model has the instructions of loaded skills no more.
+    """
     prompt: Any | None = None
     """
     Of `UserPromptSubmit`: what the person said, a text.

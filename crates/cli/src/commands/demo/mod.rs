@@ -10,8 +10,8 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use self::{fixtures::FILES, play::Play, stage::Stage};
-use super::super::app::App;
 use crate::{
+    app::App,
     client::RemoteBackend,
     error::{Error, Result},
     handle::OpenStore,
@@ -28,10 +28,10 @@ Examples:
 
 Needs no account and no network: the service runs on a folder that is removed
 afterwards. The exit status is 0 only if every answer is right.")]
-pub(in super::super) struct Demo {}
+pub(crate) struct Demo {}
 
 impl Demo {
-    pub(in super::super) async fn run(self, app: &App) -> Result<()> {
+    pub(crate) async fn run(self, app: &App) -> Result<()> {
         let folder = tempfile::Builder::new().prefix("skillmount-demo-").tempdir_in(&app.process.folders.temporary);
         let folder = folder.map_err(Error::internal)?;
         seed(folder.path()).map_err(Error::internal)?;

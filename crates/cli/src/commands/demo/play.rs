@@ -13,12 +13,10 @@ use super::{
 use crate::{
     client::RemoteBackend,
     error::{Code, Error, Result},
-    handle::BackendProtocol,
     limits::READ_LINES,
-    prompt::PromptRequest,
     wire::{
-        EditRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest, ReadRequest, UnloadSkillRequest,
-        UnloadStatus, WriteRequest,
+        BackendProtocol, EditRequest, GrepRequest, LoadSkillRequest, LoadStatus, LsRequest, PromptRequest, ReadRequest,
+        UnloadSkillRequest, UnloadStatus, WriteRequest,
     },
 };
 

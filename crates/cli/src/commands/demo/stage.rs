@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::super::output::Output;
 use crate::{
     error::{Code, Error, Result},
+    output::Output,
     skill::shown::block,
 };
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     app::App,
-    authoring::{SkillDigest, SkillDigests},
+    client::sync::{PullHow, PullOptions, PullTarget, SyncBase, VersionMemory, pull_skill},
     each::Run,
     error::Result,
     folder::{PullFolder, check_names, remember, remembered},
@@ -20,8 +20,8 @@ use crate::{
     local_path::LocalPath,
     skill::MAIN,
     skills::{NamedSkill, skill_named},
-    sync::{PullHow, PullOptions, PullTarget, SkillRepository, SyncBase, VersionMemory, pull_skill},
     transfer,
+    wire::{SkillDigest, SkillDigests, SkillRepository},
 };
 
 #[derive(Debug, Args)]

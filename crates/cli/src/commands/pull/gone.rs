@@ -1,7 +1,7 @@
 //! Skills that lie in the folder of a pull and are not in the store any more.
 
 use crate::{
-    authoring::SkillDigests,
+    client::sync::SyncBase,
     findings::read,
     folder::{Extent, LocalSkill, remembered, scan},
     local_path::LocalPath,
@@ -10,7 +10,7 @@ use crate::{
     screen::plain,
     shell::{push_arguments, quoted_path},
     skill::VersionFile,
-    sync::SyncBase,
+    wire::SkillDigests,
 };
 
 /// A skill that another author deleted or moved.

@@ -8,15 +8,14 @@ use serde_json::json;
 use super::gone::GoneSkill;
 use crate::{
     app::App,
-    authoring::SkillDigest,
+    client::sync::PullResult,
     counts::counted,
     each::{SkillRefusal, gravest, refused},
     error::{Code, Error, Result},
     output::Output,
     screen::plain,
-    sync::PullResult,
     transfer::{self, Totals},
-    wire::FileChanges,
+    wire::{FileChanges, SkillDigest},
 };
 
 /// The outcome of a pull, or of a dry run, for one skill.

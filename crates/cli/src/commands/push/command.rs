@@ -11,16 +11,16 @@ use super::{
 };
 use crate::{
     app::App,
-    authoring::SkillDigest,
     blocking::blocking,
+    client::sync::{PushOptions, PushResult, push_skill},
     each::{Run, SkillRefusal},
     error::Result,
     findings::{judge, judge_no_skill},
     folder::{Extent, LocalSkill, scan},
     limits::PARALLEL_SKILLS,
     path::SkillPath,
-    sync::{PushOptions, PushResult, SkillRepository, push_skill},
     transfer,
+    wire::{SkillDigest, SkillRepository},
 };
 
 #[derive(Debug, Args)]
@@ -72,7 +72,7 @@ impl Push {
             return self.watch(app, &*author).await;
         }
         let report = self.once(app, &*author).await?;
-        if report.has_news() {
+        if report.has_changes() {
             report.show(app, self.dry_run)?;
         }
         report.outcome()

@@ -4,13 +4,13 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::{
+    client::sync::{ConflictFile, PushConflict, text_of},
     error::Result,
     folder::LocalSkill,
     output::Output,
     screen::plain,
     shell::{push_arguments, quoted, quoted_path},
     skill::{patch, shown::block},
-    sync::{ConflictFile, PushConflict, text_of},
 };
 
 /// Two versions that neither comes from the other.

@@ -4,12 +4,12 @@ use bytes::Bytes;
 
 use crate::{
     app::App,
+    client::sync::{PushSource, SyncBase, VersionMemory},
     error::{Code, Error, Result},
     findings::read,
     folder::{LocalSkill, remember, remembered},
     limits::UPLOAD_FILE_BYTES,
     screen::plain,
-    sync::{PushSource, SyncBase, VersionMemory},
     wire::LintedSkill,
 };
 

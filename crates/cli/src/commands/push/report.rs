@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{conflict::Conflict, local::Candidate};
 use crate::{
     app::App,
+    client::sync::{PushResult, PushStatus},
     counts::counted,
     each::{SkillRefusal, gravest, refused},
     error::{Code, Error, Result},
@@ -15,7 +16,6 @@ use crate::{
     output::{OfSkills, Output},
     screen::plain,
     skill::Severity,
-    sync::{PushResult, PushStatus},
     transfer::{self, Totals},
     wire::{FileChanges, LintedSkill},
 };
@@ -171,7 +171,7 @@ impl PushReport {
     }
 
     /// Whether there is more to show than the error that stopped the push.
-    pub(super) fn has_news(&self) -> bool {
+    pub(super) fn has_changes(&self) -> bool {
         self.stopped.is_none() || self.unsent() < self.totals.skills
     }
 

@@ -16,7 +16,7 @@ use crate::{
     failure::for_people,
     output::{OfSkills, Output},
     screen::plain,
-    sync::SkillRepository,
+    wire::SkillRepository,
 };
 
 /// An editor writes a file in several steps: this much later it is done.
@@ -60,15 +60,14 @@ impl Push {
         for row in &report.rows {
             let line = line(row);
             let is_news = told.insert(row.skill.clone(), line.clone()).as_ref() != Some(&line);
-            match row.status {
-                PushRowStatus::New | PushRowStatus::Changed => {
-                    app.out.reply(&OfSkills { skills: &[row] }, |out, _| out.line(&line))?;
-                }
+            let is_reported = match row.status {
+                PushRowStatus::New | PushRowStatus::Changed => true,
                 // A skill that stays behind is reported once, and not again at each change of another skill.
-                PushRowStatus::Refused | PushRowStatus::Conflict if is_news => {
-                    app.out.reply(&OfSkills { skills: &[row] }, |out, _| out.line(&line))?;
-                }
-                PushRowStatus::Unchanged | PushRowStatus::Refused | PushRowStatus::Conflict => {}
+                PushRowStatus::Refused | PushRowStatus::Conflict => is_news,
+                PushRowStatus::Unchanged => false,
+            };
+            if is_reported {
+                app.out.reply(&OfSkills { skills: &[row] }, |out, _| out.line(&line))?;
             }
         }
         let pass = if report.is_passing() { Pass::Partial } else { Pass::Whole };

@@ -12,20 +12,18 @@ use self::{
     questions::{TEMPLATE, TestQuestion, read},
     report::{Missing, TestAnswer, TestReport},
 };
-use super::super::{
+use crate::{
     app::App,
     blocking::blocking,
+    error::{Code, Error, Result},
     findings::read as read_main,
     folder::{Extent, LocalSkill, scan},
+    handle::{OpenStore, ServiceOptions},
     input,
+    limits::{PARALLEL_QUESTIONS, QUESTIONS_BYTES},
     status::ExitStatus,
     transfer,
-};
-use crate::{
-    error::{Code, Error, Result},
-    handle::{BackendProtocol, OpenStore, ServiceOptions},
-    limits::{PARALLEL_QUESTIONS, QUESTIONS_BYTES},
-    wire::{DiscoverRequest, DiscoveredSkill},
+    wire::{BackendProtocol, DiscoverRequest, DiscoveredSkill},
 };
 
 #[derive(Debug, Args)]
@@ -39,7 +37,7 @@ Examples:
   skillmount test questions.yaml --json | jq '.questions[] | select(.passed | not)'
 
 The exit status is 1 if a question does not find its skills. The session does not remember these searches.")]
-pub(in super::super) struct Test {
+pub(crate) struct Test {
     /// The questions, as YAML or JSON; `-` for standard input
     #[arg(required_unless_present = "init")]
     file: Option<PathBuf>,
@@ -63,7 +61,7 @@ enum Format {
 }
 
 impl Test {
-    pub(in super::super) async fn run(self, app: &App) -> Result<ExitStatus> {
+    pub(crate) async fn run(self, app: &App) -> Result<ExitStatus> {
         let Some(file) = self.file.as_deref().filter(|_| !self.init) else {
             return app.out.bytes(TEMPLATE.as_bytes()).map(|()| ExitStatus::Done);
         };

@@ -6,16 +6,12 @@ use anstyle::AnsiColor;
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 use serde::Serialize;
 
-use super::{
-    super::super::{
-        counts::counted,
-        output::Output,
-        screen::{Cell, LastColumn, plain},
-    },
-    questions::TestQuestion,
-};
+use super::questions::TestQuestion;
 use crate::{
+    counts::counted,
     error::{Error, Result},
+    output::Output,
+    screen::{Cell, LastColumn, plain},
     wire::DiscoverReply,
 };
 

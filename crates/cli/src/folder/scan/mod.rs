@@ -22,35 +22,35 @@ const SKILL_IGNORE: &str = ".skillignore";
 
 /// One file of a skill on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct LocalFile {
+pub(crate) struct LocalFile {
     /// Where it lies below the skill's folder, with `/`.
-    pub(in super::super) relative: String,
+    pub(crate) relative: String,
     /// Where it lies on disk, as the folder was named.
-    pub(in super::super) path: LocalPath,
+    pub(crate) path: LocalPath,
     /// Its bytes.
-    pub(in super::super) size: u64,
+    pub(crate) size: u64,
 }
 
 /// A folder with a SKILL.md.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct LocalSkill {
+pub(crate) struct LocalSkill {
     /// Where it belongs below `skills/`.
-    pub(in super::super) skill: SkillPath,
+    pub(crate) skill: SkillPath,
     /// Its files in byte order.
-    pub(in super::super) files: Vec<LocalFile>,
+    pub(crate) files: Vec<LocalFile>,
     /// The skipped entries, each with the reason.
-    pub(in super::super) skipped: Vec<String>,
+    pub(crate) skipped: Vec<String>,
 }
 
 impl LocalSkill {
     /// Its SKILL.md.
-    pub(in super::super) fn main(&self) -> LocalPath {
+    pub(crate) fn main(&self) -> LocalPath {
         let main = self.files.iter().find(|file| file.relative == MAIN);
         main.map_or_else(|| PathBuf::from(MAIN).into(), |file| file.path.clone())
     }
 
     /// The folder that it lies in.
-    pub(in super::super) fn folder(&self) -> LocalPath {
+    pub(crate) fn folder(&self) -> LocalPath {
         self.main().parent().unwrap_or_else(|| PathBuf::new().into()).or_here()
     }
 }
@@ -58,25 +58,25 @@ impl LocalSkill {
 /// An entry that is no skill, but may look like a skill to its author. It is a file with a name close to `SKILL.md`, a
 /// link, an unreadable folder, or a folder whose name no skill path can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct NoSkill {
+pub(crate) struct NoSkill {
     /// Where the folder would belong below `skills/`.
-    pub(in super::super) at: String,
+    pub(crate) at: String,
     /// The file, the folder or the link.
-    pub(in super::super) path: LocalPath,
+    pub(crate) path: LocalPath,
     /// The reason why it is no skill.
-    pub(in super::super) finding: Diagnostic,
+    pub(crate) finding: Diagnostic,
 }
 
 /// The contents of a folder, in byte order of paths.
 #[derive(Debug, Default)]
-pub(in super::super) struct FolderScan {
-    pub(in super::super) skills: Vec<LocalSkill>,
-    pub(in super::super) no_skills: Vec<NoSkill>,
+pub(crate) struct FolderScan {
+    pub(crate) skills: Vec<LocalSkill>,
+    pub(crate) no_skills: Vec<NoSkill>,
 }
 
 /// The files of a folder that a scan reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Extent {
+pub(crate) enum Extent {
     /// All but the files that `.gitignore`, `.ignore` and `.skillignore` name. The lists in this folder, in folders
     /// below and in folders above count. A skill also keeps every file of the version that its folder comes from, even
     /// if a list names the file. Git treats tracked files in the same way.
@@ -90,7 +90,7 @@ pub(in super::super) enum Extent {
 ///
 /// # Errors
 /// `invalid_request` if there is none, or if `folder` itself cannot be read.
-pub(in super::super) fn scan(folder: &LocalPath, into: Option<&str>, extent: Extent) -> Result<FolderScan> {
+pub(crate) fn scan(folder: &LocalPath, into: Option<&str>, extent: Extent) -> Result<FolderScan> {
     let root = Root::for_path(folder.clone(), into, extent)?;
     let (mains, mut no_skills) = root.look()?;
     let folders: BTreeSet<&Path> = mains.iter().filter_map(|main| main.parent()).collect();

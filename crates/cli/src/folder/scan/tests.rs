@@ -2,8 +2,8 @@
 
 use super::{super::remember, *};
 use crate::{
+    client::sync::SyncBase,
     skill::{Version, VersionFile},
-    sync::SyncBase,
 };
 
 fn tree(files: &[&str]) -> tempfile::TempDir {

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use self::skill::{SkillTally, is_candidate, share};
-use super::{figures::Usage, record::AuditRecord};
+use crate::wire::{AuditRecord, Usage};
 use crate::{
     context::Action,
     limits::{
@@ -177,7 +177,7 @@ impl UsageTally {
                 None => asked.call == call && asked.is_allowed.is_none(),
             };
             if !conversation.asked.iter().any(is_same) {
-                self.note_asked(conversation, OpenCall { call, since: record.time, approval, is_allowed: None });
+                self.record_asked(conversation, OpenCall { call, since: record.time, approval, is_allowed: None });
             }
             return;
         }
@@ -205,7 +205,7 @@ impl UsageTally {
     }
 
     /// Notes a call that waits for an approval, in the place of the oldest if there are too many.
-    fn note_asked(&mut self, conversation: &mut Conversation, asked: OpenCall) {
+    fn record_asked(&mut self, conversation: &mut Conversation, asked: OpenCall) {
         if conversation.asked.len() >= USAGE_ASKED {
             conversation.asked.remove(0);
         } else if !self.has_room(ASKED_BYTES) {
@@ -363,12 +363,6 @@ impl UsageTally {
             skills,
             truncated: self.truncated,
         }
-    }
-}
-
-impl AuditRecord {
-    fn is_ok(&self) -> bool {
-        self.outcome == "ok"
     }
 }
 

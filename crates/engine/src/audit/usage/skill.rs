@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::audit::figures::SkillUsage;
+use crate::wire::SkillUsage;
 
 /// The share of conversations from which on a skill is worth loading when a session begins.
 const CANDIDATE_RATE: (u64, u64) = (3, 10);

@@ -1,7 +1,7 @@
 use jiff::SignedDuration;
 
 use super::*;
-use crate::audit::AuditSkill;
+use crate::wire::AuditSkill;
 
 fn record(session: usize, operation: &str) -> AuditRecord {
     AuditRecord {

@@ -153,7 +153,7 @@ impl VectorStore {
         kept: &KeptVectors,
     ) -> Result<(Option<Arc<LayerVectors>>, EncoderTraits), EncoderError> {
         let is_trusted = self.trusts(kept, view).await?;
-        if let Some(known) = kept.known().filter(|_| is_trusted) {
+        if let Some(known) = kept.cached().filter(|_| is_trusted) {
             let kind = EncoderTraits::from_layer(&known);
             return Ok((Some(known), kind));
         }
@@ -180,7 +180,7 @@ impl VectorStore {
 
 /// The vectors of a layer in which a few skills of `view` have none; `None` if all have one, or many have none.
 fn few_missing(view: &CatalogView, kept: &KeptVectors) -> Option<Arc<LayerVectors>> {
-    let known = kept.known()?;
+    let known = kept.cached()?;
     let missing = view.entries.iter().filter(|entry| known.place(entry).is_none()).take(ENCODED_AT_ONCE + 1).count();
     (1..=ENCODED_AT_ONCE).contains(&missing).then_some(known)
 }

@@ -53,7 +53,7 @@ impl VectorStore {
 
     /// Whether `view` is known to have too many skills for vectors of this encoder.
     pub(super) fn is_too_large(&self, view: &CatalogView, kept: &KeptVectors) -> bool {
-        let kind = kept.known().map(|known| EncoderTraits::from_layer(&known)).or_else(|| self.knowledge.kind());
+        let kind = kept.cached().map(|known| EncoderTraits::from_layer(&known)).or_else(|| self.knowledge.kind());
         kind.is_some_and(|kind| kind.is_too_large_for(view))
     }
 
@@ -61,7 +61,7 @@ impl VectorStore {
     pub(super) async fn trusts(&self, kept: &KeptVectors, view: &CatalogView) -> Result<bool, EncoderError> {
         let _turn = kept.turn_of_trust.lock().await;
         let doubts = self.knowledge.doubts();
-        let Some(known) = kept.known() else { return Ok(false) };
+        let Some(known) = kept.cached() else { return Ok(false) };
         if kept.is_trusted(doubts) {
             return Ok(true);
         }

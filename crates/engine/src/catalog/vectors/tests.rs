@@ -125,7 +125,7 @@ impl Layer {
         let key = owner.space(&Namespace::parse("").unwrap()).unwrap().vectors().unwrap();
         let _ = self.meanings.of_layer(key, &owner, &self.kept, &self.view);
         tokio::time::sleep(ENCODER_REST).await;
-        self.kept.known().map_or(0, |known| known.skills.len())
+        self.kept.cached().map_or(0, |known| known.skills.len())
     }
 }
 
@@ -145,7 +145,7 @@ async fn a_skill_that_is_refused_has_no_meaning_and_keeps_no_other_from_its_own(
     let description = |at| if at == 3 { "refused".to_owned() } else { format!("numbered {at}") };
     let layer = Layer::of(&encoder, (0..20).map(description)).await;
     assert_eq!(layer.made().await, 20);
-    let known = layer.kept.known().unwrap();
+    let known = layer.kept.cached().unwrap();
     let length = |at: usize| known.lengths[at];
     assert!(length(3) == 0.0 && length(2) > 0.0 && length(4) > 0.0, "{:?}", known.lengths);
     let asked = encoder.asked("refused");

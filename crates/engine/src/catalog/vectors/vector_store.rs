@@ -54,7 +54,7 @@ struct State {
 }
 
 impl KeptVectors {
-    pub(super) fn known(&self) -> Option<Arc<LayerVectors>> {
+    pub(super) fn cached(&self) -> Option<Arc<LayerVectors>> {
         self.state().known.clone()
     }
 
@@ -142,7 +142,7 @@ impl KeptVectors {
 
     /// The bytes that they take.
     pub(in crate::catalog) fn bytes(&self) -> usize {
-        self.known().map_or(0, |known| known.memory_bytes())
+        self.cached().map_or(0, |known| known.memory_bytes())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -221,7 +221,7 @@ impl VectorStore {
         kept: &Arc<KeptVectors>,
         view: &Arc<CatalogView>,
     ) -> Option<Arc<LayerVectors>> {
-        let known = kept.known();
+        let known = kept.cached();
         let is_whole = |known: &&Arc<LayerVectors>| view.entries.iter().all(|entry| known.place(entry).is_some());
         let now = self.clock.uptime();
         if let Some(known) = known.as_ref().filter(is_whole) {

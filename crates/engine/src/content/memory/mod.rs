@@ -44,18 +44,18 @@ impl ArchiveMemory {
     }
 
     /// Waits for room for `bytes` of archives and unpacked files of `owner`.
-    pub(crate) async fn enter(&self, owner: &Owner, bytes: u64) -> Result<MemoryPermit> {
-        self.versions.enter(owner, bytes).await
+    pub(crate) async fn reserve(&self, owner: &Owner, bytes: u64) -> Result<MemoryPermit> {
+        self.versions.reserve(owner, bytes).await
     }
 
     /// As [`enter`](Self::enter), for optional work. A large archive gets room at once or `None`.
-    pub(crate) async fn enter_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<MemoryPermit>> {
-        self.versions.enter_if_free(owner, bytes).await
+    pub(crate) async fn reserve_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<MemoryPermit>> {
+        self.versions.reserve_if_free(owner, bytes).await
     }
 
     /// Waits for room for `bytes` of a folder of `owner` that is packed.
-    pub(crate) async fn enter_folder(&self, owner: &Owner, bytes: u64) -> Result<MemoryPermit> {
-        self.folders.enter(owner, bytes).await
+    pub(crate) async fn reserve_folder(&self, owner: &Owner, bytes: u64) -> Result<MemoryPermit> {
+        self.folders.reserve(owner, bytes).await
     }
 }
 
@@ -68,27 +68,27 @@ impl Room {
         }
     }
 
-    async fn enter(&self, owner: &Owner, bytes: u64) -> Result<MemoryPermit> {
+    async fn reserve(&self, owner: &Owner, bytes: u64) -> Result<MemoryPermit> {
         let kib = self.kib(bytes);
         if kib <= SMALL_VERSION_KIB {
-            return self.enter_small(owner, kib).await;
+            return self.reserve_small(owner, kib).await;
         }
         let of_owner = self.owners.acquire(owner, kib.min(self.owners.part())).await.ok_or_else(closed)?;
         let of_all = self.large.acquire(owner, kib).await.ok_or_else(closed)?;
         Ok(MemoryPermit { _of_owner: Some(of_owner), _of_all: of_all })
     }
 
-    async fn enter_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<MemoryPermit>> {
+    async fn reserve_if_free(&self, owner: &Owner, bytes: u64) -> Result<Option<MemoryPermit>> {
         let kib = self.kib(bytes);
         if kib <= SMALL_VERSION_KIB {
-            return self.enter_small(owner, kib).await.map(Some);
+            return self.reserve_small(owner, kib).await.map(Some);
         }
         let of_owner = self.owners.try_acquire(owner, kib.min(self.owners.part()));
         let of_all = self.large.try_acquire(owner, kib);
         Ok(of_owner.zip(of_all).map(|(of_owner, of_all)| MemoryPermit { _of_owner: Some(of_owner), _of_all: of_all }))
     }
 
-    async fn enter_small(&self, owner: &Owner, kib: u64) -> Result<MemoryPermit> {
+    async fn reserve_small(&self, owner: &Owner, kib: u64) -> Result<MemoryPermit> {
         let share = self.small.acquire(owner, kib).await.ok_or_else(closed)?;
         Ok(MemoryPermit { _of_owner: None, _of_all: share })
     }

@@ -23,13 +23,13 @@ fn owner(name: &str) -> Owner {
 async fn large_publishes_of_one_user_stop_no_small_one_and_take_turns_with_large_ones() {
     let rooms = ArchiveMemory::new();
     let (greedy, other) = (owner("greedy/"), owner("other/"));
-    let whole = rooms.enter(&greedy, 192 * MIB).await.unwrap();
-    let mut waiting: Vec<_> = (0..20).map(|_| Box::pin(rooms.enter(&greedy, 192 * MIB))).collect();
+    let whole = rooms.reserve(&greedy, 192 * MIB).await.unwrap();
+    let mut waiting: Vec<_> = (0..20).map(|_| Box::pin(rooms.reserve(&greedy, 192 * MIB))).collect();
     for next in &mut waiting {
         assert!(poll!(next).is_pending());
     }
-    let small = rooms.enter(&other, 8 * MIB).now_or_never().expect("a small one waits for no large one").unwrap();
-    let mut large = Box::pin(rooms.enter(&other, 100 * MIB));
+    let small = rooms.reserve(&other, 8 * MIB).now_or_never().expect("a small one waits for no large one").unwrap();
+    let mut large = Box::pin(rooms.reserve(&other, 100 * MIB));
     assert!(poll!(&mut large).is_pending());
     drop(whole);
     let Poll::Ready(turn) = poll!(&mut large) else { panic!("another user's comes before the rest") };
@@ -42,14 +42,14 @@ async fn large_publishes_of_one_user_stop_no_small_one_and_take_turns_with_large
 async fn what_can_be_done_without_waits_for_small_room_and_never_for_large() {
     let rooms = ArchiveMemory::new();
     let (greedy, other) = (owner("greedy/"), owner("other/"));
-    let whole = rooms.enter(&greedy, 192 * MIB).await.unwrap();
-    assert!(rooms.enter_if_free(&other, 9 * MIB).now_or_never().unwrap().unwrap().is_none());
-    let small = [(); 2].map(|()| rooms.enter_if_free(&other, 8 * MIB).now_or_never().unwrap().unwrap().unwrap());
-    let mut third = Box::pin(rooms.enter_if_free(&other, 8 * MIB));
+    let whole = rooms.reserve(&greedy, 192 * MIB).await.unwrap();
+    assert!(rooms.reserve_if_free(&other, 9 * MIB).now_or_never().unwrap().unwrap().is_none());
+    let small = [(); 2].map(|()| rooms.reserve_if_free(&other, 8 * MIB).now_or_never().unwrap().unwrap().unwrap());
+    let mut third = Box::pin(rooms.reserve_if_free(&other, 8 * MIB));
     assert!(poll!(&mut third).is_pending(), "half of the small room is held");
     drop((whole, small));
     assert!(poll!(&mut third).is_ready());
-    let free = rooms.enter_if_free(&other, 34 * MIB).now_or_never().unwrap().unwrap();
+    let free = rooms.reserve_if_free(&other, 34 * MIB).now_or_never().unwrap().unwrap();
     assert!(free.is_some());
 }
 
@@ -62,7 +62,8 @@ async fn a_delete_over_a_folder_that_others_changed_takes_room_for_what_it_packs
     let (user, skill) = (Id::parse("u1").unwrap(), SkillPath::parse("a").unwrap());
     let rooms = &service.core.content().versions().rooms;
     let root = owner_below(service.namespace().user(&user).unwrap().root());
-    let held = [rooms.enter_folder(&root, 8 * MIB).await.unwrap(), rooms.enter_folder(&root, 8 * MIB).await.unwrap()];
+    let held =
+        [rooms.reserve_folder(&root, 8 * MIB).await.unwrap(), rooms.reserve_folder(&root, 8 * MIB).await.unwrap()];
     let mut delete = Box::pin(service.publisher().delete_skill(&user, &skill, PublishOptions::default()));
     let patience = Duration::from_millis(200);
     assert!(tokio::time::timeout(patience, &mut delete).await.is_err(), "there is no room for the folder");
@@ -95,14 +96,14 @@ fn all_archives_of_an_owner_count_as_work_of_that_owner() {
 async fn one_user_holds_half_at_most_but_for_one_that_is_larger_by_itself() {
     let rooms = ArchiveMemory::new();
     let (greedy, other) = (owner("greedy/"), owner("other/"));
-    let held = [rooms.enter(&greedy, 48 * MIB).await.unwrap(), rooms.enter(&greedy, 48 * MIB).await.unwrap()];
-    let mut third = Box::pin(rooms.enter(&greedy, 9 * MIB));
+    let held = [rooms.reserve(&greedy, 48 * MIB).await.unwrap(), rooms.reserve(&greedy, 48 * MIB).await.unwrap()];
+    let mut third = Box::pin(rooms.reserve(&greedy, 9 * MIB));
     assert!(poll!(&mut third).is_pending());
-    let half = rooms.enter(&other, 96 * MIB).now_or_never().expect("the other half is for others").unwrap();
+    let half = rooms.reserve(&other, 96 * MIB).now_or_never().expect("the other half is for others").unwrap();
     drop(held);
     assert!(poll!(&mut third).is_ready());
     drop((third, half));
-    drop(rooms.enter(&greedy, 1000 * MIB).now_or_never().expect("what is larger takes all").unwrap());
-    let (all, folder) = (rooms.enter(&greedy, 192 * MIB).await.unwrap(), rooms.enter_folder(&greedy, 128 * MIB));
+    drop(rooms.reserve(&greedy, 1000 * MIB).now_or_never().expect("what is larger takes all").unwrap());
+    let (all, folder) = (rooms.reserve(&greedy, 192 * MIB).await.unwrap(), rooms.reserve_folder(&greedy, 128 * MIB));
     drop((folder.now_or_never().expect("folders have room of their own").unwrap(), all));
 }

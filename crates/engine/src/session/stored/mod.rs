@@ -8,9 +8,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use super::{
-    LoadedSkill, SearchRecord, Session, SessionDraft, SessionVersion, objects::StoredValue, usage::weight_of_ranks,
-};
+use super::{LoadedSkill, SearchRecord, Session, SessionDraft, objects::StoredValue, usage::weight_of_ranks};
+use crate::wire::SessionVersion;
 use crate::{
     budget::weight,
     error::{Code, Error, Result},

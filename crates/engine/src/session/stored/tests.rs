@@ -2,16 +2,19 @@ use std::{collections::BTreeMap, time::Duration};
 
 use jiff::Timestamp;
 
-use super::*;
+use super::{
+    super::{SessionError, objects::CasObjects},
+    *,
+};
 use crate::{
     clock::SystemClock,
     path::{ETag, KeyPrefix, MountName, Namespace},
-    session::{Policy, SessionError, SkillRule, objects::CasObjects},
     skill::SnapshotFile,
     store::{
         MemoryStore, Verb,
         testing::{Fault, Faulty},
     },
+    wire::{Policy, SkillRule},
 };
 
 fn id(text: &str) -> Id {
@@ -49,7 +52,7 @@ fn session(name: &str, skills: Vec<LoadedSkill>) -> Session {
     let fresh = Session::fresh(id("u"), id(name), Timestamp::UNIX_EPOCH);
     Session {
         version: 1,
-        life: Some(crate::session::SessionIncarnation::begun(Timestamp::UNIX_EPOCH)),
+        life: Some(crate::wire::SessionIncarnation::begun(Timestamp::UNIX_EPOCH)),
         loaded_skills: skills,
         ..fresh
     }

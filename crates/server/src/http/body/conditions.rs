@@ -64,18 +64,13 @@ pub(crate) fn quoted(etag: &ETag) -> String {
     format!("\"{etag}\"")
 }
 
-/// A version as a weak entity tag, for an answer that may be compressed on its way out.
-fn weak(etag: &ETag) -> String {
-    format!("W/{}", quoted(etag))
-}
-
 /// The reply to a request for the content with the tag `etag`: 304 if the caller has this version already, else `reply`. The
-/// reply carries the tag in its weak form.
+/// reply carries the tag in its weak form, since the reply may be compressed on its way out.
 pub(crate) fn unless_known(request: &HeaderMap, etag: &ETag, reply: impl FnOnce() -> Response) -> Response {
     let is_known = EntityTags::from_header(request, &header::IF_NONE_MATCH).is_some_and(|tags| tags.name(etag));
     let mut reply = if is_known { StatusCode::NOT_MODIFIED.into_response() } else { reply() };
     let headers = reply.headers_mut();
-    headers.extend(HeaderValue::try_from(weak(etag)).ok().map(|value| (header::ETAG, value)));
+    headers.extend(HeaderValue::try_from(format!("W/{}", quoted(etag))).ok().map(|value| (header::ETAG, value)));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     reply
 }

@@ -15,8 +15,8 @@ use serde::de::DeserializeOwned;
 
 use super::receive::read_whole;
 use crate::{
-    error::{Code, Error, Result},
-    http::door::{Cost, Problem, UserCall},
+    error::Result,
+    http::{Cost, Problem, UserCall},
     json,
     limits::JSON_BODY_BYTES,
 };
@@ -32,8 +32,7 @@ impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Js
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         if !is_json(request.headers()) {
-            let message = "the body of this call is JSON: send it with `content-type: application/json`";
-            let error = Error::new(Code::InvalidRequest, message);
+            let error = invalid!("the body of this call is JSON: send it with `content-type: application/json`");
             return Err(Problem::with_status(error, StatusCode::UNSUPPORTED_MEDIA_TYPE));
         }
         let limit = request.extensions().get::<Cost>().map_or(JSON_BODY_BYTES, |cost| cost.json_bytes());
@@ -90,9 +89,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Paramet
                 // The last error of the chain describes the parameter. The first one describes the library.
                 let cause =
                     std::error::Error::source(&rejection).map_or_else(|| rejection.body_text(), ToString::to_string);
-                let message =
-                    format!("the query of this call is not valid: {cause}; /openapi.json lists its parameters");
-                Err(Error::new(Code::InvalidRequest, message).into())
+                Err(invalid!("the query of this call is not valid: {cause}; /openapi.json lists its parameters").into())
             }
         }
     }
@@ -116,6 +113,7 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn a_fault_is_named_with_its_place() {

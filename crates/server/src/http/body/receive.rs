@@ -44,7 +44,7 @@ pub(crate) async fn read_whole(request: Request, limit: usize) -> Result<Bytes> 
 pub(crate) async fn parts_of(request: Request, not_a_form: &str) -> Result<(Multipart, Option<u64>)> {
     let announced = request.body().size_hint().exact();
     let parts = Multipart::from_request(request, &()).await;
-    Ok((parts.map_err(|_| Error::new(Code::InvalidRequest, not_a_form))?, announced))
+    Ok((parts.map_err(|_| invalid!("{not_a_form}"))?, announced))
 }
 
 /// The length of a body, if its sender announced it.
@@ -71,7 +71,7 @@ pub(crate) fn broken(cause: impl std::error::Error + Send + Sync + 'static) -> E
     } else {
         "the body of the request broke off; send it again".to_owned()
     };
-    Error::new(Code::InvalidRequest, message).with_source(cause)
+    invalid!("{message}").with_source(cause)
 }
 
 #[cfg(test)]

@@ -6,12 +6,10 @@ use std::ops::Range;
 use axum::extract::multipart::Field;
 use futures_util::TryStreamExt as _;
 
-use super::{
-    receive::{broken, over},
-    spool::{IncomingUpload, SpoolPermit, Uploads},
-};
+use super::spool::IncomingUpload;
 use crate::{
     error::{Code, Error, Result},
+    http::{SpoolPermit, Uploads, broken, over},
     limits::{SKILL_FILES, VERSION_UNPACKED_BYTES, VERSION_ZIP_BYTES},
     publish::UploadedSkill,
 };

@@ -4,7 +4,7 @@
 //! only these files, and its policy lets a browser run, fetch and show nothing from anywhere else.
 
 use axum::{
-    http::{HeaderMap, HeaderValue, Method, header},
+    http::{HeaderMap, Method, header},
     response::{IntoResponse as _, Redirect, Response},
     routing::{any, get},
 };
@@ -58,16 +58,12 @@ async fn page() -> Response {
 }
 
 fn guarded(kind: &'static str, text: String) -> Response {
-    let mut response = text.into_response();
-    let headers = response.headers_mut();
-    for (name, value) in [
+    let headers = [
         (header::CONTENT_TYPE, kind),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-store"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
+    ];
+    (headers, text).into_response()
 }

@@ -77,8 +77,7 @@ impl Address {
 
     fn of_hook(headers: &HeaderMap) -> Result<Self> {
         let id = |name: &str| {
-            let missing =
-                || Error::new(Code::InvalidRequest, format!("the header {name} is missing; send an id in it"));
+            let missing = || invalid!("the header {name} is missing; send an id in it");
             Id::parse(headers.get(name).and_then(|value| value.to_str().ok()).ok_or_else(missing)?)
         };
         Ok(Self { user: id(USER)?, session: Some(id(SESSION)?), rest: String::new() })
@@ -114,21 +113,17 @@ fn user_of(headers: &HeaderMap, grant: &Grant) -> Result<Id> {
         (Some(user), _, _) => Ok(user),
         (None, Some(user), _) => Ok(user.clone()),
         (None, None, None) => Id::parse(DEFAULT_USER),
-        (None, None, Some(_)) => {
-            let message = format!("this key is one of all users: name the user in the header {USER}");
-            Err(Error::new(Code::InvalidRequest, message))
-        }
+        (None, None, Some(_)) => Err(invalid!("this key is one of all users: name the user in the header {USER}")),
     }
 }
 
 /// The refusal of a query at the address of MCP. A host that puts its user into the query would get the answers of
 /// another user.
 fn query_of_mcp() -> Error {
-    let message = format!(
+    invalid!(
         "{MCP} takes no query: name user and session in the path, as /v1/users/USER/sessions/SESSION{MCP}, or in the headers \
          {USER} and {SESSION}"
-    );
-    Error::new(Code::InvalidRequest, message)
+    )
 }
 
 /// The id in a header, if there is one.

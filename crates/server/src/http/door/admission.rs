@@ -82,7 +82,7 @@ impl Admission {
     ///
     /// # Errors
     /// `rate_limited` if there is none in time; `too_expensive` if `bytes` exceed what the budget can ever give.
-    pub(crate) async fn enter(
+    pub(crate) async fn admit(
         &self,
         caller: &ShareOwner,
         line: Option<&ConnectionHandle>,
@@ -251,7 +251,7 @@ mod tests {
     async fn enter_all(admission: &Admission, caller: &ShareOwner, calls: usize) -> Vec<AdmissionPermit> {
         let mut all = Vec::new();
         for _ in 0..calls {
-            all.push(admission.enter(caller, None, 0).await.unwrap());
+            all.push(admission.admit(caller, None, 0).await.unwrap());
         }
         all
     }
@@ -262,22 +262,22 @@ mod tests {
         let admission = admission();
         let greedy = caller("greedy", None);
         let half = enter_all(&admission, &greedy, REQUESTS_AT_ONCE / 2).await;
-        let refused = admission.enter(&greedy, None, 0).await.unwrap_err();
+        let refused = admission.admit(&greedy, None, 0).await.unwrap_err();
         assert_eq!((refused.code(), refused.outcome()), (Code::RateLimited, Some(Outcome::NotApplied)));
-        let mut next = Box::pin(admission.enter(&greedy, None, 0));
+        let mut next = Box::pin(admission.admit(&greedy, None, 0));
         assert!(poll!(&mut next).is_pending());
-        drop(admission.enter(&caller("honest", None), None, 0).now_or_never().unwrap().unwrap());
+        drop(admission.admit(&caller("honest", None), None, 0).now_or_never().unwrap().unwrap());
         drop(half);
         drop(next.await.unwrap());
 
         let of_key: Vec<_> = (0..REQUESTS_AT_ONCE - REQUESTS_AT_ONCE / 8)
-            .map(|n| admission.enter(&caller(&format!("u{n}"), Some("wide")), None, 0).now_or_never().unwrap().unwrap())
+            .map(|n| admission.admit(&caller(&format!("u{n}"), Some("wide")), None, 0).now_or_never().unwrap().unwrap())
             .collect();
         assert_eq!(
-            admission.enter(&caller("one-more", Some("wide")), None, 0).await.unwrap_err().code(),
+            admission.admit(&caller("one-more", Some("wide")), None, 0).await.unwrap_err().code(),
             Code::RateLimited
         );
-        drop(admission.enter(&caller("one-more", Some("other")), None, 0).now_or_never().unwrap().unwrap());
+        drop(admission.admit(&caller("one-more", Some("other")), None, 0).now_or_never().unwrap().unwrap());
         drop(of_key);
         assert_eq!(admission.counts(), (0, 0));
     }
@@ -287,14 +287,14 @@ mod tests {
         let admission = admission();
         let (greedy, honest) = (caller("greedy", Some("wide")), caller("honest", Some("wide")));
         let filler: Vec<_> = (0..384)
-            .map(|n| admission.enter(&caller(&format!("u{n}"), Some("wide")), None, 0).now_or_never().unwrap().unwrap())
+            .map(|n| admission.admit(&caller(&format!("u{n}"), Some("wide")), None, 0).now_or_never().unwrap().unwrap())
             .collect();
         let mut half = enter_all(&admission, &greedy, 512).await;
-        let mut waiting: Vec<_> = (0..100).map(|_| Box::pin(admission.enter(&greedy, None, 0))).collect();
+        let mut waiting: Vec<_> = (0..100).map(|_| Box::pin(admission.admit(&greedy, None, 0))).collect();
         for call in &mut waiting {
             assert!(poll!(call).is_pending());
         }
-        let mut late = Box::pin(admission.enter(&honest, None, 0));
+        let mut late = Box::pin(admission.admit(&honest, None, 0));
         assert!(poll!(&mut late).is_pending());
         half.truncate(510);
         assert!(poll!(&mut late).is_ready(), "a hundred calls of another user are not served before");
@@ -313,7 +313,7 @@ mod tests {
         a.shrink_to(79 * MIB);
         drop(admission.reserve(&wide("c"), MIB, patience).now_or_never().unwrap().unwrap());
         drop((a, b));
-        let never = admission.enter(&wide("a"), None, 81 * MIB).await.unwrap_err();
+        let never = admission.admit(&wide("a"), None, 81 * MIB).await.unwrap_err();
         assert_eq!(never.code(), Code::TooExpensive);
         assert_eq!((admission.memory().reserved(), admission.counts()), (0, (0, 0)));
     }

@@ -13,21 +13,18 @@ use axum::{
 
 use super::{
     address::Address,
-    admission::ShareOwner,
-    log::ServedUser,
     peer_headers::authorization,
-    problem::HandlerResult,
     route::{DOWNLOAD_ROUTE, SKILL_ROUTE, is_route},
-    shares::within_shares,
-    user_call::{SessionCall, UserCall},
 };
 use crate::{
     access::Scope,
     context::{CallReport, Caller},
-    error::{Code, Error, Result},
-    http::app::ServerState,
-    session::SessionVersion,
-    wire::headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
+    error::Result,
+    http::{HandlerResult, ServedUser, SessionCall, ShareOwner, SharedState, UserCall, within_shares},
+    wire::{
+        SessionVersion,
+        headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
+    },
 };
 
 /// The owner of calls about all users, as far as shares go. It is no id.
@@ -50,8 +47,8 @@ const OPEN_TO_BOUND: [(Method, &str); 10] = [
 ];
 
 /// Finds out who is calling and whether they may call on this user's data; the handler finds a [`UserCall`].
-pub(crate) async fn enter_user(
-    State(app): State<Arc<ServerState>>,
+pub(crate) async fn admit_user(
+    State(app): State<SharedState>,
     OriginalUri(sent): OriginalUri,
     mut request: Request,
     next: Next,
@@ -86,11 +83,7 @@ pub(crate) async fn enter_user(
 }
 
 /// Lets in who may call about all users.
-pub(crate) async fn enter_all(
-    State(app): State<Arc<ServerState>>,
-    request: Request,
-    next: Next,
-) -> HandlerResult<Response> {
+pub(crate) async fn admit_all(State(app): State<SharedState>, request: Request, next: Next) -> HandlerResult<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     grant.reaches_all_users()?;
     let owner = ShareOwner { user: ALL_USERS.into(), key: grant.key().cloned() };
@@ -121,6 +114,8 @@ pub(crate) async fn add_session_headers(call: SessionCall, request: Request, nex
 fn known_version(headers: &HeaderMap) -> Result<SessionVersion> {
     let Some(value) = headers.get(SESSION_VERSION) else { return Ok(SessionVersion::default()) };
     value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        Error::new(Code::InvalidRequest, format!("the header {SESSION_VERSION} is not as a reply gives it; send back what the last reply had, or leave it out"))
+        invalid!(
+            "the header {SESSION_VERSION} is not as a reply gives it; send back what the last reply had, or leave it out"
+        )
     })
 }

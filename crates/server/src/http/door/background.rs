@@ -1,7 +1,5 @@
 //! Work that goes on if its client leaves, for a bounded time.
 
-use std::future::Future;
-
 use tokio::time::timeout;
 
 use crate::{

@@ -7,7 +7,7 @@
 //!
 //! A call gets its shares later, in `shares`, because its user is not known before.
 
-use std::{any::Any, sync::Arc};
+use std::any::Any;
 
 use axum::{
     extract::{MatchedPath, Request, State},
@@ -18,16 +18,15 @@ use axum::{
 
 use super::{
     cors,
-    log::{ClientAddress, LogLine, ServedUser, logged},
+    log::{LogLine, logged},
     metrics::known_method,
-    peer_headers::peer_headers,
-    problem::{self, HandlerResult, Problem},
+    problem::{self},
 };
 use crate::{
     clock::Clock,
     error::{Code, Error, Outcome},
     http::{
-        app::ServerState,
+        ClientAddress, HandlerResult, Problem, ServedUser, SharedState, peer_headers,
         skills_api::{self, ApiShape},
     },
     limits::{HEADER_BYTES, REQUEST_ID_BYTES, REQUEST_TIMEOUT},
@@ -35,7 +34,7 @@ use crate::{
 };
 
 /// Names the request, writes out its problem if there is any, logs a line and counts the answer.
-pub(crate) async fn observe(State(app): State<Arc<ServerState>>, request: Request, next: Next) -> Response {
+pub(crate) async fn observe(State(app): State<SharedState>, request: Request, next: Next) -> Response {
     let under_way = app.metrics.begin();
     let began = app.clock.uptime();
     let id = request_id(request.headers(), &*app.clock);
@@ -60,13 +59,9 @@ pub(crate) async fn observe(State(app): State<Arc<ServerState>>, request: Reques
 
 /// Turns away requests that are too big in their headers or come from the wrong place. A page of a listed
 /// origin can read every answer from here on inwards, errors included.
-pub(crate) async fn admit(
-    State(app): State<Arc<ServerState>>,
-    request: Request,
-    next: Next,
-) -> HandlerResult<Response> {
+pub(crate) async fn admit(State(app): State<SharedState>, request: Request, next: Next) -> HandlerResult<Response> {
     if header_bytes(&request) > HEADER_BYTES {
-        let error = Error::new(Code::InvalidRequest, format!("the headers are over the limit of {HEADER_BYTES} bytes"));
+        let error = invalid!("the headers are over the limit of {HEADER_BYTES} bytes");
         return Err(Problem::with_status(error, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
     }
     let callers = app.callers();
@@ -80,8 +75,7 @@ pub(crate) async fn admit(
 pub(crate) async fn run_in_time(request: Request, next: Next) -> HandlerResult<Response> {
     let coding = request.headers().get(header::CONTENT_ENCODING);
     if coding.is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        let error =
-            Error::new(Code::InvalidRequest, "bodies are taken as they are: send it without `content-encoding`");
+        let error = invalid!("bodies are taken as they are: send it without `content-encoding`");
         return Err(Problem::with_status(error, StatusCode::UNSUPPORTED_MEDIA_TYPE));
     }
     let method = request.method().clone();

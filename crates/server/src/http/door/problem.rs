@@ -6,7 +6,7 @@
 
 use axum::{
     Json,
-    body::Body,
+    body::HttpBody as _,
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -24,6 +24,9 @@ use crate::{
 
 /// The result of a handler.
 pub(crate) type HandlerResult<T> = Result<T, Problem>;
+
+/// The result of a handler that replies with a JSON document.
+pub(crate) type JsonReply<T> = HandlerResult<Json<T>>;
 
 /// An error on its way to the client. It has a status of its own if HTTP has a closer one than the code's.
 #[derive(Clone, Debug)]
@@ -126,7 +129,7 @@ pub(crate) fn render_as(
     if let Some(kind) = kind {
         headers.insert(header::CONTENT_TYPE, kind);
     }
-    if let Some(length) = length_of(written.body()) {
+    if let Some(length) = written.body().size_hint().exact() {
         written.headers_mut().insert(header::CONTENT_LENGTH, length.into());
     }
     add_advice(written.headers_mut(), &problem);
@@ -149,10 +152,6 @@ fn document<'a>(problem: &'a Problem, request_id: &'a str) -> ProblemDocument<'a
         parts: error.parts(),
         details: error.details(),
     }
-}
-
-fn length_of(body: &Body) -> Option<u64> {
-    axum::body::HttpBody::size_hint(body).exact()
 }
 
 /// Headers that HTTP wants beside certain statuses.

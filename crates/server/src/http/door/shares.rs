@@ -11,21 +11,14 @@ use axum::{
 };
 
 use super::{
-    admission::ShareOwner,
     connections::ConnectionHandle,
-    cost::Cost,
-    problem::Problem,
     route::{is_route, template},
     slow_clients::{BodyTimedOut, paced},
-    user_call::{SessionCall, UserCall},
 };
 use crate::{
     error::Result,
-    http::{
-        app::ServerState,
-        body::{Uploads, compressed, prefers_gzip},
-    },
-    session::{CreateSession, SessionVersion},
+    http::{Cost, Problem, ServerState, SessionCall, ShareOwner, Uploads, UserCall, compressed, prefers_gzip},
+    wire::{CreateSession, SessionVersion},
 };
 
 const SESSION_ROUTE: &str = "/v1/users/{user}/sessions/{session}";
@@ -40,7 +33,7 @@ pub(crate) async fn within_shares(
 ) -> Response {
     let cost = Cost::for_route(request.method(), template(&request));
     let bytes = cost.bytes(request.body().size_hint().exact());
-    let admitted = match app.limits.admission.enter(caller, request.extensions().get::<ConnectionHandle>(), bytes).await
+    let admitted = match app.limits.admission.admit(caller, request.extensions().get::<ConnectionHandle>(), bytes).await
     {
         Ok(admitted) => admitted,
         Err(error) => return Problem::from(error).into_response(),
@@ -64,7 +57,7 @@ async fn run(mut request: Request, next: Next) -> Response {
     let makes = is_route(&request, &Method::PUT, SESSION_ROUTE);
     let call = request.extensions().get::<SessionCall>().filter(|call| call.user.reach().is_bound() && !makes).cloned();
     if let Some(call) = call {
-        match enter_bound(call).await {
+        match admit_bound(call).await {
             Ok(call) => request.extensions_mut().insert(call),
             Err(error) => return Problem::from(error).into_response(),
         };
@@ -74,7 +67,7 @@ async fn run(mut request: Request, next: Next) -> Response {
 
 /// Lets a bound caller into a session within its bounds, and reads the session for the call. A session that does not exist
 /// has no variables. So a key that is bound to values of variables makes the session with its first call, of any kind.
-async fn enter_bound(mut call: SessionCall) -> Result<SessionCall> {
+async fn admit_bound(mut call: SessionCall) -> Result<SessionCall> {
     let UserCall { app, user, .. } = &call.user;
     if !call.user.reach().vars().is_empty()
         && app.service.sessions().get(user, &call.session, &SessionVersion::default()).await?.version == 0

@@ -5,7 +5,6 @@
 
 use std::{
     fmt,
-    future::Future as _,
     pin::Pin,
     sync::{
         Arc,

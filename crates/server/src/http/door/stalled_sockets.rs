@@ -8,7 +8,6 @@
 //! within the delay, and the whole answer while bytes keep coming. The work for a client that left ends soon.
 
 use std::{
-    future::Future as _,
     io,
     pin::Pin,
     task::{Context, Poll, ready},

@@ -4,10 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 
-use super::{
-    background::run_detached,
-    problem::{HandlerResult, Problem},
-};
+use super::background::run_detached;
 use crate::{
     access::{Grant, Scope, SessionScope},
     catalog::Audience,
@@ -15,17 +12,18 @@ use crate::{
     context::{Action, Author, Caller},
     error::{Error, Result},
     handle::SessionBackend,
-    http::{app::ServerState, body::Uploads},
+    http::{HandlerResult, Problem, SharedState, Uploads},
     observer::Effects,
     path::{Id, Layer, LayerOwner, SkillPath},
     publish::PublishOptions,
-    session::{CreateSession, CreatedSession},
+    session::CreatedSession,
+    wire::CreateSession,
 };
 
 /// A call on a user's data that was let in.
 #[derive(Clone, Debug)]
 pub(crate) struct UserCall {
-    pub(crate) app: Arc<ServerState>,
+    pub(crate) app: SharedState,
     pub(crate) user: Id,
     pub(crate) caller: Arc<Caller>,
     pub(super) grant: Grant,

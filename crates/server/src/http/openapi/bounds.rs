@@ -28,9 +28,9 @@ const VERSION_DIGITS: usize = 20;
 pub(super) const ID: TextBounds =
     TextBounds { pattern: Some("^[A-Za-z0-9][A-Za-z0-9._@+-]*$"), least: 1, most: ID_BYTES };
 /// A virtual path without its first slash, or a skill path.
-pub(super) const REST: TextBounds = TextBounds { pattern: None, least: 1, most: PATH_BYTES };
+pub(super) const REST: TextBounds = TextBounds::between(1, PATH_BYTES);
 const VIRTUAL_PATH: TextBounds = TextBounds { pattern: Some("^/"), least: 1, most: PATH_BYTES };
-const SKILL: TextBounds = TextBounds { pattern: None, least: 1, most: KEY_BYTES };
+const SKILL: TextBounds = TextBounds::between(1, KEY_BYTES);
 const TEXT: TextBounds = TextBounds::at_most(TEXT_FILE_BYTES);
 
 /// The members of requests, and of a session, that have a bound, by the end of the schema's name. A member of this name has
@@ -42,21 +42,17 @@ const MEMBERS: &[(&str, &str, TextBounds)] = &[
     ("Request", "to", VIRTUAL_PATH),
     ("CreateSessionRequest", "parent", ID),
     ("CreateSkillRequest", "name", SKILL),
-    (
-        "CreateSkillRequest",
-        "description",
-        TextBounds { pattern: None, least: CREATED_DESCRIPTION_CHARS, most: TEXT_FILE_BYTES },
-    ),
-    ("CreateSkillRequest", "body", TextBounds { pattern: None, least: CREATED_BODY_CHARS, most: TEXT_FILE_BYTES }),
+    ("CreateSkillRequest", "description", TextBounds::between(CREATED_DESCRIPTION_CHARS, TEXT_FILE_BYTES)),
+    ("CreateSkillRequest", "body", TextBounds::between(CREATED_BODY_CHARS, TEXT_FILE_BYTES)),
     ("DiscoverRequest", "query", TextBounds::at_most(SEARCH_QUERY_BYTES)),
     ("EditRequest", "new_string", TEXT),
-    ("EditRequest", "old_string", TextBounds { pattern: None, least: 1, most: TEXT_FILE_BYTES }),
+    ("EditRequest", "old_string", TextBounds::between(1, TEXT_FILE_BYTES)),
     ("GlobRequest", "pattern", TextBounds::at_most(GLOB_BYTES)),
     ("GrepRequest", "glob", TextBounds::at_most(GLOB_BYTES)),
     ("GrepRequest", "pattern", TextBounds::at_most(REGEX_BYTES)),
     ("LoadSkillRequest", "arguments", TextBounds::at_most(ARGUMENT_BYTES)),
     ("LoadSkillRequest", "skill", SKILL),
-    ("LoadSkillRequest", "mount_as", TextBounds { pattern: None, least: 1, most: SEGMENT_BYTES }),
+    ("LoadSkillRequest", "mount_as", TextBounds::between(1, SEGMENT_BYTES)),
     ("Session", "session_id", ID),
     ("Session", "user_id", ID),
     ("WriteRequest", "content", TEXT),
@@ -64,7 +60,11 @@ const MEMBERS: &[(&str, &str, TextBounds)] = &[
 
 impl TextBounds {
     const fn at_most(most: usize) -> Self {
-        Self { pattern: None, least: 0, most }
+        Self::between(0, most)
+    }
+
+    const fn between(least: usize, most: usize) -> Self {
+        Self { pattern: None, least, most }
     }
 
     /// Writes the bound into the schema of a text.
@@ -107,7 +107,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::{http::openapi, path::Id, session::SessionVersion};
+    use crate::{http::openapi, path::Id, wire::SessionVersion};
 
     #[test]
     fn every_bound_is_in_the_document() {

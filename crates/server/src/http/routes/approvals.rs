@@ -1,26 +1,17 @@
 //! Calls that wait for a person's approval, and the decisions about them.
 
 use axum::Json;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::sessions::seen_by;
-use crate::{
-    http::{
-        body::JsonBody,
-        door::{Failure, HandlerResult, SessionCall},
-    },
-    session::{ApprovalList, DecideApproval, SessionSummary},
+use super::{
+    super::{Failure, JsonBody, JsonReply, SessionCall},
+    sessions::seen_by,
 };
-
-/// The routes about calls that wait for approval in a session.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(decide))
-}
+use crate::wire::{ApprovalList, DecideApproval, SessionSummary};
 
 /// List the calls of a session that wait for approval, the oldest first. Needs a key of scope `control`.
 #[utoipa::path(get, path = "/approvals", operation_id = "list_approvals", tag = "sessions",
     responses((status = 200, body = ApprovalList), Failure))]
-async fn list(call: SessionCall) -> HandlerResult<Json<ApprovalList>> {
+pub(crate) async fn list(call: SessionCall) -> JsonReply<ApprovalList> {
     call.user.needs_control()?;
     Ok(Json(call.backend.approvals().waiting_calls().await?))
 }
@@ -29,10 +20,10 @@ async fn list(call: SessionCall) -> HandlerResult<Json<ApprovalList>> {
 /// `remember`, so does every call of its tool, or every load of its skill, in this session. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/approvals/{approval_id}", operation_id = "decide_approval", tag = "sessions",
     request_body = DecideApproval, responses((status = 200, body = SessionSummary), Failure))]
-async fn decide(
+pub(crate) async fn decide(
     call: SessionCall,
     JsonBody(decision): JsonBody<DecideApproval>,
-) -> HandlerResult<Json<SessionSummary>> {
+) -> JsonReply<SessionSummary> {
     call.user.needs_control()?;
     let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
     let id = call.user.rest.as_str();

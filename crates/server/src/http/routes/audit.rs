@@ -1,26 +1,18 @@
 //! The audit records of a user, and figures of use that are made from them.
 
 use axum::Json;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    audit::{AuditLog, AuditPage, AuditRequest, Usage, UsageRequest, usage},
-    http::{
-        body::Parameters,
-        door::{Failure, HandlerResult, UserCall},
-    },
+    audit::{AuditLog, usage},
+    http::{Failure, JsonReply, Parameters, UserCall},
+    wire::{AuditPage, AuditRequest, Usage, UsageRequest},
 };
-
-/// A user's records.
-pub(crate) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(figures))
-}
 
 /// List what was done on a user's data: who called what, in which session, on which paths, with which outcome. Needs a key of
 /// scope `control`.
 #[utoipa::path(get, path = "/audit", operation_id = "list_audit_records", tag = "service", params(AuditRequest),
     responses((status = 200, body = AuditPage), Failure))]
-async fn list(call: UserCall, wanted: Parameters<AuditRequest>) -> HandlerResult<Json<AuditPage>> {
+pub(crate) async fn list(call: UserCall, wanted: Parameters<AuditRequest>) -> JsonReply<AuditPage> {
     call.needs_control()?;
     flush(&call).await;
     Ok(Json(AuditLog::for_service(&call.app.service).page(&call.user, &wanted).await?))
@@ -29,7 +21,7 @@ async fn list(call: UserCall, wanted: Parameters<AuditRequest>) -> HandlerResult
 /// Say how a user's conversations find and use skills, by the records of what they did. Needs a key of scope `control`.
 #[utoipa::path(get, path = "/usage", operation_id = "get_usage", tag = "service", params(UsageRequest),
     responses((status = 200, body = Usage), Failure))]
-async fn figures(call: UserCall, wanted: Parameters<UsageRequest>) -> HandlerResult<Json<Usage>> {
+pub(crate) async fn figures(call: UserCall, wanted: Parameters<UsageRequest>) -> JsonReply<Usage> {
     call.needs_control()?;
     flush(&call).await;
     Ok(Json(usage(&call.app.service, &call.user, &wanted).await?))

@@ -3,33 +3,20 @@
 use axum::Json;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::skills::readable_catalog;
 use crate::{
     context::Action,
-    http::{
-        body::Parameters,
-        door::{Failure, HandlerResult, UserCall},
-    },
-    session::{ExpiryReport, Policy, TaggingReport, remove_idle_sessions, tag_sessions},
-    wire::{CatalogStatus, LintList, LintListRequest},
+    http::{Failure, JsonReply, Parameters, UserCall},
+    session::{TaggingReport, remove_idle_sessions, tag_sessions},
+    wire::{CatalogStatus, ExpiryReport, LintList, LintListRequest, Policy},
 };
-
-/// The routes for authors of a user's skills.
-pub(crate) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new()
-        .routes(routes!(lint))
-        .routes(routes!(catalog_status))
-        .routes(routes!(rebuild))
-        .routes(routes!(collect))
-}
 
 /// Judge a user's own skills as they lie in the store: their SKILL.md and the names of their files, without those that the
 /// user's policy hides.
 #[utoipa::path(get, path = "/lint", operation_id = "lint_skills", tag = "skills", params(LintListRequest),
     responses((status = 200, body = LintList), Failure))]
-async fn lint(call: UserCall, wanted: Parameters<LintListRequest>) -> HandlerResult<Json<LintList>> {
+pub(crate) async fn lint(call: UserCall, wanted: Parameters<LintListRequest>) -> JsonReply<LintList> {
     let policy = readable_catalog(&call).await?;
     let sees_all = call.needs_control().is_ok();
     let all = Policy::default();
@@ -42,20 +29,20 @@ async fn lint(call: UserCall, wanted: Parameters<LintListRequest>) -> HandlerRes
 /// the store keeps of them.
 #[utoipa::path(get, path = "/catalog", operation_id = "show_catalog", tag = "skills",
     responses((status = 200, body = CatalogStatus), Failure))]
-async fn catalog_status(call: UserCall) -> HandlerResult<Json<CatalogStatus>> {
+pub(crate) async fn catalog_status(call: UserCall) -> JsonReply<CatalogStatus> {
     let policy = readable_catalog(&call).await?;
     let (service, user) = (&call.app.service, &call.user);
     Ok(Json(if call.needs_control().is_ok() {
         service.authoring().catalog_status(user).await?
     } else {
-        service.authoring().shown_catalog_status(user, &policy).await?
+        service.authoring().visible_catalog_status(user, &policy).await?
     }))
 }
 
 /// Throw away what the store keeps of a user's catalog, and read every skill again. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/catalog/rebuild", operation_id = "rebuild_catalog", tag = "skills",
     responses((status = 200, body = CatalogStatus), Failure))]
-async fn rebuild(call: UserCall) -> HandlerResult<Json<CatalogStatus>> {
+pub(crate) async fn rebuild(call: UserCall) -> JsonReply<CatalogStatus> {
     call.needs_control()?;
     let work = call.app.service.authoring().rebuild_catalog(&call.user);
     Ok(Json(call.author().perform((Action::RebuildCatalog, ""), work).await?))
@@ -65,7 +52,7 @@ async fn rebuild(call: UserCall) -> HandlerResult<Json<CatalogStatus>> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct CollectParameters {
+pub(crate) struct CollectParameters {
     /// Give those that stay the tag by which the bucket's lifecycle rule knows sessions. Those of this version have it already.
     #[serde(default)]
     tag: bool,
@@ -75,7 +62,7 @@ struct CollectParameters {
 /// too. Needs a key of scope `control`.
 #[utoipa::path(post, path = "/session_gc", operation_id = "collect_sessions", tag = "sessions", params(CollectParameters),
     responses((status = 200, body = ExpiryReport), Failure))]
-async fn collect(call: UserCall, wanted: Parameters<CollectParameters>) -> HandlerResult<Json<ExpiryReport>> {
+pub(crate) async fn collect(call: UserCall, wanted: Parameters<CollectParameters>) -> JsonReply<ExpiryReport> {
     call.needs_control()?;
     let work = async {
         let sessions = call.app.service.sessions();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::{
     body::Body,
-    http::{HeaderMap, HeaderValue, header},
+    http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -15,17 +15,12 @@ use bytes::Bytes;
 use futures_util::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _, future::BoxFuture, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::files::chunks;
 use crate::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     files::FileReader,
-    http::{
-        body::{JsonBody, percent_encoded, prefers},
-        door::{Failure, HandlerResult, SessionCall},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, JsonBody, SessionCall, percent_encoded, prefers},
     limits::TRANSFER_FILES,
     wire::ErrorCode,
 };
@@ -33,15 +28,10 @@ use crate::{
 /// Bytes that become base64 at once: whole groups of three, and little beside the piece of a file that they are cut from.
 const ENCODED_AT_ONCE: usize = 48 << 10;
 
-/// The download of many files.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(download))
-}
-
 /// Which files.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct DownloadRequest {
+pub(crate) struct DownloadRequest {
     /// Virtual paths.
     paths: Vec<String>,
 }
@@ -81,20 +71,19 @@ struct DownloadedFile {
 #[utoipa::path(post, path = "/download", operation_id = "download_files", tag = "files", request_body = DownloadRequest,
     responses((status = 200, description = "The files, in order.",
         content((DownloadReply = "application/json"), (inline(Binary) = "multipart/mixed"))), Failure))]
-async fn download(
+pub(crate) async fn download(
     call: SessionCall,
     headers: HeaderMap,
     JsonBody(request): JsonBody<DownloadRequest>,
 ) -> HandlerResult<Response> {
     if request.paths.len() > TRANSFER_FILES {
-        let message = format!("a download takes {TRANSFER_FILES} paths; ask for the rest in another");
-        return Err(Error::new(Code::InvalidRequest, message).into());
+        return Err(invalid!("a download takes {TRANSFER_FILES} paths; ask for the rest in another").into());
     }
     // The answer begins before its first file is opened. That file takes the session that the headers name. The others are opened
     // as they are sent, which may be minutes later. If the session cannot be read, each file says so.
     let mut backend = call.backend;
     if let Ok(state) = backend.read_ahead().await {
-        backend.note_seen(&state.session);
+        backend.record_seen(&state.session);
     }
     let wanted = request.paths.into_iter().map(|path| {
         let (backend, of) = (backend.clone(), path.clone());
@@ -113,13 +102,12 @@ pub(crate) struct WantedFile {
 
 /// The reply with these files, in the form that the client wants. `random` makes the boundary of parts.
 pub(crate) fn download_reply(headers: &HeaderMap, random: u128, files: Vec<WantedFile>) -> Response {
-    let mut response = if prefers(headers, "application/json", "multipart/mixed") {
+    let response = if prefers(headers, "application/json", "multipart/mixed") {
         as_json(files)
     } else {
         as_parts(files, format!("skillmount-{random:032x}").into())
     };
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-    response
+    ([(header::VARY, "accept")], response).into_response()
 }
 
 fn as_parts(files: Vec<WantedFile>, boundary: Arc<str>) -> Response {

@@ -16,32 +16,19 @@ use futures_util::{
 use serde::Serialize;
 use tokio::time::sleep;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     access::Scope,
-    audit::{Event, EventGap, Listener, Resume, Watcher},
+    audit::{EventGap, Listener, Resume, Watcher},
     error::{Error, Result},
-    http::{
-        body::prefers,
-        door::{Failure, HandlerResult, SessionCall, UserCall},
-    },
+    http::{Failure, HandlerResult, SessionCall, UserCall, prefers},
     limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
     path::Id,
+    wire::Event,
 };
 
 const LAST_EVENT_ID: &str = "last-event-id";
 const STREAM: &str = "text/event-stream";
-
-/// The events of a user.
-pub(crate) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(user_events))
-}
-
-/// The events of a session.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(session_events))
-}
 
 /// Events that happened since one that is known.
 #[derive(Debug, Serialize, ToSchema)]
@@ -63,7 +50,7 @@ struct EventPage {
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream")),
         headers(("x-accel-buffering" = String, description = "`no`, with a stream: a proxy sends events on as they come."),
             ("Cache-Control" = String, description = "`no-cache`, with a stream."))), Failure))]
-async fn session_events(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn session_events(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
     Ok(events(&call.user, Some(&call.session), Scope::Agent, &headers).await?)
 }
 
@@ -73,7 +60,7 @@ async fn session_events(call: SessionCall, headers: HeaderMap) -> HandlerResult<
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream")),
         headers(("x-accel-buffering" = String, description = "`no`, with a stream: a proxy sends events on as they come."),
             ("Cache-Control" = String, description = "`no-cache`, with a stream."))), Failure))]
-async fn user_events(call: UserCall, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn user_events(call: UserCall, headers: HeaderMap) -> HandlerResult<Response> {
     call.needs_control()?;
     Ok(events(&call, None, Scope::Control, &headers).await?)
 }

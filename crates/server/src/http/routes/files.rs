@@ -3,6 +3,8 @@
 //! The bytes are whatever a user put there, so a browser must never take them for a page of this service: they are always
 //! an attachment of no particular type, in a sandbox.
 
+use std::ops::Range;
+
 use axum::{
     Json,
     body::Body,
@@ -14,25 +16,17 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 use jiff::fmt::rfc2822::DateTimePrinter;
 use utoipa::{IntoParams, IntoResponses};
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::{Code, Error, Result},
     files::{FileAccess, FileReader, FileStat},
     http::{
-        body::{ByteRange, EntityTags, Upload, Uploads, attach, quoted},
-        door::{Failure, HandlerResult, Problem, SessionCall},
-        openapi::Binary,
+        Binary, ByteRange, EntityTags, Failure, HandlerResult, Problem, SessionCall, Upload, Uploads, attach, quoted,
     },
     limits::UPLOAD_FILE_BYTES,
     path::ETag,
     wire::{DeleteRequest, WriteCondition, WriteReply},
 };
-
-/// Files by virtual path.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(get_file, head_file, put_file, delete_file))
-}
 
 /// Which version is asked for.
 #[derive(IntoParams)]
@@ -90,19 +84,6 @@ pub(crate) enum ReadRefusal {
     Changed,
 }
 
-/// The conditions of a write.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "read by the OpenAPI generator alone: handlers read headers by name")]
-struct WriteConditions {
-    /// Replace only this version.
-    #[param(rename = "If-Match")]
-    if_match: Option<String>,
-    /// `*`: only make a new file.
-    #[param(rename = "If-None-Match")]
-    if_none_match: Option<String>,
-}
-
 /// Read a file's bytes. Takes `range`, `if-range`, `if-match` and `if-none-match`.
 #[utoipa::path(
     get,
@@ -111,7 +92,7 @@ struct WriteConditions {
     params(ReadConditions, RangeHeaders),
     responses(RangedRead, ReadRefusal, Failure)
 )]
-async fn get_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn get_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
     let path = call.virtual_path();
     if ByteRange::from_headers(&headers).is_none() && !is_conditional(&headers) {
         return Ok(content(call.backend.files().open(&path, None, None).await?, None));
@@ -137,14 +118,11 @@ fn is_conditional(headers: &HeaderMap) -> bool {
 
 /// The reply to a read of a file whose `stat` is known, by the conditions and the range of the request. `open` reads that
 /// version.
-pub(crate) async fn file_reply<Opening>(
+pub(crate) async fn file_reply(
     headers: &HeaderMap,
     stat: &FileStat,
-    open: impl FnOnce(Option<std::ops::Range<u64>>) -> Opening,
-) -> HandlerResult<Response>
-where
-    Opening: Future<Output = Result<FileReader>>,
-{
+    open: impl AsyncFnOnce(Option<Range<u64>>) -> Result<FileReader>,
+) -> HandlerResult<Response> {
     if let Some(answer) = settle_conditions(headers, stat)? {
         return Ok(answer);
     }
@@ -162,7 +140,7 @@ where
         headers(("ETag" = String, description = "The file's version."),
             ("Content-Length" = u64, description = "The file's size in bytes."))),
     ReadRefusal, Failure))]
-async fn head_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn head_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
     let stat = call.backend.files().stat(&call.virtual_path()).await?;
     if let Some(answer) = settle_conditions(&headers, &stat)? {
         return Ok(answer);
@@ -175,12 +153,14 @@ async fn head_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<Respo
 
 /// Write a file's bytes. `if-none-match: *` only makes a new one, `if-match` only replaces that version; without either
 /// the last writer wins.
-#[utoipa::path(put, path = "/files/{*path}", tag = "files", params(WriteConditions),
+#[utoipa::path(put, path = "/files/{*path}", tag = "files",
+    params(("If-Match" = Option<String>, Header, description = "Replace only this version."),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only make a new file.")),
     request_body(content = inline(Binary), content_type = "application/octet-stream"), responses(
     (status = 200, description = "Written.", body = WriteReply, headers(("ETag" = String, description = "The file's new version."))),
     (status = 201, description = "Made.", body = WriteReply, headers(("ETag" = String, description = "The file's version."))),
     (status = 412, description = "The condition does not hold; nothing was written."), Failure))]
-async fn put_file(call: SessionCall, uploads: Uploads, request: Request) -> HandlerResult<Response> {
+pub(crate) async fn put_file(call: SessionCall, uploads: Uploads, request: Request) -> HandlerResult<Response> {
     let path = call.virtual_path();
     let condition = put_condition(request.headers())?;
     let Upload { bytes, held } = uploads.receive_body(request, UPLOAD_FILE_BYTES, 1).await?;
@@ -202,7 +182,7 @@ async fn put_file(call: SessionCall, uploads: Uploads, request: Request) -> Hand
     params(("If-Match" = Option<String>, Header, description = "Delete only this version.")), responses(
     (status = 204, description = "Deleted."),
     (status = 412, description = "The version in `if-match` is not the newest; nothing was deleted."), Failure))]
-async fn delete_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<StatusCode> {
+pub(crate) async fn delete_file(call: SessionCall, headers: HeaderMap) -> HandlerResult<StatusCode> {
     let path = call.virtual_path();
     // Looked at before, not in the same step: stores that delete on condition are too few to promise it.
     let tags = EntityTags::from_header(&headers, &header::IF_MATCH);
@@ -253,14 +233,12 @@ fn put_condition(headers: &HeaderMap) -> Result<WriteCondition> {
         (None, Some(EntityTags::These(tags))) => {
             Ok(WriteCondition::IfMatch(tags.iter().map(|tag| ETag::new(tag)).collect()))
         }
-        _ => {
-            Err(Error::new(Code::InvalidRequest, "a PUT takes `if-none-match: *` or `if-match: \"version\"`, not both"))
-        }
+        _ => Err(invalid!("a PUT takes `if-none-match: *` or `if-match: \"version\"`, not both")),
     }
 }
 
 /// The reply that streams a file, or a part of it.
-fn content(reader: FileReader, range: Option<&std::ops::Range<u64>>) -> Response {
+fn content(reader: FileReader, range: Option<&Range<u64>>) -> Response {
     let stat = reader.stat().clone();
     let sent = range.cloned().unwrap_or(0..stat.size);
     let mut response = Body::from_stream(chunks(reader)).into_response();

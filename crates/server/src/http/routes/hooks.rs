@@ -2,31 +2,18 @@
 //! service itself can be one.
 
 use axum::Json;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    hooks::{self, HookInput, HookOutput},
-    http::{
-        body::JsonBody,
-        door::{Failure, HandlerResult, SessionCall},
-    },
+    hooks::{self},
+    http::{Failure, JsonBody, JsonReply, SessionCall},
+    wire::{HookInput, HookOutput},
 };
-
-/// Hooks of the session in the path.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(answer))
-}
-
-/// Hooks of the session in the headers.
-pub(crate) fn of_claude() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(answer_claude))
-}
 
 /// Answer a hook: the listing of skills when a conversation begins, the skills that a message or a command calls for, and those
 /// for a sub-agent. The reply is `{}` if there is nothing to say. It never decides about a call.
 #[utoipa::path(post, path = "/hooks", operation_id = "answer_hook", tag = "tools", request_body = HookInput,
     responses((status = 200, body = HookOutput), Failure))]
-async fn answer(call: SessionCall, JsonBody(input): JsonBody<HookInput>) -> HandlerResult<Json<HookOutput>> {
+pub(crate) async fn answer(call: SessionCall, JsonBody(input): JsonBody<HookInput>) -> JsonReply<HookOutput> {
     Ok(Json(hooks::answer(&call.backend, &input).await?))
 }
 
@@ -36,6 +23,6 @@ async fn answer(call: SessionCall, JsonBody(input): JsonBody<HookInput>) -> Hand
         ("x-skillmount-user" = String, Header, description = "The user's id."),
         ("x-skillmount-session" = String, Header, description = "The session's id.")),
     request_body = HookInput, responses((status = 200, body = HookOutput), Failure))]
-async fn answer_claude(call: SessionCall, input: JsonBody<HookInput>) -> HandlerResult<Json<HookOutput>> {
+pub(crate) async fn answer_claude(call: SessionCall, input: JsonBody<HookInput>) -> JsonReply<HookOutput> {
     answer(call, input).await
 }

@@ -10,12 +10,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::Error,
-    handle::BackendProtocol as _,
-    http::{
-        body::JsonBody,
-        door::{Failure, HandlerResult, SessionCall},
-    },
-    wire::{self, Operation, with_operations},
+    http::{Failure, HandlerResult, JsonBody, SessionCall},
+    wire::{self, BackendProtocol as _, Operation, with_operations},
 };
 
 /// The name of an operation in generated clients: a verb and its object. Among a program's own names, short ones such as
@@ -52,7 +48,7 @@ macro_rules! operations {
     ($(
         $(#[doc = $doc:literal])*
         $variant:ident $method:ident($request:ident) -> $reply:ident
-        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $tag:literal, $memory:ident, $status:literal }
+        { $name:literal, $aliases:tt, $under:expr, $effect:ident, $module:ident, $memory:ident, $status:literal }
     )* ; $($also:tt)*) => {
         /// The operations, each at its own name below a session.
         pub(crate) fn of_session() -> OpenApiRouter {
@@ -70,7 +66,7 @@ macro_rules! operations {
 
         $(
             $(#[doc = $doc])*
-            #[utoipa::path(post, path = concat!("/", $name), operation_id = id(Operation::$variant), tag = $tag,
+            #[utoipa::path(post, path = concat!("/", $name), operation_id = id(Operation::$variant), tag = stringify!($module),
                 request_body = wire::$request, responses((status = $status, body = wire::$reply), Failure))]
             async fn $method(
                 call: SessionCall,

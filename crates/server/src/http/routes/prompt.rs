@@ -2,25 +2,17 @@
 
 use axum::{
     Json,
-    http::{HeaderMap, HeaderValue, header},
+    http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::Error,
-    http::{
-        body::{Parameters, prefers, unless_known},
-        door::{Failure, HandlerResult, SessionCall},
-    },
+    http::{Failure, HandlerResult, Parameters, SessionCall, prefers, unless_known},
     path::ETag,
-    prompt::{self, PromptRequest, Rendering},
+    prompt::{self},
+    wire::{PromptRequest, Rendering},
 };
-
-/// The prompt of a session.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(show))
-}
 
 /// Render the prompt. With `accept: text/plain` the reply is the bare prompt. The ETag stays while the prompt does.
 #[utoipa::path(get, path = "/prompt", operation_id = "render_prompt", tag = "skills",
@@ -33,7 +25,11 @@ pub(crate) fn of_session() -> OpenApiRouter {
             headers(("ETag" = String, description = "The tag of these very bytes."),
                 ("Cache-Control" = String, description = "`private, no-cache`."))),
         Failure))]
-async fn show(call: SessionCall, request: Parameters<PromptRequest>, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn show(
+    call: SessionCall,
+    request: Parameters<PromptRequest>,
+    headers: HeaderMap,
+) -> HandlerResult<Response> {
     let rendering = prompt::for_session(&call.backend, &request).await?;
     let plain = prefers(&headers, "text/plain", "application/json");
     // Two representations of one prompt must not share a tag. An explanation may change while the prompt does not.
@@ -43,9 +39,8 @@ async fn show(call: SessionCall, request: Parameters<PromptRequest>, headers: He
         Some(_) => (ETag::of_bytes(&serde_json::to_vec(&rendering).map_err(Error::internal)?), "explained"),
     };
     let etag = ETag::new(&format!("{tag}-{form}"));
-    let mut response = unless_known(&headers, &etag, || {
+    let response = unless_known(&headers, &etag, || {
         if plain { rendering.prompt.into_response() } else { Json(rendering).into_response() }
     });
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept, accept-encoding"));
-    Ok(response)
+    Ok(([(header::VARY, "accept, accept-encoding")], response).into_response())
 }

@@ -13,22 +13,20 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::skills::NAMED_DOWNLOAD;
+use super::{
+    super::{
+        Binary, EntityTags, Failure, HandlerResult, JsonBody, PARSED_COPIES, Parameters, Problem, SkillParts,
+        SpoolPermit, Upload, Uploads, UserCall, broken, is_json, parse_for, part_name, parts_of,
+    },
+    skills::NAMED_DOWNLOAD,
+};
 use crate::{
     context::Action,
     error::{Code, Error, Result},
-    http::{
-        body::{
-            EntityTags, JsonBody, PARSED_COPIES, Parameters, SkillParts, SpoolPermit, Upload, Uploads, broken, is_json,
-            parse_for, part_name, parts_of,
-        },
-        door::{Failure, HandlerResult, Problem, UserCall},
-        openapi::Binary,
-    },
     limits::{PUBLISH_JSON_BYTES, VERSION_ZIP_BYTES},
     path::{Layer, LayerOwner, SkillPath},
-    publish::{Condition, PublishOptions, UploadedSkill},
-    wire::{ChangeSkillRequest, PublishReply, PublishRequest, PublishStatus, RollbackRequest, SkillState},
+    publish::{PublishOptions, UploadedSkill},
+    wire::{ChangeSkillRequest, Condition, PublishReply, PublishRequest, PublishStatus, RollbackRequest, SkillState},
 };
 
 /// New versions of a user's skills.
@@ -71,11 +69,7 @@ struct LayerParameters {
 
 /// A part for each file, its name the path below the skill's folder.
 #[derive(ToSchema)]
-#[expect(
-    dead_code,
-    clippy::zero_sized_map_values,
-    reason = "read by the OpenAPI generator alone: parts are read one by one"
-)]
+#[expect(dead_code, clippy::zero_sized_map_values, reason = "read by the OpenAPI generator alone")]
 struct PublishFilesRequest {
     #[serde(flatten)]
     #[schema(inline)]
@@ -217,10 +211,7 @@ fn expected(headers: &HeaderMap) -> Result<Option<String>> {
         Some(EntityTags::These(tags)) if tags.len() == 1 => {
             Ok(tags.first().map(|tag| tag.trim_matches('"').to_owned()))
         }
-        Some(_) => {
-            let message = "If-Match names one version of the skill by its digest: \"sha256:…\"";
-            Err(Error::new(Code::InvalidRequest, message))
-        }
+        Some(_) => Err(invalid!("If-Match names one version of the skill by its digest: \"sha256:…\"")),
     }
 }
 
@@ -230,12 +221,10 @@ fn condition(headers: &HeaderMap) -> Result<Condition> {
         (only, None) => Ok(only.into()),
         (None, Some(EntityTags::Any)) => Ok(Condition::Nothing),
         (Some(_), Some(EntityTags::Any)) => {
-            let message = "If-Match and If-None-Match contradict each other: send one of them";
-            Err(Error::new(Code::InvalidRequest, message))
+            Err(invalid!("If-Match and If-None-Match contradict each other: send one of them"))
         }
         (_, Some(EntityTags::These(_))) => {
-            let message = "If-None-Match is `*`, or left out: a version to replace stands in If-Match";
-            Err(Error::new(Code::InvalidRequest, message))
+            Err(invalid!("If-None-Match is `*`, or left out: a version to replace stands in If-Match"))
         }
     }
 }
@@ -267,7 +256,7 @@ async fn receive(
         _ => {
             let message = "a skill is published as `application/json`, `application/zip` or `multipart/form-data`: say in \
                            content-type which it is";
-            Err(Problem::with_status(Error::new(Code::InvalidRequest, message), StatusCode::UNSUPPORTED_MEDIA_TYPE))
+            Err(Problem::with_status(invalid!("{message}"), StatusCode::UNSUPPORTED_MEDIA_TYPE))
         }
     }
 }

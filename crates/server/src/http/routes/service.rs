@@ -1,7 +1,5 @@
 //! Routes about the service itself. None of them holds anything of a user, so none needs a key.
 
-use std::sync::Arc;
-
 use axum::{
     Extension, Json,
     http::header,
@@ -15,10 +13,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     audit::Recorder,
     error::{Code, Error},
-    http::{
-        app::ServerState,
-        door::{Failure, Gauges, HandlerResult, Problem, metrics, resident_memory},
-    },
+    http::{Failure, Gauges, HandlerResult, JsonReply, Problem, SharedState, door::metrics, resident_memory},
 };
 
 /// The routes at the root. The OpenAPI document leaves out `/metrics`, because clients of the API do not call it.
@@ -42,7 +37,7 @@ async fn healthz() -> Json<Health> {
 
 /// Whether requests are welcome: the store can be reached and honours conditional writes, and the service is not stopping.
 #[utoipa::path(get, path = "/readyz", operation_id = "check_readiness", tag = "service", security(()), responses((status = 200, body = Health), Failure))]
-async fn readyz(Extension(app): Extension<Arc<ServerState>>) -> HandlerResult<Json<Health>> {
+async fn readyz(Extension(app): Extension<SharedState>) -> JsonReply<Health> {
     let unready = |why: String| Problem::from(Error::new(Code::StoreUnavailable, why));
     if app.is_stopping() {
         return Err(unready("the service is stopping; use another replica".to_owned()));
@@ -53,7 +48,7 @@ async fn readyz(Extension(app): Extension<Arc<ServerState>>) -> HandlerResult<Js
 }
 
 /// Counts of requests and what calls hold now, for Prometheus.
-async fn metrics(Extension(app): Extension<Arc<ServerState>>) -> HandlerResult<Response> {
+async fn metrics(Extension(app): Extension<SharedState>) -> HandlerResult<Response> {
     let (memory, (engaged, calls)) = (app.limits.admission.memory(), app.limits.admission.counts());
     let mut values = vec![
         ("skillmount_memory_reserved_bytes", "Memory that calls have reserved", memory.reserved()),

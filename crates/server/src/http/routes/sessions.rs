@@ -5,33 +5,17 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::{Json, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     context::Action,
     error::Result,
-    http::{
-        body::{JsonBody, OptionalJsonBody, Parameters},
-        door::{Failure, HandlerResult, SessionCall, UserCall},
-    },
+    http::{Failure, HandlerResult, JsonBody, JsonReply, OptionalJsonBody, Parameters, SessionCall, UserCall},
     limits::PAGE_ENTRIES,
     observer::Effects,
     path::Id,
-    session::{
-        ChangeSession, CreateSession, CreatedSession, Policy, SessionListRequest, SessionPage, SessionSummary,
-        is_session_within,
-    },
+    session::{CreatedSession, is_session_within},
+    wire::{ChangeSession, CreateSession, Policy, SessionListRequest, SessionPage, SessionSummary},
 };
-
-/// Sessions by id.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(create, show, forget, change))
-}
-
-/// A user's sessions and policy.
-pub(crate) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(user_policy, set_user_policy))
-}
 
 /// The session as this caller may see it.
 pub(crate) fn seen_by(session: SessionSummary, call: &UserCall) -> SessionSummary {
@@ -46,7 +30,7 @@ fn shown(policy: &Policy, call: &UserCall) -> Policy {
 /// Make a session; one that exists is returned as it is.
 #[utoipa::path(put, path = "", operation_id = "create_session", tag = "sessions", request_body = Option<CreateSession>,
     responses((status = 201, description = "Made.", body = SessionSummary), (status = 200, description = "It existed.", body = SessionSummary), Failure))]
-async fn create(
+pub(crate) async fn create(
     call: SessionCall,
     OptionalJsonBody(request): OptionalJsonBody<CreateSession>,
 ) -> HandlerResult<(StatusCode, Json<SessionSummary>)> {
@@ -62,7 +46,7 @@ async fn create(
 
 /// Show a session; one that does not exist is shown as it would begin.
 #[utoipa::path(get, path = "", operation_id = "show_session", tag = "sessions", responses((status = 200, body = SessionSummary), Failure))]
-async fn show(call: SessionCall) -> HandlerResult<Json<SessionSummary>> {
+pub(crate) async fn show(call: SessionCall) -> JsonReply<SessionSummary> {
     Ok(Json(seen_by(call.backend.summary().await?, &call.user)))
 }
 
@@ -70,7 +54,7 @@ async fn show(call: SessionCall) -> HandlerResult<Json<SessionSummary>> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct ForgetParameters {
+pub(crate) struct ForgetParameters {
     /// `delete`: the files of its workspace are deleted with it. They stay otherwise.
     #[param(inline)]
     workspace: Option<WorkspaceFate>,
@@ -88,7 +72,7 @@ enum WorkspaceFate {
 /// scope `control`.
 #[utoipa::path(delete, path = "", operation_id = "forget_session", tag = "sessions", params(ForgetParameters),
     responses((status = 204, description = "Forgotten."), Failure))]
-async fn forget(call: SessionCall, parameters: Parameters<ForgetParameters>) -> HandlerResult<StatusCode> {
+pub(crate) async fn forget(call: SessionCall, parameters: Parameters<ForgetParameters>) -> HandlerResult<StatusCode> {
     call.user.needs_control()?;
     let work = async {
         match parameters.workspace {
@@ -103,7 +87,7 @@ async fn forget(call: SessionCall, parameters: Parameters<ForgetParameters>) -> 
 /// Change policy, variables or the current skill of a session.
 #[utoipa::path(patch, path = "", operation_id = "change_session", tag = "sessions", request_body = ChangeSession,
     responses((status = 200, body = SessionSummary), Failure))]
-async fn change(call: SessionCall, JsonBody(request): JsonBody<ChangeSession>) -> HandlerResult<Json<SessionSummary>> {
+pub(crate) async fn change(call: SessionCall, JsonBody(request): JsonBody<ChangeSession>) -> JsonReply<SessionSummary> {
     if request.policy.is_some() {
         call.user.needs_control()?;
     }
@@ -112,7 +96,7 @@ async fn change(call: SessionCall, JsonBody(request): JsonBody<ChangeSession>) -
     let user_policy = sessions.user_policy(&call.user.user).await?;
     let work = sessions.change(&call.user.user, &call.session, &request);
     let session = call.author().perform((Action::ChangeSession, ""), work).await?;
-    call.backend.note_seen(&session);
+    call.backend.record_seen(&session);
     Ok(Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user)))
 }
 
@@ -120,7 +104,7 @@ async fn change(call: SessionCall, JsonBody(request): JsonBody<ChangeSession>) -
 /// next one.
 #[utoipa::path(get, path = "/sessions", operation_id = "list_sessions", tag = "sessions", params(SessionListRequest),
     responses((status = 200, body = SessionPage), Failure))]
-async fn list(call: UserCall, wanted: Parameters<SessionListRequest>) -> HandlerResult<Json<SessionPage>> {
+pub(crate) async fn list(call: UserCall, wanted: Parameters<SessionListRequest>) -> JsonReply<SessionPage> {
     let page = if call.reach().is_bound() {
         reached(&call, wanted.0).await?
     } else {
@@ -162,7 +146,7 @@ async fn reached(call: &UserCall, wanted: SessionListRequest) -> Result<SessionP
 
 /// The policy of a user.
 #[derive(Debug, Serialize, ToSchema)]
-struct UserPolicy {
+pub(crate) struct UserPolicy {
     #[serde(flatten)]
     policy: Policy,
     /// Tools that it has rules for and that this version does not know; they change nothing.
@@ -179,7 +163,7 @@ impl UserPolicy {
 /// Show the user's policy; the stricter of it and a session's own holds. Only a key of scope `control` is shown rules that
 /// hide skills.
 #[utoipa::path(get, path = "/policy", operation_id = "show_user_policy", tag = "sessions", responses((status = 200, body = UserPolicy), Failure))]
-async fn user_policy(call: UserCall) -> HandlerResult<Json<UserPolicy>> {
+pub(crate) async fn user_policy(call: UserCall) -> JsonReply<UserPolicy> {
     let policy = call.app.service.sessions().user_policy(&call.user).await?;
     Ok(Json(UserPolicy::seen_by(&policy, &call)))
 }
@@ -187,7 +171,7 @@ async fn user_policy(call: UserCall) -> HandlerResult<Json<UserPolicy>> {
 /// Replace the user's policy. Needs a key of scope `control`.
 #[utoipa::path(put, path = "/policy", operation_id = "set_user_policy", tag = "sessions", request_body = Policy,
     responses((status = 200, body = UserPolicy), Failure))]
-async fn set_user_policy(call: UserCall, JsonBody(policy): JsonBody<Policy>) -> HandlerResult<Json<UserPolicy>> {
+pub(crate) async fn set_user_policy(call: UserCall, JsonBody(policy): JsonBody<Policy>) -> JsonReply<UserPolicy> {
     call.needs_control()?;
     let work = call.app.service.sessions().set_user_policy(&call.user, policy);
     let effects = |policy: &Arc<Policy>| Effects::of_file("policy", serde_json::to_vec(&**policy).ok().as_deref());

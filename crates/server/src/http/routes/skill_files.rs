@@ -2,46 +2,40 @@
 //! look at the catalog.
 
 use axum::{
-    http::{HeaderMap, HeaderValue, header},
-    response::Response,
+    http::{HeaderMap, header},
+    response::{IntoResponse as _, Response},
 };
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
+    super::{
+        body::{JsonBody, Parameters, archive, prefers},
+        door::{Failure, HandlerResult, UserCall},
+        openapi::Binary,
+    },
     download::{DownloadReply, WantedFile, download_reply},
     files::{RangeHeaders, RangedRead, ReadConditions, ReadRefusal, file_reply},
     skills::readable_catalog,
 };
 use crate::{
     context::Action,
-    error::{Code, Error, Result},
-    http::{
-        body::{JsonBody, Parameters, archive, prefers},
-        door::{Failure, HandlerResult, UserCall},
-        openapi::Binary,
-    },
+    error::Result,
     limits::{DOWNLOAD_SKILLS, TRANSFER_FILES},
     path::SkillPath,
-    session::Policy,
     skills::{CatalogFile, packed},
+    wire::Policy,
 };
 
 /// Skills of one download that are looked up at once.
 const AT_ONCE: usize = 4;
 
-/// The files of a user's skills.
-pub(crate) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(get_skill_file)).routes(routes!(download_skills))
-}
-
 /// Which file of a skill.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct SkillFileParameters {
+pub(crate) struct SkillFileParameters {
     /// Its path below the skill's folder; `SKILL.md` unless given.
     path: Option<String>,
 }
@@ -56,7 +50,7 @@ struct SkillFileParameters {
     params(SkillFileParameters, ReadConditions, RangeHeaders),
     responses(RangedRead, ReadRefusal, Failure)
 )]
-async fn get_skill_file(
+pub(crate) async fn get_skill_file(
     call: UserCall,
     wanted: Parameters<SkillFileParameters>,
     headers: HeaderMap,
@@ -76,7 +70,7 @@ async fn get_skill_file(
 /// Files of which skills.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct DownloadSkillsRequest {
+pub(crate) struct DownloadSkillsRequest {
     /// Up to 100 skills.
     skills: Vec<SkillFilesRequest>,
 }
@@ -100,7 +94,7 @@ struct SkillFilesRequest {
     request_body = DownloadSkillsRequest, responses((status = 200, description = "The files, in order.",
         content((DownloadReply = "application/json"), (inline(Binary) = "multipart/mixed"),
             (inline(Binary) = "application/zip"))), Failure))]
-async fn download_skills(
+pub(crate) async fn download_skills(
     call: UserCall,
     headers: HeaderMap,
     JsonBody(request): JsonBody<DownloadSkillsRequest>,
@@ -109,9 +103,8 @@ async fn download_skills(
     let files = call.author().perform((Action::DownloadSkills, &subject), Box::pin(found(&call, request))).await?;
     if prefers(&headers, "application/zip", "multipart/mixed") {
         let files = files.into_iter().map(|(path, file)| Ok((path, file?))).collect::<Result<Vec<_>>>()?;
-        let mut response = archive(packed(files), "application/zip", "skills.zip");
-        response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-        return Ok(response);
+        let response = archive(packed(files), "application/zip", "skills.zip");
+        return Ok(([(header::VARY, "accept")], response).into_response());
     }
     let wanted = files.into_iter().map(|(path, file)| {
         let open = async move { file?.open(None).await };
@@ -124,8 +117,7 @@ async fn download_skills(
 async fn found(call: &UserCall, request: DownloadSkillsRequest) -> Result<Vec<(String, Result<CatalogFile>)>> {
     let policy = readable_catalog(call).await?;
     if request.skills.len() > DOWNLOAD_SKILLS {
-        let message = format!("a download takes {DOWNLOAD_SKILLS} skills; ask for the rest in another");
-        return Err(Error::new(Code::InvalidRequest, message));
+        return Err(invalid!("a download takes {DOWNLOAD_SKILLS} skills; ask for the rest in another"));
     }
     let named = request.skills.iter().map(|one| one.paths.as_ref().map_or(1, Vec::len)).sum();
     check_count(named)?;
@@ -165,7 +157,5 @@ fn check_count(files: usize) -> Result<()> {
     if files <= TRANSFER_FILES {
         return Ok(());
     }
-    let message =
-        format!("a download takes {TRANSFER_FILES} files; ask for fewer skills, or name the files by `paths`");
-    Err(Error::new(Code::InvalidRequest, message))
+    Err(invalid!("a download takes {TRANSFER_FILES} files; ask for fewer skills, or name the files by `paths`"))
 }

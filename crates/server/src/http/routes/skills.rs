@@ -16,15 +16,10 @@ use crate::{
     content::SkillArchive,
     context::Action,
     error::{Code, Error, Result},
-    http::{
-        body::{Parameters, archive, prefers},
-        door::{Failure, HandlerResult, UserCall},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, JsonReply, Parameters, UserCall, archive, prefers},
     observer::Effects,
     path::SkillPath,
-    session::Policy,
-    wire::{RefreshReply, SkillList, SkillListRequest, SkillPage},
+    wire::{Policy, RefreshReply, SkillList, SkillListRequest, SkillPage},
 };
 
 /// The address of a skill that is called as the download of skills is.
@@ -43,7 +38,7 @@ pub(crate) fn of_user() -> OpenApiRouter {
 /// of scope `control`, and to keys that are bound to the session that made them.
 #[utoipa::path(get, path = "/skills", operation_id = "list_skills", tag = "skills", params(SkillListRequest),
     responses((status = 200, body = SkillList), Failure))]
-async fn list(call: UserCall, wanted: Parameters<SkillListRequest>) -> HandlerResult<Json<SkillList>> {
+async fn list(call: UserCall, wanted: Parameters<SkillListRequest>) -> JsonReply<SkillList> {
     let policy = readable_catalog(&call).await?;
     Ok(Json(call.app.service.library().list_skills(call.audience(), &policy, &wanted, call.drafts()).await?))
 }
@@ -64,7 +59,7 @@ pub(crate) async fn readable_catalog(call: &UserCall) -> Result<Arc<Policy>> {
 /// Read a user's skills again, however fresh they are; skills that the user's policy hides from the caller are
 /// not counted.
 #[utoipa::path(post, path = "/catalog/refresh", operation_id = "refresh_catalog", tag = "skills", responses((status = 200, body = RefreshReply), Failure))]
-async fn refresh(call: UserCall) -> HandlerResult<Json<RefreshReply>> {
+async fn refresh(call: UserCall) -> JsonReply<RefreshReply> {
     let policy = readable_catalog(&call).await?;
     let effects = |reply: &RefreshReply| Effects {
         catalog: Some((reply.changed as u64, reply.removed as u64)),
@@ -94,9 +89,8 @@ async fn show(call: UserCall, wanted: Parameters<ShowParameters>, headers: Heade
     let skill = SkillPath::parse(&call.rest)?;
     let subject = wanted.digest.as_ref().map_or_else(|| skill.to_string(), |digest| format!("{skill} {digest}"));
     let reading = Box::pin(shown(&call, &skill, wanted.digest.as_deref(), &headers));
-    let mut response = call.author().perform((Action::ShowSkill, &subject), reading).await?;
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-    Ok(response)
+    let response = call.author().perform((Action::ShowSkill, &subject), reading).await?;
+    Ok(([(header::VARY, "accept")], response).into_response())
 }
 
 /// A skill, or a version of the skill, in the form that the caller prefers.

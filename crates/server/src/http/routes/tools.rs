@@ -5,22 +5,12 @@ use axum::{
     http::HeaderMap,
     response::{IntoResponse as _, Response},
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    http::{
-        body::{JsonBody, Parameters, unless_known},
-        door::{Failure, HandlerResult, SessionCall},
-    },
-    tools::{
-        self, MessageReply, MessageRequest, ToolCallsRequest, ToolList, ToolListRequest, TurnParameters, TurnReply,
-    },
+    http::{Failure, HandlerResult, JsonBody, JsonReply, Parameters, SessionCall, unless_known},
+    tools::{self, MessageReply, MessageRequest},
+    wire::{ToolCallsRequest, ToolList, ToolListRequest, TurnParameters, TurnReply},
 };
-
-/// The routes that an agent framework calls in each turn.
-pub(crate) fn of_session() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(answer_calls)).routes(routes!(read_message))
-}
 
 /// List the tools the session may use now. They may be others after each turn; the ETag stays while they do.
 #[utoipa::path(get, path = "/tools", operation_id = "list_tools", tag = "tools", params(ToolListRequest), responses(
@@ -29,7 +19,11 @@ pub(crate) fn of_session() -> OpenApiRouter {
     (status = 304, description = "The tools are still those of `if-none-match`.",
         headers(("ETag" = String, description = "It stays while the tools do."),
             ("Cache-Control" = String, description = "`private, no-cache`."))), Failure))]
-async fn list(call: SessionCall, wanted: Parameters<ToolListRequest>, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn list(
+    call: SessionCall,
+    wanted: Parameters<ToolListRequest>,
+    headers: HeaderMap,
+) -> HandlerResult<Response> {
     let tools = tools::for_session(&call.backend.in_mode(wanted.mode)).await?;
     let list = ToolList { tools: tools.iter().map(|tool| tool.in_shape(wanted.format)).collect() };
     Ok(unless_known(&headers, &list.etag(), || Json(&list).into_response()))
@@ -41,11 +35,11 @@ async fn list(call: SessionCall, wanted: Parameters<ToolListRequest>, headers: H
 #[utoipa::path(post, path = "/tool_calls", operation_id = "run_tool_calls", tag = "tools", params(TurnParameters),
     request_body = ToolCallsRequest,
     responses((status = 200, description = "The results of the calls, in the shape of the calls.", body = TurnReply), Failure))]
-async fn answer_calls(
+pub(crate) async fn answer_calls(
     call: SessionCall,
     asked: Parameters<TurnParameters>,
     JsonBody(turn): JsonBody<ToolCallsRequest>,
-) -> HandlerResult<Json<TurnReply>> {
+) -> JsonReply<TurnReply> {
     let turn = ToolCallsRequest { format: turn.format.or(asked.format), ..turn };
     Ok(Json(tools::run_turn(&call.backend.in_mode(turn.mode), turn).await?))
 }
@@ -53,10 +47,10 @@ async fn answer_calls(
 /// Run the slash command that a message may be: `/skill arguments` loads that skill. Any other text comes back unchanged.
 #[utoipa::path(post, path = "/messages", operation_id = "send_message", tag = "tools", request_body = MessageRequest,
     responses((status = 200, body = MessageReply), Failure))]
-async fn read_message(
+pub(crate) async fn read_message(
     call: SessionCall,
     JsonBody(message): JsonBody<MessageRequest>,
-) -> HandlerResult<Json<MessageReply>> {
+) -> JsonReply<MessageReply> {
     let backend = call.backend.in_mode(message.mode);
     Ok(Json(tools::run_message(&backend, &message.text, message.result_tokens.into()).await?))
 }

@@ -13,14 +13,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::{Code, Error, Outcome, Parts, Result},
-    handle::BackendProtocol as _,
-    http::{
-        body::{Upload, Uploads, broken, part_name, parts_of},
-        door::{Failure, HandlerResult, SessionCall},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, JsonReply, SessionCall, Upload, Uploads, broken, part_name, parts_of},
     limits::{TRANSFER_FILES, UPLOAD_FILE_BYTES},
-    wire::{ErrorCode, UploadFile},
+    wire::{BackendProtocol as _, ErrorCode, UploadFile},
 };
 
 /// The upload of many files.
@@ -61,11 +56,7 @@ struct UploadedFile {
 
 /// A part for each file, its name the virtual path.
 #[derive(ToSchema)]
-#[expect(
-    dead_code,
-    clippy::zero_sized_map_values,
-    reason = "read by the OpenAPI generator alone: parts are read one by one"
-)]
+#[expect(dead_code, clippy::zero_sized_map_values, reason = "read by the OpenAPI generator alone")]
 struct UploadRequest {
     #[serde(flatten)]
     #[schema(inline)]
@@ -75,7 +66,7 @@ struct UploadRequest {
 /// Upload files: a part for each, its name the virtual path. Files that exist are replaced.
 #[utoipa::path(post, path = "/upload", operation_id = "upload_files", tag = "files",
     request_body(content = UploadRequest, content_type = "multipart/form-data"), responses((status = 200, body = UploadReply), Failure))]
-async fn upload(call: SessionCall, uploads: Uploads, request: Request) -> HandlerResult<Json<UploadReply>> {
+async fn upload(call: SessionCall, uploads: Uploads, request: Request) -> JsonReply<UploadReply> {
     let not_a_form = "an upload is `multipart/form-data` with a boundary, a part for each file";
     // No part is longer than all of them.
     let (mut parts, most) = parts_of(request, not_a_form).await?;

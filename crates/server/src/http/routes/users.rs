@@ -1,55 +1,37 @@
 //! Users as a whole: who there is, an archive of one, and the end of one.
 
-use std::sync::Arc;
-
 use axum::{
     Extension, Json,
     extract::OriginalUri,
-    http::{HeaderValue, StatusCode, header},
-    response::Response,
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
 };
 use futures_util::stream;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::audit::flush;
 use crate::{
     context::Action,
-    http::{
-        app::ServerState,
-        body::{Parameters, archive},
-        door::{Failure, HandlerResult, UserCall, deleted_user},
-        openapi::Binary,
-    },
+    http::{Binary, Failure, HandlerResult, JsonReply, Parameters, SharedState, UserCall, archive, deleted_user},
     wire::{Deletion, UserList, UserListRequest},
 };
-
-/// The routes about all users.
-pub(crate) fn of_all() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(deletion))
-}
-
-/// The routes about one user.
-pub(crate) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(export)).routes(routes!(delete))
-}
 
 /// List the users who have objects in the store. Needs a key of scope `control` for all users.
 #[utoipa::path(get, path = "/v1/users", operation_id = "list_users", tag = "users", params(UserListRequest),
     responses((status = 200, body = UserList), Failure))]
-async fn list(
-    Extension(app): Extension<Arc<ServerState>>,
+pub(crate) async fn list(
+    Extension(app): Extension<SharedState>,
     wanted: Parameters<UserListRequest>,
-) -> HandlerResult<Json<UserList>> {
+) -> JsonReply<UserList> {
     Ok(Json(app.service.users().list_users(&wanted).await?))
 }
 
 /// Show how far the deletion of a user is, or what the last one removed. Needs a key of scope `control` for all users.
 #[utoipa::path(get, path = "/v1/deletions/{user}", operation_id = "show_deletion", tag = "users",
     responses((status = 200, body = Deletion), Failure))]
-async fn deletion(
-    Extension(app): Extension<Arc<ServerState>>,
+pub(crate) async fn deletion(
+    Extension(app): Extension<SharedState>,
     OriginalUri(sent): OriginalUri,
-) -> HandlerResult<Json<Deletion>> {
+) -> JsonReply<Deletion> {
     Ok(Json(app.service.deletions().deletion(&deleted_user(sent.path())?).await?))
 }
 
@@ -58,7 +40,7 @@ async fn deletion(
 /// archive without it is not whole.
 #[utoipa::path(get, path = "/export", operation_id = "export_user", tag = "users", responses(
     (status = 200, description = "The archive.", body = inline(Binary), content_type = "application/x-tar"), Failure))]
-async fn export(call: UserCall) -> HandlerResult<Response> {
+pub(crate) async fn export(call: UserCall) -> HandlerResult<Response> {
     call.needs_control()?;
     flush(&call).await;
     let beginning = async { call.app.service.users().export(&call.user) };
@@ -67,9 +49,8 @@ async fn export(call: UserCall) -> HandlerResult<Response> {
         let piece = export.next().await?;
         Ok(piece.map(|bytes| (bytes, export)))
     });
-    let mut response = archive(pieces, "application/x-tar", &format!("{}.tar", call.user));
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-    Ok(response)
+    let response = archive(pieces, "application/x-tar", &format!("{}.tar", call.user));
+    Ok(([(header::CACHE_CONTROL, "private, no-store")], response).into_response())
 }
 
 /// Delete a user with everything that it has, earlier versions included. Needs a key of scope `control` for all users. The
@@ -77,7 +58,7 @@ async fn export(call: UserCall) -> HandlerResult<Response> {
 /// the user are `denied` until then.
 #[utoipa::path(delete, path = "", operation_id = "delete_user", tag = "users",
     responses((status = 202, body = Deletion), Failure))]
-async fn delete(call: UserCall) -> HandlerResult<(StatusCode, Json<Deletion>)> {
+pub(crate) async fn delete(call: UserCall) -> HandlerResult<(StatusCode, Json<Deletion>)> {
     call.needs_all_users()?;
     let deletion = call.app.service.deletions().delete_user(&call.user, call.caller.key().map(str::to_owned)).await?;
     Ok((StatusCode::ACCEPTED, Json(deletion)))

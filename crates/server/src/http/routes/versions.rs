@@ -3,30 +3,20 @@
 use std::sync::Arc;
 
 use axum::Json;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::skills::readable_catalog;
 use crate::{
     context::{Action, check_content},
     error::{Code, Error, Result},
-    http::{
-        body::Parameters,
-        door::{Failure, HandlerResult, UserCall},
-    },
+    http::{Failure, JsonReply, Parameters, UserCall},
     path::{Layer, LayerOwner, SkillPath},
-    session::Policy,
-    wire::{DiffRequest, VersionDiff, VersionList, VersionListRequest},
+    wire::{DiffRequest, Policy, VersionDiff, VersionList, VersionListRequest},
 };
-
-/// Versions of a user's skills.
-pub(crate) fn of_user() -> OpenApiRouter {
-    OpenApiRouter::new().routes(routes!(versions)).routes(routes!(diff))
-}
 
 /// List the versions of a skill, newest first.
 #[utoipa::path(get, path = "/versions/{*skill}", operation_id = "list_versions", tag = "skills", params(VersionListRequest),
     responses((status = 200, body = VersionList), Failure))]
-async fn versions(call: UserCall, wanted: Parameters<VersionListRequest>) -> HandlerResult<Json<VersionList>> {
+pub(crate) async fn versions(call: UserCall, wanted: Parameters<VersionListRequest>) -> JsonReply<VersionList> {
     let skill = SkillPath::parse(&call.rest)?;
     let (owner, _) = readable(&call, wanted.layer, &skill).await?;
     let listed = call.app.service.publisher().list_versions(&owner, &skill, &wanted).await?;
@@ -40,7 +30,7 @@ async fn versions(call: UserCall, wanted: Parameters<VersionListRequest>) -> Han
 /// version and the one before it.
 #[utoipa::path(get, path = "/diff/{*skill}", operation_id = "diff_versions", tag = "skills", params(DiffRequest),
     responses((status = 200, body = VersionDiff), Failure))]
-async fn diff(call: UserCall, wanted: Parameters<DiffRequest>) -> HandlerResult<Json<VersionDiff>> {
+pub(crate) async fn diff(call: UserCall, wanted: Parameters<DiffRequest>) -> JsonReply<VersionDiff> {
     let skill = SkillPath::parse(&call.rest)?;
     let comparing = Box::pin(compared(&call, &skill, &wanted));
     let author = call.author().in_layer(wanted.layer.unwrap_or_default());

@@ -21,10 +21,8 @@ use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
     http::{
-        app::ServerState,
-        body::{percent_encoded, unless_known},
-        door::{Failure, HandlerResult, ServedUser, ShareOwner, peer_headers, within_shares},
-        openapi::Binary,
+        Binary, Failure, HandlerResult, ServedUser, ServerState, ShareOwner, SharedState, peer_headers,
+        percent_encoded, unless_known, within_shares,
     },
     path::{ETag, Id, SkillPath},
     skills::{Artifact, ArtifactKind, OfferedSkill},
@@ -38,7 +36,7 @@ const ARCHIVE_END: &str = ".zip";
 const TEXT_END: &str = "/SKILL.md";
 
 /// The routes, below a Host and below a link.
-pub(crate) fn routes(app: &Arc<ServerState>) -> OpenApiRouter {
+pub(crate) fn routes(app: &SharedState) -> OpenApiRouter {
     described().route_layer(from_fn_with_state(Arc::clone(app), enter))
 }
 
@@ -92,7 +90,7 @@ impl From<OfferedSkill> for Entry {
 
 /// Finds out whose skills these are; the handler finds a [`SessionBackend`].
 async fn enter(
-    State(app): State<Arc<ServerState>>,
+    State(app): State<SharedState>,
     parameters: RawPathParams,
     mut request: Request,
     next: Next,

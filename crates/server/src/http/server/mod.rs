@@ -7,7 +7,6 @@
 //! that have begun.
 
 use std::{
-    future::Future,
     net::{IpAddr, SocketAddr},
     sync::Arc,
     time::Duration,
@@ -30,16 +29,13 @@ use tokio::{
     sync::watch,
 };
 
-use super::{
-    app::{HttpConfig, ServerState},
-    router,
-};
+use super::{app::HttpConfig, router};
 use crate::{
     access::{Callers, Keys},
     clock::Clock,
-    error::{Code, Error, Result},
+    error::{Error, Result},
     handle::Service,
-    http::door::{ClientAddress, Connection, StallGuard},
+    http::{ClientAddress, Connection, ServerState, StallGuard},
     limits::{CONNECTION_BUFFER_BYTES, HALF_CLOSE_PATIENCE, HEADER_BYTES, HEADER_TIMEOUT, SHUTDOWN_GRACE, WRITE_STALL},
 };
 
@@ -100,11 +96,8 @@ fn check_exposure(keys: &Keys, address: SocketAddr) -> Result<()> {
     if keys.are_required() || address.ip().is_loopback() {
         return Ok(());
     }
-    Err(Error::new(
-        Code::InvalidRequest,
-        format!(
-            "refusing to listen on {address} without API keys, since other machines can reach it: give --api-key KEY or --keys FILE, or listen on 127.0.0.1"
-        ),
+    Err(invalid!(
+        "refusing to listen on {address} without API keys, since other machines can reach it: give --api-key KEY or --keys FILE, or listen on 127.0.0.1"
     ))
 }
 

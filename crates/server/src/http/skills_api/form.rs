@@ -3,7 +3,7 @@
 use axum::extract::{Request, multipart::Field};
 
 use crate::{
-    error::{Code, Error, Result},
+    error::Result,
     http::body::{SkillParts, SpoolPermit, Uploads, broken, over, part_file_name, part_name, parts_of},
     limits::DISPLAY_NAME_CHARS,
     publish::UploadedSkill,
@@ -41,7 +41,7 @@ pub(super) async fn receive(uploads: &Uploads, request: Request) -> Result<Skill
             _ => {
                 let message = "the form has a part that it may not have: its files are called `files[]`, each with its path as \
                                filename, and beside them are `display_name` and `default`";
-                return Err(Error::new(Code::InvalidRequest, message));
+                return Err(invalid!("{message}"));
             }
         }
     }
@@ -62,10 +62,7 @@ async fn field(mut part: Field<'_>) -> Result<Vec<u8>> {
 }
 
 fn named(bytes: &[u8]) -> Result<Option<String>> {
-    let wrong = || {
-        let message = format!("`display_name` is one line of at most {DISPLAY_NAME_CHARS} characters");
-        Error::new(Code::InvalidRequest, message)
-    };
+    let wrong = || invalid!("`display_name` is one line of at most {DISPLAY_NAME_CHARS} characters");
     let name = std::str::from_utf8(bytes).map_err(|_| wrong())?.trim();
     if name.chars().count() > DISPLAY_NAME_CHARS || name.contains(char::is_control) {
         return Err(wrong());
@@ -77,13 +74,14 @@ fn flag(bytes: &[u8]) -> Result<bool> {
     match bytes {
         b"true" => Ok(true),
         b"false" => Ok(false),
-        _ => Err(Error::new(Code::InvalidRequest, "`default` is `true` or `false`")),
+        _ => Err(invalid!("`default` is `true` or `false`")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
     #[test]

@@ -12,11 +12,9 @@ use super::{
 };
 use crate::{
     context::Action,
-    error::{Code, Error, Result},
+    error::Result,
     http::{
-        body::Parameters,
-        door::{HandlerResult, UserCall},
-        openapi::Binary,
+        Binary, HandlerResult, JsonReply, Parameters, UserCall,
         routes::{readable_catalog, skill_archive},
     },
     limits::{SKILLS_API_LISTED, SKILLS_API_PAGE},
@@ -62,7 +60,7 @@ impl PageParameters {
     /// The item after which the page begins.
     fn after<T>(&self, read: impl FnOnce(&str) -> Result<T>) -> Result<Option<T>> {
         let text = self.page.as_deref().or(self.after.as_deref());
-        let wrong = |_| Error::new(Code::InvalidRequest, "the cursor is not one that a page gave");
+        let wrong = |_| invalid!("the cursor is not one that a page gave");
         text.map(read).transpose().map_err(wrong)
     }
 
@@ -100,7 +98,7 @@ pub(super) async fn list(
     call: UserCall,
     headers: HeaderMap,
     wanted: Parameters<PageParameters>,
-) -> HandlerResult<Json<SkillsApiSkills>> {
+) -> JsonReply<SkillsApiSkills> {
     let policy = readable_catalog(&call).await?;
     let limit = if wanted.source.as_deref().is_none_or(|source| source == "custom") { wanted.limit() } else { 0 };
     let page = PageRequest { after: wanted.after(skill_of)?, descending: wanted.is_descending(Order::Asc), limit };
@@ -112,7 +110,7 @@ pub(super) async fn list(
 /// Show a published skill.
 #[utoipa::path(get, path = "/v1/skills/{skill_id}", operation_id = "api_show_skill", tag = "skills_api",
     responses((status = 200, body = SkillsApiSkill), ApiFailure))]
-pub(super) async fn show(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiSkill>> {
+pub(super) async fn show(call: UserCall, headers: HeaderMap) -> JsonReply<SkillsApiSkill> {
     let named = SkillReference::in_path(&call)?;
     let policy = readable_catalog(&call).await?;
     let skill = call.app.service.published().published_skill(&call.user, &policy, &named.skill).await?;
@@ -134,7 +132,7 @@ pub(super) async fn versions(
     call: UserCall,
     headers: HeaderMap,
     wanted: Parameters<PageParameters>,
-) -> HandlerResult<Json<SkillsApiVersions>> {
+) -> JsonReply<SkillsApiVersions> {
     let named = SkillReference::in_path(&call)?;
     let policy = readable_catalog(&call).await?;
     let page = PageRequest {
@@ -149,7 +147,7 @@ pub(super) async fn versions(
 /// Show a version of a skill, by its id or its number.
 #[utoipa::path(get, path = "/v1/skills/{skill_id}/versions/{version}", operation_id = "api_show_version", tag = "skills_api",
     responses((status = 200, body = SkillsApiVersion), ApiFailure))]
-pub(super) async fn version(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiVersion>> {
+pub(super) async fn version(call: UserCall, headers: HeaderMap) -> JsonReply<SkillsApiVersion> {
     let named = SkillReference::in_path(&call)?;
     let (name, policy) = (named.version()?, readable_catalog(&call).await?);
     let version = call.app.service.published().published_version(&call.user, &policy, &named.skill, &name).await?;

@@ -16,11 +16,7 @@ use super::{
 };
 use crate::{
     context::Action,
-    http::{
-        body::{JsonBody, Uploads},
-        door::{HandlerResult, UserCall},
-        openapi::Binary,
-    },
+    http::{Binary, JsonBody, JsonReply, Uploads, UserCall},
     path::SkillPath,
     publish::PublishOptions,
 };
@@ -29,11 +25,7 @@ use crate::{
 /// them `display_name`, what people call a new skill, and `default`, whether a new version is published.
 #[derive(ToSchema)]
 #[schema(as = SkillsApiForm)]
-#[expect(
-    dead_code,
-    clippy::zero_sized_map_values,
-    reason = "read by the OpenAPI generator alone: parts are read one by one"
-)]
+#[expect(dead_code, clippy::zero_sized_map_values, reason = "read by the OpenAPI generator alone")]
 pub(super) struct FormDocument {
     #[serde(flatten)]
     #[schema(inline)]
@@ -53,7 +45,7 @@ pub(super) struct DefaultVersion {
 #[utoipa::path(post, path = "/v1/skills", operation_id = "api_create_skill", tag = "skills_api",
     request_body(content = FormDocument, content_type = "multipart/form-data"),
     responses((status = 200, body = SkillsApiSkill), ApiFailure))]
-pub(super) async fn create(call: UserCall, uploads: Uploads, request: Request) -> HandlerResult<Json<SkillsApiSkill>> {
+pub(super) async fn create(call: UserCall, uploads: Uploads, request: Request) -> JsonReply<SkillsApiSkill> {
     call.needs_control()?;
     let shape = ApiShape::from_headers(request.headers());
     let SkillForm { uploaded, display_name, held, .. } = form::receive(&uploads, request).await?;
@@ -73,11 +65,7 @@ pub(super) async fn create(call: UserCall, uploads: Uploads, request: Request) -
 #[utoipa::path(post, path = "/v1/skills/{skill_id}/versions", operation_id = "api_add_version", tag = "skills_api",
     request_body(content = FormDocument, content_type = "multipart/form-data"),
     responses((status = 200, body = SkillsApiVersion), ApiFailure))]
-pub(super) async fn add_version(
-    call: UserCall,
-    uploads: Uploads,
-    request: Request,
-) -> HandlerResult<Json<SkillsApiVersion>> {
+pub(super) async fn add_version(call: UserCall, uploads: Uploads, request: Request) -> JsonReply<SkillsApiVersion> {
     call.needs_control()?;
     let shape = ApiShape::from_headers(request.headers());
     let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
@@ -101,7 +89,7 @@ pub(super) async fn publish_version(
     call: UserCall,
     headers: HeaderMap,
     JsonBody(DefaultVersion { default_version }): JsonBody<DefaultVersion>,
-) -> HandlerResult<Json<SkillsApiSkill>> {
+) -> JsonReply<SkillsApiSkill> {
     call.needs_control()?;
     let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
     let name = version_named(&default_version)?;
@@ -116,7 +104,7 @@ pub(super) async fn publish_version(
 /// Delete a skill. To delete it again changes nothing.
 #[utoipa::path(delete, path = "/v1/skills/{skill_id}", operation_id = "api_delete_skill", tag = "skills_api",
     responses((status = 200, body = SkillsApiDeleted), ApiFailure))]
-pub(super) async fn delete(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiDeleted>> {
+pub(super) async fn delete(call: UserCall, headers: HeaderMap) -> JsonReply<SkillsApiDeleted> {
     call.needs_control()?;
     let SkillReference { skill, .. } = SkillReference::in_path(&call)?;
     let reply = documents::deleted_skill(ApiShape::from_headers(&headers), &skill);
@@ -132,7 +120,7 @@ pub(super) async fn delete(call: UserCall, headers: HeaderMap) -> HandlerResult<
 /// version the skill is deleted.
 #[utoipa::path(delete, path = "/v1/skills/{skill_id}/versions/{version}", operation_id = "api_delete_version",
     tag = "skills_api", responses((status = 200, body = SkillsApiDeleted), ApiFailure))]
-pub(super) async fn remove_version(call: UserCall, headers: HeaderMap) -> HandlerResult<Json<SkillsApiDeleted>> {
+pub(super) async fn remove_version(call: UserCall, headers: HeaderMap) -> JsonReply<SkillsApiDeleted> {
     call.needs_control()?;
     let named = SkillReference::in_path(&call)?;
     let (name, skill) = (named.version()?, named.skill);

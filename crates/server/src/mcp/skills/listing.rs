@@ -15,7 +15,7 @@ use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
     limits::{FRESH, MCP_PAGE_FILES, MCP_PAGE_SKILLS},
-    mcp::refusal::{no_such_cursor, refusal, unknown},
+    mcp::refusal::{McpResult, no_such_cursor, refusal, unknown},
     path::SkillPath,
     skill::VersionFile,
     skills::HostSkill,
@@ -31,10 +31,7 @@ pub(in crate::mcp) struct SkillResourcePage {
 }
 
 /// A page of the skills, each with its files as far as their digests are known.
-pub(in crate::mcp) async fn list(
-    backend: &SessionBackend,
-    cursor: Option<&str>,
-) -> Result<ListSkillsResult, ErrorData> {
+pub(in crate::mcp) async fn list(backend: &SessionBackend, cursor: Option<&str>) -> McpResult<ListSkillsResult> {
     let page = page(backend, cursor).await?;
     let listed = backend.host_skills().list_catalog_skills(&page.entries).await.map_err(|error| refusal(&error))?;
     let (mut skills, mut files, mut next) = (Vec::new(), 0, page.next);
@@ -58,7 +55,7 @@ pub(in crate::mcp) async fn list(
 }
 
 /// The skill whose SKILL.md has this address, with the digests of all its files.
-pub(in crate::mcp) async fn get(backend: &SessionBackend, uri: &str) -> Result<GetSkillResult, ErrorData> {
+pub(in crate::mcp) async fn get(backend: &SessionBackend, uri: &str) -> McpResult<GetSkillResult> {
     let (entry, path) = locate(backend, uri).await?;
     if path != MAIN {
         return Err(unknown(uri));
@@ -83,7 +80,7 @@ pub(super) fn age() -> u64 {
 }
 
 /// The skill in which an address lies, and the path in it. A skill that is not known is looked for once more.
-pub(super) async fn locate(backend: &SessionBackend, uri: &str) -> Result<(Arc<CatalogEntry>, String), ErrorData> {
+pub(super) async fn locate(backend: &SessionBackend, uri: &str) -> McpResult<(Arc<CatalogEntry>, String)> {
     for fresh in [false, true] {
         let skills = backend.host_skills().catalog_skills(fresh).await.map_err(|error| refusal(&error))?;
         if let Some((entry, path)) = find(&skills, uri) {
@@ -94,7 +91,7 @@ pub(super) async fn locate(backend: &SessionBackend, uri: &str) -> Result<(Arc<C
 }
 
 /// A page of the skills that hosts can be shown.
-pub(super) async fn page(backend: &SessionBackend, cursor: Option<&str>) -> Result<SkillResourcePage, ErrorData> {
+pub(super) async fn page(backend: &SessionBackend, cursor: Option<&str>) -> McpResult<SkillResourcePage> {
     let skills = backend.host_skills().catalog_skills(false).await.map_err(|error| refusal(&error))?;
     page_of(backend, &skills, cursor)
 }
@@ -104,7 +101,7 @@ pub(in crate::mcp) fn page_of(
     backend: &SessionBackend,
     skills: &[Arc<CatalogEntry>],
     cursor: Option<&str>,
-) -> Result<SkillResourcePage, ErrorData> {
+) -> McpResult<SkillResourcePage> {
     let after = cursor.map(|cursor| skill_in(backend, cursor)).transpose()?;
     let begin = after.map_or(0, |after| skills.partition_point(|entry| entry.skill <= after));
     let rest = skills.get(begin..).unwrap_or_default();
@@ -118,7 +115,7 @@ fn cursor_after(backend: &SessionBackend, last: &SkillPath) -> String {
     format!("{}:{last}", mark_of(backend))
 }
 
-fn skill_in(backend: &SessionBackend, cursor: &str) -> Result<SkillPath, ErrorData> {
+fn skill_in(backend: &SessionBackend, cursor: &str) -> McpResult<SkillPath> {
     let skill = cursor.strip_prefix(&mark_of(backend)).and_then(|rest| rest.strip_prefix(':'));
     let skill = skill.and_then(|skill| SkillPath::parse(skill).ok());
     skill.ok_or_else(no_such_cursor)
@@ -133,7 +130,7 @@ fn mark_of(backend: &SessionBackend) -> String {
 /// A skill in the form of the protocol. Returns `None` if the protocol does not allow the skill, and logs the reason
 /// for the operator.
 pub(super) fn shown(backend: &SessionBackend, found: &HostSkill) -> Option<Skill> {
-    skill_of(found).inspect_err(|why| backend.host_skills().note_left_out(&found.entry, why)).ok()
+    skill_of(found).inspect_err(|why| backend.host_skills().record_left_out(&found.entry, why)).ok()
 }
 
 fn skill_of(found: &HostSkill) -> Result<Skill, String> {

@@ -18,9 +18,8 @@ use super::{
 };
 use crate::{
     catalog::CatalogEntry,
-    error::Result,
     handle::SessionBackend,
-    mcp::refusal::{refusal, unknown},
+    mcp::refusal::{McpResult, refusal, unknown},
     skill::shown::one_line,
     skills::{HostFile, HostSkill},
 };
@@ -31,10 +30,7 @@ const INDEX_SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schem
 const MARKDOWN: &str = "text/markdown";
 
 /// A page of the resources: each skill's SKILL.md, and in front of them the list of all.
-pub(in crate::mcp) async fn list(
-    backend: &SessionBackend,
-    cursor: Option<&str>,
-) -> Result<ListResourcesResult, ErrorData> {
+pub(in crate::mcp) async fn list(backend: &SessionBackend, cursor: Option<&str>) -> McpResult<ListResourcesResult> {
     let page = page(backend, cursor).await?;
     let mut resources: Vec<_> = page.entries.iter().filter_map(|entry| main_of(backend, entry)).collect();
     if cursor.is_none() && !page.entries.is_empty() {
@@ -48,7 +44,7 @@ pub(in crate::mcp) async fn list(
 }
 
 /// The bytes of a file of a skill.
-pub(in crate::mcp) async fn read(backend: &SessionBackend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(in crate::mcp) async fn read(backend: &SessionBackend, uri: &str) -> McpResult<ReadResourceResult> {
     if uri == INDEX {
         let index = ResourceContents::text(index(backend).await?, INDEX).with_mime_type("application/json");
         return Ok(ReadResourceResult::new(vec![index]));
@@ -63,7 +59,7 @@ pub(in crate::mcp) async fn directory(
     backend: &SessionBackend,
     uri: &str,
     cursor: Option<&str>,
-) -> Result<ReadResourceDirectoryResult, ErrorData> {
+) -> McpResult<ReadResourceDirectoryResult> {
     if cursor.is_some() {
         return Err(ErrorData::invalid_params("there is no such cursor: a folder is read in one page", None));
     }
@@ -122,7 +118,7 @@ fn contents(uri: &str, path: &str, file: &HostFile) -> ResourceContents {
     }
 }
 
-async fn index(backend: &SessionBackend) -> Result<String, ErrorData> {
+async fn index(backend: &SessionBackend) -> McpResult<String> {
     let entries = backend.host_skills().catalog_skills(false).await.map_err(|error| refusal(&error))?;
     if entries.is_empty() {
         return Err(unknown(INDEX));

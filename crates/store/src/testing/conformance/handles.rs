@@ -26,21 +26,10 @@ pub(super) async fn each_handle_sees_the_changes_of_the_other([one, other]: [Roo
 pub(super) async fn one_of_two_creators_wins([one, other]: [Room; 2]) {
     for number in 0..20 {
         let name = format!("folder {number}/a");
-        let (first, second) = tokio::join!(create(&one, &name, "one"), create(&other, &name, "other"));
+        let (first, second) = tokio::join!(one.creates(&name, "one"), other.creates(&name, "other"));
         assert_ne!(first, second, "of {name}");
         let winner = if first { "one" } else { "other" };
         assert_eq!((one.text(&name).await.unwrap(), other.text(&name).await.unwrap()), (winner.into(), winner.into()));
-    }
-}
-
-async fn create(room: &Room, name: &str, text: &str) -> bool {
-    loop {
-        match room.put_if(name, text, PutCondition::IfAbsent).await {
-            Ok(_) => return true,
-            Err(StoreError::PreconditionFailed) => return false,
-            Err(StoreError::Busy) => {}
-            Err(error) => panic!("{error:?}"),
-        }
     }
 }
 

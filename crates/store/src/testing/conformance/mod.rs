@@ -33,7 +33,7 @@ use skillmount_base::{
 pub struct Conformance {
     /// The behaviours that hold, by name.
     pub passed: Vec<&'static str>,
-    /// The behaviours that were not tried, because the [`Capabilities`] of the store exclude them.
+    /// The behaviours that were not tried, because the [`Capabilities`](crate::Capabilities) of the store exclude them.
     pub excused: Vec<&'static str>,
 }
 
@@ -50,7 +50,7 @@ impl Conformance {
 /// `within`. The objects that the suite writes there stay. [`conformance_of_two`] checks the behaviours between two
 /// handles.
 ///
-/// A store without a capability declares the lack in its [`Capabilities`]; nothing else excuses a behaviour. The name
+/// A store without a capability declares the lack in its [`Capabilities`](crate::Capabilities); nothing else excuses a behaviour. The name
 /// of each behaviour is printed before it is tried. Run it in a test on a runtime with several threads, because some
 /// behaviours need many tasks at once:
 ///

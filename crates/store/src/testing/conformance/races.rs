@@ -18,16 +18,7 @@ async fn at_once<T: Send + 'static, F: Future<Output = T> + Send + 'static>(task
 pub(super) async fn one_of_many_creators_wins(room: Room) {
     let created = at_once(|number| {
         let room = room.clone();
-        async move {
-            loop {
-                match room.put_if("folder/a", &format!("writer {number}"), PutCondition::IfAbsent).await {
-                    Ok(_) => return true,
-                    Err(StoreError::PreconditionFailed) => return false,
-                    Err(StoreError::Busy) => {}
-                    Err(error) => panic!("{error:?}"),
-                }
-            }
-        }
+        async move { room.creates("folder/a", &format!("writer {number}")).await }
     })
     .await;
     let winners: Vec<_> = created.iter().enumerate().filter(|(_, won)| **won).map(|(number, _)| number).collect();

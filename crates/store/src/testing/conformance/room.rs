@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::{
-    Capabilities, GetOptions, ListOptions, ListPage, Object, PutCondition, PutOptions, SharedStore, StoreExt as _,
-    StoreResult,
+    Capabilities, GetOptions, ListOptions, ListPage, Object, PutCondition, PutOptions, SharedStore, StoreError,
+    StoreExt as _, StoreResult,
 };
 use skillmount_base::path::{ETag, KeyPrefix, ObjectKey};
 
@@ -39,6 +39,18 @@ impl Room {
         let options = PutOptions { condition, ..PutOptions::default() };
         let bytes = Bytes::copy_from_slice(text.as_bytes());
         self.store.put(&self.key(name), bytes, options).await.map(|put| put.etag)
+    }
+
+    /// Creates `name`, again while the store is busy; false if another writer created it.
+    pub(super) async fn creates(&self, name: &str, text: &str) -> bool {
+        loop {
+            match self.put_if(name, text, PutCondition::IfAbsent).await {
+                Ok(_) => return true,
+                Err(StoreError::PreconditionFailed) => return false,
+                Err(StoreError::Busy) => {}
+                Err(error) => panic!("{error:?}"),
+            }
+        }
     }
 
     pub(super) async fn get(&self, name: &str, options: GetOptions) -> StoreResult<Object> {
