@@ -51,9 +51,9 @@ def main() -> None:
         }
         said = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
         told = model.told(len(model.seen) - 1)
-    for event, context in re.findall(r"([\w:]+) hook additional context: (.*?</\w+_skills>)", told, re.DOTALL):
+    for event, context in re.findall(r"([\w:]+) hook additional context: (.*?\n\n(?:- [^\n]+\n?)+)", told, re.DOTALL):
         print(f"{event}:")
-        for line in re.findall(r"<skill .*", context):
+        for line in re.findall(r"^- .*", context, re.MULTILINE):
             print(f"  {line[:100]}")
     print(f"model: {said.stdout.strip()}")
 

@@ -44,7 +44,7 @@ async def main() -> None:
         http = httpx2.AsyncClient(headers=headers, timeout=30)
         async with Host(streamable_http_client(f"{url}/mcp", http_client=http)) as host:
             print("The model is told:")
-            listing = [line for line in (host.instructions or "").splitlines() if line.startswith("<skill ")]
+            listing = [line for line in (host.instructions or "").splitlines() if line.startswith("- ")]
             print("  " + "\n  ".join(listing))
             print("Tools:", ", ".join(sorted(tool.name for tool in (await host.list_tools()).tools)))
             print("Behind `/`:", ", ".join(prompt.name for prompt in (await host.list_prompts()).prompts))

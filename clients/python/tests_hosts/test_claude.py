@@ -19,7 +19,7 @@ from skillmount import models
 
 HOOKS = (ROOT.parents[1] / "docs/hooks.md").read_text()
 MCP = (ROOT.parents[1] / "docs/mcp.md").read_text()
-LISTED = '<skill name="minutes" location="writing/minutes">'
+LISTED = "- writing/minutes: Writes the minutes of a meeting."
 PROMPT = "Turn my notes of the meeting into minutes"
 
 
@@ -114,14 +114,14 @@ def test_the_hooks_of_the_page_reach_the_model(service: Service, tmp_path: Path)
     with claude(tmp_path / "home", turns) as host:
         host.ask(PROMPT, settings=settings_of_the_page(service), servers={}, allowed="Bash,Agent")
         told = [host.model.told(turn) for turn in range(len(host.model.seen))]
-    added = re.compile(r"([\w:]+) hook additional context: (.*?</\w+_skills>)", re.DOTALL)
+    added = re.compile(r"([\w:]+) hook additional context: (.*?\n\n(?:- [^\n]+\n?)+)", re.DOTALL)
     of_turn = [dict(added.findall(each)) for each in told]
     assert LISTED in of_turn[0]["SessionStart"]
     assert "- writing/minutes" in of_turn[0]["UserPromptSubmit"]
-    assert 'words="notes meeting minutes"' in of_turn[0]["UserPromptSubmit"]
+    assert "words: notes meeting minutes" in of_turn[0]["UserPromptSubmit"]
     assert "PreToolUse:Bash" not in of_turn[0]
-    assert 'words="notes meeting minutes"' in of_turn[1]["PreToolUse:Bash"]
-    assert "<inherited_skills>" in of_turn[2].get("PreToolUse:Agent", "") + of_turn[3].get("PreToolUse:Agent", "")
+    assert "words: notes meeting minutes" in of_turn[1]["PreToolUse:Bash"]
+    assert "- writing/minutes" in of_turn[2].get("PreToolUse:Agent", "") + of_turn[3].get("PreToolUse:Agent", "")
     # The sub-agent runs beside the agent, so either of them speaks next.
     (child,) = [each for each in of_turn if "SubagentStart" in each]
     assert "writing/minutes" in child["SubagentStart"]
@@ -203,7 +203,7 @@ def test_an_exported_plugin_brings_skills_hooks_and_tools(service: Service, tmp_
         assert host.run("-p", PROMPT, "--plugin-dir", str(plugin), "--allowedTools", allowed) == "Done.\n"
         told = host.model.told(0)
         assert "skillmount:minutes: Writes the minutes of a meeting." in told, "the host lists it"
-        assert 'words="notes meeting minutes"' in told, "its hooks remind of it"
+        assert "words: notes meeting minutes" in told, "its hooks remind of it"
         assert "SECRET-OF-MINUTES" not in told
         assert "SECRET-OF-MINUTES" in host.model.told(1), "the host reads it from the disk"
         assert "SECRET-OF-MINUTES" in host.model.results()[-1], "its tools load it"
