@@ -15,11 +15,11 @@
 //! use std::sync::Arc;
 //!
 //! use skillmount::{
-//!     handle::{BackendProtocol, Service, ServiceOptions},
+//!     handle::{Service, ServiceOptions},
 //!     clock::SystemClock,
 //!     path::Id,
 //!     store::MemoryStore,
-//!     wire::{LoadSkillRequest, LsRequest},
+//!     wire::{BackendProtocol, LoadSkillRequest, LsRequest},
 //! };
 //!
 //! # #[tokio::main(flavor = "current_thread")]
