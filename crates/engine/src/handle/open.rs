@@ -22,7 +22,7 @@ use crate::{
 /// ```
 /// use std::sync::Arc;
 ///
-/// use skillmount_engine::{OpenStore, ServiceOptions};
+/// use skillmount_engine::handle::{OpenStore, ServiceOptions};
 /// use skillmount_base::clock::SystemClock;
 /// use skillmount_store::{S3Options, StoreAddress};
 ///

@@ -28,7 +28,7 @@ pub struct NamedSkill<'skill> {
 /// `candidates`.
 ///
 /// ```
-/// use skillmount_engine::{NamedSkill, skill_named};
+/// use skillmount_engine::skills::{NamedSkill, skill_named};
 /// use skillmount_base::path::SkillPath;
 ///
 /// # fn main() -> skillmount_base::Result<()> {
