@@ -360,26 +360,21 @@ pub(super) mod tests {
     pub(crate) fn piece() -> impl Strategy<Value = String> {
         let known: Vec<_> = PIECES.split('§').map(str::to_owned).collect();
         let run = (prop::sample::select(&RUNS[..]), 1..80_usize).prop_map(|(piece, many)| piece.repeat(many));
+        // A pattern that is a strategy itself is compiled for each value.
+        let letters = prop::string::string_regex("[a-z ]{0,8}").unwrap();
         prop_oneof![
-            16 => prop::sample::select(known), 2 => "[a-z ]{0,8}", 2 => any::<char>().prop_map(String::from), 1 => run
+            16 => prop::sample::select(known), 2 => letters, 2 => any::<char>().prop_map(String::from), 1 => run
         ]
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 50_000 * soak(), failure_persistence: None, ..Default::default() })]
 
-        /// Two frontmatters in each case, and one without an end.
         #[test]
-        fn no_frontmatter_panics_and_an_absent_skill_has_an_error(pieces in prop::collection::vec(piece(), 0..60)) {
-            let text = format!("---\n{}", pieces.concat());
-            for text in [format!("{text}\n---\nbody"), format!("---\ndescription: d\n{}\n---\n", pieces.concat()), text] {
-                let (document, found) = read_document(text.as_bytes(), "folder");
-                let error = found.iter().any(|one| one.severity == Severity::Error);
-                prop_assert_eq!(document.is_none(), error);
-                prop_assert_eq!(read_head(text.as_bytes(), "folder").0.map(|head| head.frontmatter), document.map(|one| one.frontmatter));
-                let lines = u32::try_from(text.replace("\r\n", "\n").split(['\n', '\r']).count()).unwrap();
-                prop_assert!(found.iter().all(|one| one.line.is_none_or(|line| line >= 1 && line <= lines + 1)), "{:?}", found);
-            }
+        fn no_frontmatter_panics_with_an_end_or_without(pieces in prop::collection::vec(piece(), 0..60)) {
+            let open = format!("---\n{}", pieces.concat());
+            is_read_or_refused(&open)?;
+            is_read_or_refused(&format!("{open}\n---\nbody"))?;
         }
 
         #[test]
@@ -389,6 +384,32 @@ pub(super) mod tests {
             let (document, found) = read_document(&head, "folder");
             prop_assert!(document.is_some() || !found.is_empty());
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 25_000 * soak(), failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn no_field_after_the_description_panics(pieces in prop::collection::vec(piece(), 0..60)) {
+            is_read_or_refused(&format!("---\ndescription: d\n{}\n---\n", pieces.concat()))?;
+        }
+
+        #[test]
+        fn no_field_before_the_description_panics(pieces in prop::collection::vec(piece(), 0..60)) {
+            is_read_or_refused(&format!("---\n{}\ndescription: d\n---\n", pieces.concat()))?;
+        }
+    }
+
+    /// A skill that is absent has an error, a head has the frontmatter of its document, and each finding a line of the text.
+    fn is_read_or_refused(text: &str) -> Result<(), TestCaseError> {
+        let (document, found) = read_document(text.as_bytes(), "folder");
+        let error = found.iter().any(|one| one.severity == Severity::Error);
+        prop_assert_eq!(document.is_none(), error);
+        let head = read_head(text.as_bytes(), "folder").0;
+        prop_assert_eq!(head.map(|head| head.frontmatter), document.map(|one| one.frontmatter));
+        let lines = u32::try_from(text.replace("\r\n", "\n").split(['\n', '\r']).count()).unwrap();
+        prop_assert!(found.iter().all(|one| one.line.is_none_or(|line| line >= 1 && line <= lines + 1)), "{:?}", found);
+        Ok(())
     }
 
     fn soak() -> u32 {
