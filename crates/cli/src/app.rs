@@ -17,7 +17,11 @@ use crate::{
     error::Result,
     folder::refuse_plain,
     handle::{OpenStore, Service, ServiceOptions, StoreRepository},
-    limits::{MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES, NOTE_FLUSH},
+    limits::{
+        MCP_INSTRUCTION_CHARS_LEAST, MCP_RESULT_BYTES_LEAST, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES,
+        NOTE_FLUSH,
+    },
+    mcp::McpOptions,
     observer::Observer,
     output::Output,
     path::{Id, MountTemplate, MountTemplates},
@@ -195,6 +199,15 @@ impl App {
             layers: self.settings.switch(Setting::Layers)?.unwrap_or_default(),
             digest_pace: Some(self.settings.milliseconds(Setting::DigestPace)?),
             feedback: self.settings.switch(Setting::Feedback)?.unwrap_or_default(),
+        })
+    }
+
+    /// The sizes and forms for hosts of the Model Context Protocol, from the settings.
+    pub(super) fn mcp_options(&self) -> Result<McpOptions> {
+        Ok(McpOptions {
+            instruction_chars: self.settings.number(Setting::McpInstructionChars, MCP_INSTRUCTION_CHARS_LEAST)?,
+            result_bytes: self.settings.number(Setting::McpResultBytes, MCP_RESULT_BYTES_LEAST)?,
+            structured: self.settings.switch(Setting::McpStructured)?.unwrap_or_default(),
         })
     }
 

@@ -8,13 +8,14 @@ use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
     clock::SystemClock,
     http::HttpConfig,
+    mcp::McpOptions,
     path::Id,
 };
 
 use super::{Answer, Server};
 
 pub(super) fn config() -> HttpConfig {
-    HttpConfig { mcp: true, ..HttpConfig::default() }
+    HttpConfig { mcp: Some(McpOptions::default()), ..HttpConfig::default() }
 }
 
 pub(super) async fn send(server: &Server, headers: &[(&str, &str)], body: String) -> reqwest::Response {
@@ -181,4 +182,51 @@ async fn what_is_not_the_protocol_is_answered_in_its_words() {
     assert!(tool(&server, &[], "ls", json!({"path": "/"})).await.1.contains("/workspace"));
     let without = Server::start().await;
     without.send(Method::POST, &format!("{}/mcp", without.base), &json!({})).await.is_problem(404, "route_not_found");
+}
+
+// S-MCP-20: A result has 36,000 bytes at most, and 8,000 for VS Code, which puts longer ones into a file.
+#[tokio::test]
+async fn a_host_gets_results_of_its_size_by_the_name_of_its_client() {
+    let server = Server::with(config()).await;
+    let long = format!("{}\n", "a".repeat(99)).repeat(1000);
+    let headers: &[(&str, &str)] = &[("x-skillmount-session", "s")];
+    assert!(!tool(&server, headers, "write", json!({"file_path": "/workspace/a", "content": long})).await.0);
+    for (client, most) in [("Visual Studio Code", 8000), ("claude-code", 36_000), ("someone", 36_000)] {
+        let mut hello = hello();
+        hello["clientInfo"]["name"] = client.into();
+        call(&server, headers, "initialize", hello).await.is(200);
+        let (_, text) = tool(&server, headers, "read", json!({"file_path": "/workspace/a"})).await;
+        assert!((most - 1000..=most).contains(&text.len()), "{client}: {}", text.len());
+    }
+}
+
+// S-MCP-19: The first result of a conversation says how skills are found and loaded, because hosts drop instructions. A later
+// result names new skills, changed descriptions and skills that are gone, because hosts ignore notifications.
+#[tokio::test]
+async fn results_name_the_skills_that_changed_and_that_the_session_may_load() {
+    let server = Server::with(config()).await;
+    let publish = async |skill: &str, description: &str| {
+        let url = format!("{}/v1/users/me/skills/{skill}", server.base);
+        let put = server.send(Method::PUT, &url, &json!({"description": description, "body": "b"})).await;
+        assert!(matches!(put.status, 200 | 201), "{}", put.json);
+    };
+    let policy = json!({"skills": {"secret/*": "blocked"}});
+    server.send(Method::PUT, &format!("{}/v1/users/me/policy", server.base), &policy).await.is(200);
+    publish("notes", "Takes notes.").await;
+    call(&server, &[], "initialize", hello()).await.is(200);
+    let ls = async || tool(&server, &[], "ls", json!({"path": "/workspace"})).await.1;
+    assert!(ls().await.starts_with("No files found\n\n[Before you answer a request"), "the first result has the rule");
+    assert_eq!(ls().await, "No files found");
+
+    publish("leases", "Drafts leases.").await;
+    publish("secret/plan", "Nothing to load here.").await;
+    assert_eq!(ls().await, "No files found\n\n[New skills: leases (Drafts leases.).]");
+    assert_eq!(ls().await, "No files found", "once");
+    publish("leases", "Drafts leases of flats.").await;
+    publish("secret/plan", "Nothing to load here either.").await;
+    let url = format!("{}/v1/users/me/skills/notes", server.base);
+    server.send(Method::DELETE, &url, &json!(null)).await.is(204);
+    let told = tool(&server, &[], "read", json!({"file_path": "/workspace/none"})).await.1;
+    let changed = "[Skills with another description: leases (Drafts leases of flats.). Skills that are gone: notes.]";
+    assert!(told.starts_with("Error: ") && told.ends_with(changed), "{told}");
 }

@@ -233,7 +233,7 @@ async fn the_mode_of_the_prompt_and_the_length_of_a_result_are_the_callers() {
     let here = text(json!({ "content": load, "mode": "listing" })).await;
     assert!(here.as_str().unwrap().contains("Follow its instructions:"), "{here}");
     let cut = text(json!({ "content": load, "mode": "listing", "result_tokens": 1 })).await;
-    assert!(cut.as_str().unwrap().contains("the instructions are cut here"), "{cut}");
+    assert!(cut.as_str().unwrap().contains("; for the rest load escrituras/compraventa again with offset 1 "), "{cut}");
     server.op("tool_calls", json!({ "content": load, "result_tokens": 0 })).await.is(400);
 
     let tools = server.get(&server.session("/tools?mode=discover")).await;

@@ -1,7 +1,7 @@
 //! Listings for hosts that cut what they show.
 
 use skillmount::{
-    limits::MCP_INSTRUCTION_CHARS,
+    limits::UNKNOWN_HOST,
     path::SkillPath,
     prompt::{HostListing, PromptInput, TextRoom, render_host_listing},
     wire::{SkillRule, ToolRule},
@@ -9,7 +9,7 @@ use skillmount::{
 
 use super::stage::Stage;
 
-const ROOM: TextRoom = TextRoom { characters: MCP_INSTRUCTION_CHARS, bytes: usize::MAX };
+const ROOM: TextRoom = TextRoom { characters: UNKNOWN_HOST.instruction_chars, bytes: usize::MAX };
 
 fn listing(stage: &Stage, room: TextRoom) -> HostListing {
     let policy = stage.session.policy.under(&stage.user_policy);
@@ -40,7 +40,7 @@ fn the_beginning_that_a_host_shows_says_how_to_find_every_skill() {
     for (many, chars) in [(1, 40), (19, 60), (30, 290), (46, 290), (200, 290), (2000, 900)] {
         let stage = stage(many, chars);
         let HostListing { text, shown, described, total } = listing(&stage, ROOM);
-        assert!(text.chars().count() <= MCP_INSTRUCTION_CHARS, "{many}: {}", text.chars().count());
+        assert!(text.chars().count() <= UNKNOWN_HOST.instruction_chars, "{many}: {}", text.chars().count());
         let first: String = text.chars().take(512).collect();
         assert!(first.contains("call discover_skills") && first.contains("call load_skill"), "{first}");
         assert_eq!(total, many);

@@ -122,6 +122,20 @@ fn two_state_shows_the_listing_until_a_skill_is_loaded_and_then_its_body_alone()
     }
 }
 
+// S-TOOL-4: A result over its limit is cut at the end of a line. Instructions that are cut go on with the `offset` of
+// `load_skill`; a prompt cuts them at the same limit.
+#[test]
+fn a_prompt_has_as_much_of_long_instructions_as_the_result_of_a_load() {
+    let mut stage = notary();
+    stage.load("escrituras/compraventa", &"línea de texto\n".repeat(20_000));
+    for format in FORMATS {
+        let prompt = stage.render(&PromptRequest { format, ..roomy() }).prompt;
+        assert!((95_000..=125_000).contains(&prompt.len()), "{format:?}: {}", prompt.len());
+        let note = "; for the rest load escrituras/compraventa again with offset ";
+        assert!(prompt.contains("[instructions: lines 1-") && prompt.contains(note), "{format:?}");
+    }
+}
+
 #[test]
 fn listing_never_holds_a_body_and_combined_holds_both() {
     let mut stage = notary();

@@ -160,7 +160,7 @@ async fn arguments_that_are_no_json_object_are_an_error_of_their_call_and_the_ot
         ],
     )
     .await;
-    let lines = "     1\tx\n[lines 1-1 of 1]";
+    let lines = "     1\tx";
     assert_eq!((texts[0].as_str(), texts[8].as_str(), texts[9].as_str()), ("Updated file /workspace/a", lines, lines));
     let expected = "It takes file_path (string), offset (integer, optional), limit (integer, optional)";
     for (at, words) in [
@@ -221,7 +221,7 @@ async fn calls_on_one_path_take_effect_in_their_order() {
             replaced,
             "/workspace/a:\n  1: 2",
             replaced,
-            "     1\t3\n[lines 1-1 of 1]",
+            "     1\t3",
             "Deleted /workspace/a",
             "No files found",
         ]

@@ -3,7 +3,7 @@
 use serde_json::json;
 use skillmount::{
     handle::SessionBackend,
-    limits::{TOOL_LOADED_FILES, TOOL_RESULT_TOKENS},
+    limits::{TOOL_LOADED_FILES, TOOL_RESULT_BYTES},
     prompt::for_session,
     tools::{ToolOptions, run, run_message},
     wire::{PromptMode, PromptRequest},
@@ -12,9 +12,10 @@ use skillmount::{
 use super::{agent_in, blocks, notary, refused, said};
 use crate::support::world::{BackendExt, World};
 
-/// One call whose result may be so many tokens long.
-async fn within(agent: &SessionBackend, result_tokens: usize, name: &str, input: serde_json::Value) -> String {
-    let results = run(agent, blocks(&[(name, input)]), ToolOptions { result_tokens }).await.unwrap();
+/// One call whose result may be so many bytes long.
+async fn within(agent: &SessionBackend, result_bytes: usize, name: &str, input: serde_json::Value) -> String {
+    let results = run(agent, blocks(&[(name, input)]), ToolOptions { result_bytes }).await.unwrap();
+    assert!(results.content[0].content.len() <= result_bytes, "{}", results.content[0].content);
     results.content[0].content.clone()
 }
 
@@ -23,12 +24,16 @@ async fn read_numbers_its_lines_and_tells_the_total_and_the_next_offset() {
     let agent = World::new().agent();
     agent.create("/workspace/a", "uno\n\tdos\r\ntres").await.unwrap();
     let page = said(&agent, "read", json!({ "file_path": "/workspace/a", "limit": 2 })).await;
-    assert_eq!(page, "     1\tuno\n     2\t\tdos\r\n[lines 1-2 of 3; go on with offset 2]");
+    let note = "[lines 1-2 of 3; go on with offset 2]";
+    assert_eq!(page, format!("{note}\n     1\tuno\n     2\t\tdos\r\n{note}"));
     let rest = said(&agent, "read", json!({ "file_path": "/workspace/a", "offset": 2 })).await;
-    assert_eq!(rest, "     3\ttres\n[lines 3-3 of 3]");
+    assert_eq!(rest, "[lines 3-3 of 3]\n     3\ttres\n[lines 3-3 of 3]");
+    let whole = said(&agent, "read", json!({ "file_path": "/workspace/a" })).await;
+    assert_eq!(whole, "     1\tuno\n     2\t\tdos\r\n     3\ttres");
 }
 
-// S-TOOL-4: A result over its limit is cut at the end of a line and says how to get the rest.
+// S-TOOL-4: A result over its limit is cut at the end of a line. It begins and ends with a line that gives the shown
+// lines, their total and the way to go on.
 #[tokio::test]
 async fn a_long_read_is_cut_at_a_line_and_its_pages_are_the_file() {
     let agent = World::new().agent();
@@ -37,9 +42,9 @@ async fn a_long_read_is_cut_at_a_line_and_its_pages_are_the_file() {
     let mut offset = Some(0);
     let (mut found, mut pages) = (String::new(), 0);
     while let Some(from) = offset {
-        let page = within(&agent, 500, "read", json!({ "file_path": "/workspace/a", "offset": from })).await;
+        let page = within(&agent, 2200, "read", json!({ "file_path": "/workspace/a", "offset": from })).await;
         let (lines, last) = page.rsplit_once('\n').unwrap();
-        assert!(lines.len() < 2000, "{}", lines.len());
+        let lines = lines.strip_prefix(last).unwrap().trim_start_matches('\n');
         found.extend(lines.lines().map(|line| format!("{}\n", line.split_once('\t').unwrap().1)));
         offset = last.split_once("offset ").map(|(_, next)| next.trim_end_matches(']').parse::<u64>().unwrap());
         pages += 1;
@@ -50,11 +55,11 @@ async fn a_long_read_is_cut_at_a_line_and_its_pages_are_the_file() {
 #[tokio::test]
 async fn a_line_that_is_too_long_is_cut_and_the_next_one_can_still_be_reached() {
     let agent = World::new().agent();
-    agent.create("/workspace/a", &format!("{}\nend\n", "ñ".repeat(100))).await.unwrap();
-    let page = within(&agent, 10, "read", json!({ "file_path": "/workspace/a" })).await;
+    agent.create("/workspace/a", &format!("{}\nend\n", "ñ".repeat(200))).await.unwrap();
+    let page = within(&agent, 300, "read", json!({ "file_path": "/workspace/a" })).await;
     assert!(page.contains("ñ…\n[lines 1-1 of 2; go on with offset 1; the line is too long"), "{page}");
-    let rest = within(&agent, 10, "read", json!({ "file_path": "/workspace/a", "offset": 1 })).await;
-    assert_eq!(rest, "     2\tend\n[lines 2-2 of 2]");
+    let rest = within(&agent, 300, "read", json!({ "file_path": "/workspace/a", "offset": 1 })).await;
+    assert_eq!(rest, "[lines 2-2 of 2]\n     2\tend\n[lines 2-2 of 2]");
 }
 
 #[tokio::test]
@@ -70,8 +75,8 @@ async fn of_a_line_too_long_to_read_grep_shows_the_part_around_a_hit() {
 async fn a_result_of_25_000_tokens_is_whole_and_one_byte_more_is_cut() {
     let agent = World::new().agent();
     for (name, length, is_whole) in [("n", 100_000, true), ("more", 100_001, false)] {
-        assert_eq!(100_000, 4 * TOOL_RESULT_TOKENS);
-        let line = "x".repeat(length - "     1\t\n".len());
+        assert_eq!(100_000, TOOL_RESULT_BYTES);
+        let line = "x".repeat(length - "     1\t".len());
         agent.create(&format!("/workspace/{name}"), &line).await.unwrap();
         let page = said(&agent, "read", json!({ "file_path": format!("/workspace/{name}") })).await;
         assert_eq!(!page.contains("was cut"), is_whole, "{name}");
@@ -109,7 +114,9 @@ async fn grep_groups_hits_by_file_and_marks_the_lines_around_them() {
     assert_eq!(counts, "/workspace/a: 3\n/workspace/b: 1");
     assert_eq!(said(&agent, "grep", json!({ "pattern": "nothing" })).await, "No matches found");
     let capped = said(&agent, "grep", json!({ "pattern": "x", "max_count": 1 })).await;
-    assert!(capped.starts_with("/workspace/a:\n  1: x1\n[") && capped.contains("max_count"), "{capped}");
+    let (note, rest) = capped.split_once('\n').unwrap();
+    assert!(note.contains("max_count"), "{capped}");
+    assert_eq!(rest, format!("/workspace/a:\n  1: x1\n{note}"));
 }
 
 #[tokio::test]
@@ -121,8 +128,12 @@ async fn lists_show_folders_and_sizes_and_say_how_many_lines_did_not_fit() {
         agent.create(&format!("/workspace/{name}"), "123").await.unwrap();
     }
     assert!(said(&agent, "ls", json!({ "path": "/workspace" })).await.starts_with("/workspace/a (3 bytes)\n"));
-    let cut = within(&agent, 7, "glob", json!({ "pattern": "*" })).await;
-    assert_eq!(cut, "/workspace/a\n/workspace/b\n[lines that did not fit: 1; narrow the pattern or the path]");
+    for name in 0..100 {
+        agent.create(&format!("/workspace/{name:03}"), "").await.unwrap();
+    }
+    let cut = within(&agent, 150, "glob", json!({ "pattern": "*" })).await;
+    let note = "[lines 1-3 of 103; narrow the pattern or the path]";
+    assert_eq!(cut, format!("{note}\n/workspace/000\n/workspace/001\n/workspace/002\n{note}"));
     let deleted = said(&agent, "delete", json!({ "path": "/workspace/a" })).await;
     assert_eq!(deleted, "Deleted /workspace/a");
 }
@@ -175,9 +186,15 @@ async fn instructions_that_are_cut_say_where_all_of_them_are() {
     let world = World::new();
     world.put_skill("demo", "long", "d", &"line of text\n".repeat(100)).await;
     let agent = agent_in(&world, PromptMode::Listing).await;
-    let text = within(&agent, 100, "load_skill", json!({ "skill": "long" })).await;
-    let end = "line of text\n```\n[the instructions are cut here; read /skills/long/SKILL.md for all of them]";
-    assert!(text.ends_with(end) && text.len() < 600, "{text}");
+    let text = within(&agent, 600, "load_skill", json!({ "skill": "long" })).await;
+    let note = "[instructions: lines 1-18; for the rest load long again with offset 18 and the same arguments]";
+    assert!(text.contains(&format!("Follow its instructions:\n\n{note}\n```\n")), "{text}");
+    assert!(text.ends_with(&format!("line of text\n```\n{note}")), "{text}");
+    let rest = said(&agent, "load_skill", json!({ "skill": "long", "offset": 18 })).await;
+    assert!(rest.ends_with("line of text\n```\n[instructions: lines 19-100]"), "{rest}");
+    assert_eq!(rest.matches("line of text").count(), 82);
+    let over = refused(&agent, "load_skill", json!({ "skill": "long", "offset": 100 })).await;
+    assert!(over.contains("the instructions have 100 lines"), "{over}");
 }
 
 #[tokio::test]

@@ -17,7 +17,13 @@ pub const DIGEST_PACE: Duration = Duration::from_secs(1);
 pub const DIGEST_PACE_MOST: Duration = Duration::from_hours(1);
 /// Manifests of skills in memory, and as much again of digests of single files.
 pub const MANIFEST_CACHE_BYTES: u64 = 8 << 20;
-/// Characters of the instructions for a host, the most that Claude Code shows its model.
-pub const MCP_INSTRUCTION_CHARS: usize = 2048;
+/// Characters of the instructions at least: how to find and to load a skill.
+pub const MCP_INSTRUCTION_CHARS_LEAST: usize = 512;
+/// Bytes of one result over MCP at least, whatever a setting says: the notes of a page and some lines fit.
+pub const MCP_RESULT_BYTES_LEAST: usize = 1000;
+/// Conversations over HTTP whose host the process remembers.
+pub const MCP_KNOWN_HOSTS: u64 = 10_000;
+/// How long it remembers one after its last call.
+pub const MCP_KNOWN_HOST_TIME: Duration = Duration::from_hours(24);
 /// How long a call of a host goes on before it reports its progress, and between two reports.
 pub const MCP_PROGRESS_PACE: Duration = Duration::from_secs(1);

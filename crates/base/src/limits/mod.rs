@@ -6,6 +6,7 @@
 mod approvals;
 mod audit;
 mod drafts;
+mod hosts;
 mod leaving;
 mod mcp;
 mod process;
@@ -15,6 +16,7 @@ mod tree;
 pub use approvals::*;
 pub use audit::*;
 pub use drafts::*;
+pub use hosts::*;
 pub use leaving::*;
 pub use mcp::*;
 pub use process::*;

@@ -231,6 +231,14 @@ pub const TOOL_CALLS: usize = 128;
 pub const TOOL_PARALLEL: usize = 16;
 /// Tokens of one tool's result if the caller gives no limit, at four bytes each.
 pub const TOOL_RESULT_TOKENS: usize = 25_000;
+/// The same in bytes. A prompt has as much of the instructions of the current skill.
+pub const TOOL_RESULT_BYTES: usize = 4 * TOOL_RESULT_TOKENS;
+/// Skills that a result names of those that are new, of those that changed, and of those that are gone.
+pub const CHANGED_SKILLS: usize = 8;
+/// Characters of the description of such a skill.
+pub const CHANGED_SKILL_CHARS: usize = 100;
+/// Bytes of the skills that the tool `load_skill` lists by name. claude.ai drops a tool over 16,384 bytes without a word.
+pub const TOOL_ENUM_BYTES: usize = 12_000;
 /// Files of a loaded skill that its result lists by name.
 pub const TOOL_LOADED_FILES: usize = 50;
 

@@ -47,6 +47,6 @@ impl Mcp {
         let user = app.user()?;
         // From here on nothing is written for a user who is being deleted.
         service.deletions().check_not_deleted(&user).await?;
-        Box::pin(serve_stdio(service.session(user, session))).await
+        Box::pin(serve_stdio(service.session(user, session), app.mcp_options()?)).await
     }
 }

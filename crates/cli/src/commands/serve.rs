@@ -120,7 +120,7 @@ impl Serve {
             caller_updates: Some(caller_updates),
             spool: app.settings.get(Setting::Spool).map(|folder| app.process.local(folder).place().to_owned()),
             audit: Some(audit),
-            mcp: true,
+            mcp: Some(app.mcp_options()?),
         };
         let stopped = async { stop.await.unwrap_or_default() };
         let mut serving = Box::pin(http::serve(config, service, app.clock.clone(), listener, stopped));

@@ -212,6 +212,14 @@ impl Settings {
         })
     }
 
+    /// A whole number from `least` on.
+    pub(super) fn number(&self, setting: Setting, least: usize) -> Result<Option<usize>> {
+        self.parsed(setting, |text| {
+            let number = text.parse().ok().filter(|number| *number >= least);
+            number.ok_or_else(|| invalid!("{text:?} is not a number from {least} on"))
+        })
+    }
+
     /// A switch.
     pub(super) fn switch(&self, setting: Setting) -> Result<Option<bool>> {
         self.parsed(setting, on_or_off)

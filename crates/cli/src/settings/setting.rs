@@ -84,6 +84,9 @@ settings! {
     AuditDays "audit_days" Some("90"), false, Variable;
     DigestPace "digest_pace" Some("1000"), false, Variable;
     Feedback "feedback" Some("true"), false, Variable;
+    McpInstructionChars "mcp_instruction_chars" None, false, Variable;
+    McpResultBytes "mcp_result_bytes" None, false, Variable;
+    McpStructured "mcp_structured" Some("false"), false, Variable;
     Encoder "encoder" None, false, Flag;
     EncoderModel "encoder_model" Some("default"), false, Variable;
     EncoderSkillModel "encoder_skill_model" None, false, Variable;

@@ -119,6 +119,14 @@ impl SessionBackend {
         call_report(&self.context).await
     }
 
+    /// The layers of the catalog that are in memory, nearest first; `None` unless all are. Does not ask the store.
+    #[must_use]
+    pub fn cached_layers(&self) -> Option<Vec<Arc<CatalogView>>> {
+        let (catalogs, audience) = (self.context.core.catalogs(), self.context.caller.audience());
+        let layers = catalogs.layers(audience).ok()?;
+        layers.into_iter().map(|(layer, _)| catalogs.cached_layer(audience.clone(), layer)).collect()
+    }
+
     /// The skills this session may know of, own and shared; asks the store again if that is old, and always with `fresh`.
     ///
     /// # Errors

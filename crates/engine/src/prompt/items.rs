@@ -3,11 +3,11 @@
 use super::request::{CurrentSkill, PromptInput};
 use crate::{
     catalog::{CatalogEntry, Categories},
-    limits::SKILL_DESCRIPTION_CHARS,
+    limits::{SKILL_DESCRIPTION_CHARS, TOOL_RESULT_BYTES},
     path::SkillPath,
     session::Ranks,
     skill::shown::{SafeText, ShownBlock, block, one_line},
-    wire::{Operation, PromptRequest, ToolRule},
+    wire::{InstructionsWindow, Operation, PromptRequest, ToolRule},
 };
 
 /// One skill of a listing.
@@ -114,16 +114,26 @@ pub(super) struct Current {
     pub(super) skill: SafeText,
     pub(super) name: SafeText,
     pub(super) mount: SafeText,
+    /// As many of its instructions as the result of a load has.
     pub(super) body: ShownBlock,
+    /// How to get the rest of them, if they are cut.
+    pub(super) cut: Option<String>,
+    /// Characters that no reader sees and that were removed from all of them.
+    pub(super) removed: usize,
 }
 
 impl From<&CurrentSkill> for Current {
     fn from(current: &CurrentSkill) -> Self {
+        let whole = block(&current.body);
+        let window = InstructionsWindow { skill: current.skill.as_str(), skipped: 0, next: None };
+        let page = window.fit(&whole, TOOL_RESULT_BYTES);
         Self {
             skill: one_line(current.skill.as_str()),
             name: one_line(&current.name),
             mount: one_line(current.mount.as_str()),
-            body: block(&current.body),
+            body: block(page.body()),
+            cut: Some(page.note()).filter(|note| !note.is_empty()).map(str::to_owned),
+            removed: whole.removed(),
         }
     }
 }

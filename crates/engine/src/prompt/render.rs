@@ -123,7 +123,7 @@ impl<'a> Words<'a> {
 
     fn notes(self, details: &[Detail]) -> Vec<String> {
         let removed = removed_note(self.items.removed + self.removed_from_body());
-        [self.cut_note(details), self.loaded_note(), removed].into_iter().flatten().collect()
+        [self.cut_note(details), self.loaded_note(), self.body_cut(), removed].into_iter().flatten().collect()
     }
 
     fn without_listing(self, mode: PromptMode) -> PromptParts<'a> {
@@ -132,7 +132,8 @@ impl<'a> Words<'a> {
             None if mode == PromptMode::Discover => self.discover_guidance(),
             None => self.listing_guidance(),
         };
-        let notes = [self.loaded_note(), removed_note(self.removed_from_body())].into_iter().flatten().collect();
+        let removed = removed_note(self.removed_from_body());
+        let notes = [self.loaded_note(), self.body_cut(), removed].into_iter().flatten().collect();
         PromptParts { guidance, listing: Vec::new(), notes, current: self.current }
     }
 
@@ -213,8 +214,13 @@ impl<'a> Words<'a> {
         )
     }
 
+    /// How much of the instructions the prompt has, if not all.
+    fn body_cut(self) -> Option<String> {
+        self.current?.cut.clone()
+    }
+
     fn removed_from_body(self) -> usize {
-        self.current.map_or(0, |current| current.body.removed())
+        self.current.map_or(0, |current| current.removed)
     }
 
     fn load_tool(self) -> &'static str {

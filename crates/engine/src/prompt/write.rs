@@ -177,7 +177,7 @@ fn json_document(writer: Writer, parts: &PromptParts<'_>) -> String {
         members.push(format!("\"notes\":{}", json!(parts.notes)));
     }
     if let Some(current) = parts.current {
-        let Current { skill, name, mount, body } = current;
+        let Current { skill, name, mount, body, .. } = current;
         let files = format!("/skills/{}", mount.plain());
         let object = json!({ "skill": skill, "name": name, "files": files, "body": body });
         members.push(format!("\"current_skill\":{object}"));

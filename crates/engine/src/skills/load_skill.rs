@@ -52,6 +52,7 @@ fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (LoadResult, LiveSki
     let LiveSkill { document, snapshot, .. } = fetched;
     let mount = skill_mount(&loaded.mount)?;
     let rendered = render(&document, request.arguments.as_deref(), mount.as_str());
+    let body = request.body.then(|| lines_after(rendered.text, request.offset)).transpose()?;
     let file = |file: &SnapshotFile| Ok(SkillFile { path: mount.join(&file.path)?.to_string(), size: file.size });
     Ok(LoadSkillReply {
         status,
@@ -62,8 +63,27 @@ fn reply_to(request: &LoadSkillRequest, (mounted, fetched): (LoadResult, LiveSki
         description: loaded.description,
         digest: loaded.digest,
         version: loaded.version,
-        body: request.body.then_some(rendered.text),
+        body,
+        body_offset: request.offset,
+        next_offset: None,
         parameters: rendered.parameters.into_iter().map(SkillParameter::from).collect(),
+    })
+}
+
+/// The instructions without their first `offset` lines.
+///
+/// # Errors
+/// `invalid_request` if they have no line behind these.
+fn lines_after(text: String, offset: u64) -> Result<String> {
+    if offset == 0 {
+        return Ok(text);
+    }
+    let lines: Vec<_> = text.split_inclusive('\n').collect();
+    let rest = usize::try_from(offset).ok().and_then(|offset| lines.get(offset..)).filter(|rest| !rest.is_empty());
+    rest.map(<[&str]>::concat).ok_or_else(|| {
+        let message =
+            format!("the instructions have {} lines: choose an offset below that, or leave it out", lines.len());
+        Error::new(Code::InvalidRequest, message)
     })
 }
 

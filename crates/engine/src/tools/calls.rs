@@ -8,6 +8,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 
 use super::{
+    conversation::Conversation,
     error_text,
     input::ParsedCall,
     options::{ToolOptions, instructions_place},
@@ -79,22 +80,34 @@ impl CallOutcome {
     }
 }
 
-/// Runs one call, and gives the reply as a document too.
+/// Runs one call of a conversation. The outcome has the reply as a document of the same window too, and its text ends with
+/// what the conversation repeats.
 ///
 /// # Errors
 /// The store's if the session cannot be read. That the call fails is no error of this.
-pub async fn run_one(backend: &SessionBackend, name: &str, input: Value, options: ToolOptions) -> Result<CallOutcome> {
+pub async fn run_one(
+    backend: &SessionBackend,
+    name: &str,
+    input: Value,
+    options: ToolOptions,
+    conversation: &Conversation,
+) -> Result<CallOutcome> {
     // The call takes the state that its tool is found by.
     let mut backend = backend.clone();
     let SessionState { policy, .. } = backend.read_ahead().await?;
-    let form = TextFormat { room: options.room(), instructions: instructions_place(&policy) };
+    let notes = conversation.notes(&backend, &policy);
+    let room = options.result_bytes.saturating_sub(notes.len());
+    let form = TextFormat { room, instructions: instructions_place(&policy) };
     let ran = match ParsedCall::parse(name, Ok(input), &policy) {
-        Ok(call) => call.run_whole(&backend, form).await,
+        Ok(call) => call.run_structured(&backend, form).await,
         Err(error) => Err(error),
     };
     Ok(match ran {
-        Ok((text, reply)) => CallOutcome { text, reply: Ok(reply) },
-        Err(error) => CallOutcome::failed(error),
+        Ok((text, reply)) => CallOutcome { text: text + &notes, reply: Ok(reply) },
+        Err(error) => {
+            let failed = CallOutcome::failed(error);
+            CallOutcome { text: failed.text + &notes, ..failed }
+        }
     })
 }
 
@@ -150,7 +163,7 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     async fn answer(self, id: &str, call: &Result<ParsedCall>) -> Result<String> {
-        let form = TextFormat { room: self.options.room(), instructions: instructions_place(self.policy) };
+        let form = TextFormat { room: self.options.result_bytes, instructions: instructions_place(self.policy) };
         call.clone()?.run(&self.backend.clone().for_call(id), form).await
     }
 }

@@ -90,7 +90,7 @@ pub async fn run_message(backend: &SessionBackend, text: &str, options: ToolOpti
     let skill = SkillPath::parse(&reply.skill)?;
     let view = backend.catalog(false).await?;
     let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.as_deref().map(one_line));
-    let loaded = reply.text(TextFormat { room: options.room(), instructions: instructions_place(&policy) })?;
+    let loaded = reply.text(TextFormat { room: options.result_bytes, instructions: instructions_place(&policy) })?;
     Ok(MessageReply {
         text: announced(&typed, &reply, hint.as_ref()) + &loaded,
         command: Some(SlashCommand { skill: reply.skill, ..typed }),

@@ -11,12 +11,15 @@ use crate::{
     context::SessionState,
     error::Result,
     handle::SessionBackend,
-    limits::TOOL_ENUM_SKILLS,
+    limits::{TOOL_ENUM_BYTES, TOOL_ENUM_SKILLS},
     session::Session,
     skill::shown::one_line,
     skills::with_drafts,
     wire::{DefinitionShape, EffectivePolicy, Operation, PromptMode, ToolRule},
 };
+
+/// Bytes of the quotes and the comma of a name in a list.
+const JSON_QUOTES: usize = 3;
 
 /// A tool as it is described to a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +70,12 @@ fn tools_grow(policy: &EffectivePolicy) -> bool {
 }
 
 impl ToolDefinition {
+    /// The JSON Schema of its reply as a document, in one document.
+    #[must_use]
+    pub fn output_schema(&self) -> Value {
+        self.tool.output_schema()
+    }
+
     /// The definition in one of the shapes.
     #[must_use]
     pub fn in_shape(&self, shape: DefinitionShape) -> Value {
@@ -84,7 +93,6 @@ impl ToolDefinition {
                 "name": name,
                 "description": description,
                 "inputSchema": input_schema,
-                "outputSchema": tool.output_schema(),
                 "annotations": {
                     "readOnlyHint": !tool.changes_files(),
                     "destructiveHint": tool.operation().is_destructive(),
@@ -139,7 +147,8 @@ impl Toolbox<'_> {
         }
         let names = self.loadable().map(|entry| entry.skill.as_str()).filter(|skill| one_line(skill).removed() == 0);
         let names: Vec<_> = names.take(TOOL_ENUM_SKILLS + 1).collect();
-        (!names.is_empty() && names.len() <= TOOL_ENUM_SKILLS).then_some(names)
+        let bytes: usize = names.iter().map(|name| name.len() + JSON_QUOTES).sum();
+        (!names.is_empty() && names.len() <= TOOL_ENUM_SKILLS && bytes <= TOOL_ENUM_BYTES).then_some(names)
     }
 
     /// The tool's description, and which loaded skills expect it. This note only informs the model; it grants nothing.
@@ -151,11 +160,36 @@ impl Toolbox<'_> {
         let skills = self.session.loaded_skills.iter().filter(|skill| self.policy.skill(&skill.skill).is_visible());
         let skills = skills.filter(expects).map(|skill| one_line(skill.skill.as_str()));
         let skills: Vec<_> = skills.map(|skill| skill.inline().into_owned()).collect();
-        if skills.is_empty() {
-            return tool.description().to_owned();
+        // A prompt in the mode `discover` begins with the rule. A host may have no other text than this one.
+        let rule = match (self.policy.session().prompt_mode, tool.operation()) {
+            (PromptMode::Discover, _) => None,
+            (_, Operation::DiscoverSkills) => search_rule(self.policy),
+            (_, Operation::LoadSkill) => load_rule(self.policy),
+            _ => None,
+        };
+        let mut text = tool.description().to_owned();
+        text.extend(rule.map(|rule| format!(" {rule}")));
+        if !skills.is_empty() {
+            text += &format!(" Expected by {}.", skills.join(", "));
         }
-        format!("{} Expected by {}.", tool.description(), skills.join(", "))
+        text
     }
+}
+
+/// When to search for a skill; `None` if the session may not.
+pub(super) fn search_rule(policy: &EffectivePolicy) -> Option<String> {
+    (policy.tool(Operation::DiscoverSkills) != ToolRule::Blocked).then(|| {
+        "Before you answer a request that a skill may match, call discover_skills with what the request is about."
+            .to_owned()
+    })
+}
+
+/// When to load a skill; `None` if the session may not.
+pub(super) fn load_rule(policy: &EffectivePolicy) -> Option<String> {
+    (policy.tool(Operation::LoadSkill) != ToolRule::Blocked).then(|| {
+        let load = policy.session().load_tool.name();
+        format!("Call {load} with the location of the skill that fits, then follow its instructions.")
+    })
 }
 
 /// Whether an author who writes `name` in `allowed-tools` means this tool: `Read`, `read_file`, `Edit(/workspace/*)`.

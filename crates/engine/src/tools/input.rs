@@ -51,10 +51,10 @@ macro_rules! calls {
                 }
             }
 
-            /// As [`run`](Self::run), with the reply as a document beside its text.
-            pub(super) async fn run_whole(self, backend: &SessionBackend, form: TextFormat) -> Result<(String, Value)> {
+            /// As [`run`](Self::run), with the reply as a document of the same window beside its text.
+            pub(super) async fn run_structured(self, backend: &SessionBackend, form: TextFormat) -> Result<(String, Value)> {
                 match self {
-                    $(Self::$variant(request) => whole(&Box::pin(backend.$method(request)).await?, form),)*
+                    $(Self::$variant(request) => window(Box::pin(backend.$method(request)).await?, form),)*
                 }
             }
         }
@@ -81,8 +81,9 @@ impl ParsedCall {
     }
 }
 
-fn whole(reply: &impl Reply, form: TextFormat) -> Result<(String, Value)> {
-    Ok((reply.text(form)?, serde_json::to_value(reply).map_err(Error::internal)?))
+fn window(reply: impl Reply, form: TextFormat) -> Result<(String, Value)> {
+    let (text, reply) = reply.window(form)?;
+    Ok((text, serde_json::to_value(reply).map_err(Error::internal)?))
 }
 
 /// Reads the input of one tool.

@@ -5,6 +5,7 @@
 
 mod calls;
 mod commands;
+mod conversation;
 mod definitions;
 mod error_text;
 mod input;
@@ -16,6 +17,7 @@ mod turn;
 
 pub use calls::{CallOutcome, run, run_functions, run_one, run_turn};
 pub use commands::{MessageReply, MessageRequest, SlashCommand, run_message};
+pub use conversation::Conversation;
 pub use definitions::{ToolDefinition, Toolbox, definitions, for_session};
 pub use options::ToolOptions;
 pub use tool::Tool;

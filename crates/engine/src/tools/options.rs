@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use crate::{
-    limits::TOOL_RESULT_TOKENS,
+    limits::TOOL_RESULT_BYTES,
     wire::{EffectivePolicy, Instructions, PromptMode},
 };
 
@@ -13,26 +13,20 @@ const TOKEN_BYTES: usize = 4;
 /// The options of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolOptions {
-    /// How long one result may be, in tokens of four bytes each. A last line that says how to get the rest comes on top.
-    pub result_tokens: usize,
+    /// Bytes of one result at most, with the lines that say what is shown.
+    pub result_bytes: usize,
 }
 
 impl Default for ToolOptions {
     fn default() -> Self {
-        Self { result_tokens: TOOL_RESULT_TOKENS }
-    }
-}
-
-impl ToolOptions {
-    /// The same in bytes.
-    pub(super) fn room(self) -> usize {
-        self.result_tokens.saturating_mul(TOKEN_BYTES)
+        Self { result_bytes: TOOL_RESULT_BYTES }
     }
 }
 
 impl From<Option<NonZeroUsize>> for ToolOptions {
     fn from(result_tokens: Option<NonZeroUsize>) -> Self {
-        Self { result_tokens: result_tokens.map_or(TOOL_RESULT_TOKENS, NonZeroUsize::get) }
+        let bytes = |tokens: NonZeroUsize| tokens.get().saturating_mul(TOKEN_BYTES);
+        Self { result_bytes: result_tokens.map_or(TOOL_RESULT_BYTES, bytes) }
     }
 }
 

@@ -18,8 +18,8 @@ use crate::{
 const ARGS: &str = "args";
 /// The same in the request.
 const ARGUMENTS: &str = "arguments";
-/// `Skill` accepts this member, because errors mention it, and does not describe it.
-const MOUNT_AS: &str = "mount_as";
+/// `Skill` accepts these members, because errors and results mention them, and does not describe them.
+const UNDESCRIBED: [&str; 2] = ["mount_as", "offset"];
 
 macro_rules! facts {
     ($(
@@ -109,7 +109,7 @@ impl Tool {
     fn properties(self) -> Map<String, Value> {
         let (mut schema, hidden) = self.request();
         let Some(Value::Object(members)) = schema.get_mut("properties").map(Value::take) else { return Map::new() };
-        let is_shown = |name: &str| !(hidden.contains(&name) || self.is_skill_tool() && name == MOUNT_AS);
+        let is_shown = |name: &str| !(hidden.contains(&name) || self.is_skill_tool() && UNDESCRIBED.contains(&name));
         let spelled = |name: String| if self.is_skill_tool() && name == ARGUMENTS { ARGS.to_owned() } else { name };
         let shown = members.into_iter().filter(|(name, _)| is_shown(name));
         shown.map(|(name, property)| (spelled(name), simplified(property))).collect()

@@ -14,7 +14,7 @@ use crate::{
     handle::Service,
     http::{Admission, Connections, Metrics, Spool},
     limits::CONNECTIONS,
-    mcp::HttpTransport,
+    mcp::{HttpTransport, McpOptions},
 };
 
 /// The settings of the HTTP interface beside its listener.
@@ -29,8 +29,8 @@ pub struct HttpConfig {
     pub spool: Option<PathBuf>,
     /// The writer of the audit records of the service, if there are any.
     pub audit: Option<Recorder>,
-    /// Whether hosts of the Model Context Protocol may call at `/mcp`; otherwise it is no address.
-    pub mcp: bool,
+    /// What hosts of the Model Context Protocol get at `/mcp`, which is no address with `None`.
+    pub mcp: Option<McpOptions>,
 }
 
 /// The service and what the HTTP interface keeps beside it.
@@ -71,7 +71,7 @@ impl ServerState {
             events: Events::new(&service, config.audit.clone(), clock.clone()),
             audit: config.audit,
             clock,
-            mcp: config.mcp.then(HttpTransport::default),
+            mcp: config.mcp.map(HttpTransport::new),
             callers: RwLock::new(Arc::new(config.callers)),
             stopping: watch::Sender::new(false),
             service,

@@ -6,9 +6,11 @@
 
 mod changes;
 mod completion;
+mod conversation;
 mod elicitation;
 mod lines;
 mod live_session;
+mod options;
 mod prompts;
 mod refusal;
 mod running_calls;
@@ -18,6 +20,7 @@ mod stdio;
 #[cfg(feature = "http")]
 mod web;
 
+pub use options::McpOptions;
 pub use stdio::serve_stdio;
 #[cfg(feature = "http")]
 pub(crate) use web::{HttpTransport, MessageKind};

@@ -18,7 +18,9 @@ use tokio::sync::watch;
 use super::{
     changes::ChangeNotifier,
     completion,
+    conversation::HostConversation,
     elicitation::{self, ElicitationResult, PendingRequest},
+    options::McpOptions,
     prompts,
     refusal::{McpContext, McpResult, no_such_cursor, refusal, unlike_the_protocol},
     running_calls::RunningCalls,
@@ -28,9 +30,9 @@ use crate::{
     context::Progress,
     error::{Error, Result},
     handle::SessionBackend,
-    limits::{MCP_INSTRUCTION_CHARS, MCP_PROGRESS_PACE},
+    limits::MCP_PROGRESS_PACE,
     prompt::{TextRoom, host_listing},
-    tools::{self, CallOutcome, Tool, ToolOptions},
+    tools::{self, CallOutcome, Tool, ToolDefinition, ToolOptions},
     wire::{DefinitionShape, Operation, PromptMode},
 };
 
@@ -49,6 +51,10 @@ pub(super) struct SessionServer {
     changes: ChangeNotifier,
     /// The calls that other requests may cancel; `None` if all come on one stream, because the library handles it then.
     running: Option<RunningCalls>,
+    /// The sizes and forms of results that the operator chose.
+    options: McpOptions,
+    /// The host, and what its model was told.
+    conversation: HostConversation,
 }
 
 impl SessionServer {
@@ -56,15 +62,20 @@ impl SessionServer {
     ///
     /// # Errors
     /// Those of the prompt.
-    pub(super) async fn new(backend: SessionBackend) -> Result<Self> {
-        let server = Self::under_way(backend);
-        let room = TextRoom { characters: MCP_INSTRUCTION_CHARS, bytes: usize::MAX };
+    pub(super) async fn new(
+        backend: SessionBackend,
+        options: McpOptions,
+        conversation: HostConversation,
+    ) -> Result<Self> {
+        let server = Self::under_way(backend, options, conversation);
+        let room = TextRoom { characters: options.instruction_chars(), bytes: usize::MAX };
         let instructions = host_listing(&server.backend, room).await?.text;
+        server.conversation.told.record_listing(&server.backend);
         Ok(Self { instructions, ..server })
     }
 
     /// The server of the session behind `backend`, whose host has the listing of skills already.
-    pub(super) fn under_way(backend: SessionBackend) -> Self {
+    pub(super) fn under_way(backend: SessionBackend, options: McpOptions, conversation: HostConversation) -> Self {
         // A host reads the instructions once, so a loaded skill's own come in the answer of the load.
         Self {
             backend: backend.in_mode(Some(PromptMode::Listing)),
@@ -72,6 +83,8 @@ impl SessionServer {
             has_person: false,
             changes: ChangeNotifier::by_notification(),
             running: None,
+            options,
+            conversation,
         }
     }
 
@@ -119,16 +132,21 @@ impl SessionServer {
                 ElicitationResult::Waits => {}
             }
         }
+        // Several hosts show their model the document alone if there is one, and some the first block of text.
         let text = vec![ContentBlock::text(outcome.text)];
-        let result = match outcome.reply {
-            Ok(reply) => {
-                let mut result = CallToolResult::success(text);
-                result.structured_content = Some(reply);
-                result
-            }
-            Err(_) => CallToolResult::error(text),
-        };
+        let Ok(reply) = outcome.reply else { return Ok(CallToolResult::error(text).into()) };
+        let mut result = CallToolResult::success(text);
+        result.structured_content = Some(reply).filter(|_| self.options.is_structured(&context.meta));
         Ok(result.into())
+    }
+
+    /// The definition of a tool, with the schema of its reply if the operator wants it.
+    fn shaped(&self, tool: &ToolDefinition) -> Value {
+        let mut shaped = tool.in_shape(DefinitionShape::Mcp);
+        if let (true, Some(members)) = (self.options.structured, shaped.as_object_mut()) {
+            members.insert("outputSchema".to_owned(), tool.output_schema());
+        }
+        shaped
     }
 
     /// Loads the skill of a prompt, once more if a person decided about it meanwhile.
@@ -148,21 +166,23 @@ impl SessionServer {
     /// Runs one call, and reports its progress if the host asked for reports.
     async fn run(&self, call: &CallToolRequestParams, context: &McpContext) -> Result<CallOutcome> {
         let input = Value::Object(call.arguments.clone().unwrap_or_default());
+        let options = ToolOptions { result_bytes: self.options.result_bytes(self.conversation.host(context)) };
+        let told = &self.conversation.told;
         let Some(token) = context.meta.get_progress_token() else {
-            return Box::pin(tools::run_one(&self.backend, &call.name, input, ToolOptions::default())).await;
+            return Box::pin(tools::run_one(&self.backend, &call.name, input, options, told)).await;
         };
         let (sender, progress) = watch::channel(Progress::default());
         let backend = self.backend.clone().reporting_to(sender);
-        let mut running = Box::pin(tools::run_one(&backend, &call.name, input, ToolOptions::default()));
-        let mut told = 0;
+        let mut running = Box::pin(tools::run_one(&backend, &call.name, input, options, told));
+        let mut reported = 0;
         loop {
             tokio::select! {
                 outcome = &mut running => return outcome,
                 () = tokio::time::sleep(MCP_PROGRESS_PACE) => {}
             }
             let Progress { done, total } = *progress.borrow();
-            if done > told {
-                told = done;
+            if done > reported {
+                reported = done;
                 let report =
                     ProgressNotificationParam::new(token.clone(), as_number(done)).with_total(as_number(total));
                 if context.peer.notify_progress(report).await.is_err() {
@@ -196,7 +216,7 @@ impl ServerHandler for SessionServer {
     async fn list_tools(&self, page: Page, _: McpContext) -> McpResult<ListToolsResult> {
         only_page(page.as_ref())?;
         let tools = tools::for_session(&self.backend).await.map_err(|error| refusal(&error))?;
-        let shaped = tools.iter().map(|tool| serde_json::from_value(tool.in_shape(DefinitionShape::Mcp)));
+        let shaped = tools.iter().map(|tool| serde_json::from_value(self.shaped(tool)));
         let shaped = shaped.collect::<Result<_, _>>().map_err(|error| refusal(&Error::internal(error)))?;
         Ok(ListToolsResult::with_all_items(shaped))
     }

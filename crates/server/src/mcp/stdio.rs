@@ -6,7 +6,9 @@ use rmcp::{
     transport::stdio_pipes,
 };
 
-use super::{lines::Lines, live_session::LiveSession, server::SessionServer};
+use super::{
+    conversation::HostConversation, lines::Lines, live_session::LiveSession, options::McpOptions, server::SessionServer,
+};
 use crate::{
     error::{Error, Result},
     handle::SessionBackend,
@@ -17,8 +19,9 @@ use crate::{
 ///
 /// # Errors
 /// `invalid_request` if what comes in is not the protocol; the store's, if the listing of skills cannot be read.
-pub async fn serve_stdio(backend: SessionBackend) -> Result<()> {
-    let server = LiveSession(SessionServer::new(backend).await?.with_person());
+pub async fn serve_stdio(backend: SessionBackend, options: McpOptions) -> Result<()> {
+    let server = SessionServer::new(backend, options, HostConversation::default()).await?;
+    let server = LiveSession(server.with_person());
     let (reader, writer) = stdio_pipes();
     let running = match Box::pin(server.serve(Lines::new(reader, writer, TEXT_BODY_BYTES))).await {
         Ok(running) => running,

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use axum::{body::Body, extract::Request, response::Response};
+use moka::sync::Cache;
 use rmcp::{
     model::{ClientJsonRpcMessage, ClientNotification, RequestId},
     transport::streamable_http_server::{
@@ -13,8 +14,13 @@ use rmcp::{
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::{running_calls::RunningCalls, server::SessionServer};
-use crate::{error::Result, handle::SessionBackend, limits::TEXT_BODY_BYTES};
+use super::{conversation::HostConversation, options::McpOptions, running_calls::RunningCalls, server::SessionServer};
+use crate::{
+    error::Result,
+    handle::SessionBackend,
+    limits::{MCP_KNOWN_HOST_TIME, MCP_KNOWN_HOSTS, TEXT_BODY_BYTES},
+    path::Id,
+};
 
 /// Names the version of the protocol that a host speaks.
 const VERSION: &str = "mcp-protocol-version";
@@ -27,13 +33,46 @@ const CANCELLED: &str = "notifications/cancelled";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HttpTransport {
     running: RunningCalls,
+    options: McpOptions,
+    conversations: HostConversations,
+}
+
+/// Conversations over HTTP, by user and session. Another replica begins with an unknown host. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct HostConversations(Cache<(Id, Id), HostConversation>);
+
+impl Default for HostConversations {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(MCP_KNOWN_HOSTS).time_to_idle(MCP_KNOWN_HOST_TIME).build())
+    }
+}
+
+impl HostConversations {
+    /// The conversation of the session behind `backend`.
+    pub(super) fn of_session(&self, backend: &SessionBackend) -> HostConversation {
+        self.0.get_with((backend.user().clone(), backend.session_id().clone()), HostConversation::default)
+    }
+
+    /// A conversation that begins in the session behind `backend`. What an earlier one in it was told does not count.
+    pub(super) fn begin(&self, backend: &SessionBackend) -> HostConversation {
+        let begun = HostConversation::default();
+        self.0.insert((backend.user().clone(), backend.session_id().clone()), begun.clone());
+        begun
+    }
+
+    /// Gives the conversation that has begun in the session behind `backend` the name `session`.
+    pub(super) fn rename(&self, backend: &SessionBackend, session: Id) {
+        if let Some(begun) = self.0.remove(&(backend.user().clone(), backend.session_id().clone())) {
+            self.0.insert((backend.user().clone(), session), begun);
+        }
+    }
 }
 
 /// The kind of a message, read before the library reads the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MessageKind {
-    /// A conversation begins with it.
-    Beginning,
+    /// A conversation begins with it. The client may give itself a name.
+    Beginning(Option<String>),
     /// It cancels this call.
     Cancellation(RequestId),
     /// Anything else.
@@ -44,7 +83,10 @@ impl MessageKind {
     /// The kind of `message`, which may be no message of the protocol.
     pub(crate) fn read(message: &Value) -> Self {
         match message.get("method").and_then(Value::as_str) {
-            Some("initialize" | "server/discover") => Self::Beginning,
+            Some("initialize" | "server/discover") => {
+                let client = message.pointer("/params/clientInfo/name").and_then(Value::as_str);
+                Self::Beginning(client.map(str::to_owned))
+            }
             Some(CANCELLED) => cancelled(message).map_or(Self::Other, Self::Cancellation),
             _ => Self::Other,
         }
@@ -52,6 +94,16 @@ impl MessageKind {
 }
 
 impl HttpTransport {
+    /// Hosts that get what the operator chose.
+    pub(crate) fn new(options: McpOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// Remembers the conversation that has begun in the session behind `backend` by the name that it is given.
+    pub(crate) fn name_conversation(&self, backend: &SessionBackend, session: Id) {
+        self.conversations.rename(backend, session);
+    }
+
     /// Answers one request of the protocol, whose body has a message of this kind, in the session behind `backend`. If a
     /// conversation begins, the answer has the listing of skills. Host, Origin and key were checked before.
     ///
@@ -69,8 +121,15 @@ impl HttpTransport {
             self.running.cancel(&backend, call);
         }
         let server = match kind {
-            MessageKind::Beginning => SessionServer::new(backend).await?,
-            MessageKind::Cancellation(_) | MessageKind::Other => SessionServer::under_way(backend),
+            MessageKind::Beginning(client) => {
+                let begun = self.conversations.begin(&backend);
+                client.iter().for_each(|client| begun.record_host(client));
+                SessionServer::new(backend, self.options, begun).await?
+            }
+            MessageKind::Cancellation(_) | MessageKind::Other => {
+                let conversation = self.conversations.of_session(&backend);
+                SessionServer::under_way(backend, self.options, conversation)
+            }
         };
         let server = server.noting_calls(self.running.clone());
         let version = request.headers().get(VERSION).and_then(|version| version.to_str().ok());

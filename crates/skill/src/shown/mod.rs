@@ -164,6 +164,13 @@ impl ShownBlock {
         fence(&self.text)
     }
 
+    /// The bytes that [`fenced`](Self::fenced) adds at most, for these lines and for a part of them.
+    #[must_use]
+    pub fn fence_bytes(&self) -> usize {
+        // A part may end within a line, and then gets a line end.
+        fence(&self.text).len() - self.text.len() + 1
+    }
+
     /// The number of characters removed because a reader would not see them.
     #[must_use]
     pub fn removed(&self) -> usize {

@@ -5,7 +5,7 @@ use skillmount_base::error::Result;
 use skillmount_skill::{Diagnostic, SkillTemplate, shown::one_line};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, left_out};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage, left_out};
 use crate::SkillState;
 
 /// Write a skill as a draft.
@@ -66,7 +66,7 @@ impl Request for CreateSkillRequest {
 }
 
 impl Reply for CreateSkillReply {
-    fn text(&self, _: TextFormat) -> Result<String> {
+    fn page(&self, _: TextFormat) -> Result<TextPage> {
         let Self { skill, lint, .. } = self;
         let mut lines = vec![format!(
             "Created {} as a draft: load_skill loads it in this session, and other sessions find it once a person has \
@@ -74,6 +74,6 @@ impl Reply for CreateSkillReply {
             one_line(skill).inline()
         )];
         lines.extend(lint.iter().map(|finding| format!("- {}", one_line(&finding.message).inline())));
-        Ok(lines.join("\n"))
+        Ok(TextPage::whole(lines.join("\n")))
     }
 }

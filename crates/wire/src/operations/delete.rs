@@ -5,7 +5,7 @@ use serde_json::json;
 use skillmount_base::error::{Code, Error, Outcome, Result};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Reply, Request, TextFormat};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage};
 use crate::ErrorCode;
 
 /// Delete a file, or a folder and everything below it.
@@ -117,11 +117,11 @@ fn plural(count: u64) -> &'static str {
 
 /// A delete that left something behind is an error, which says how much and what to do.
 impl Reply for DeleteReply {
-    fn text(&self, _: TextFormat) -> Result<String> {
+    fn page(&self, _: TextFormat) -> Result<TextPage> {
         match (self.failure(), self.deleted) {
             (Some(error), _) => Err(error),
-            (None, 1) => Ok(format!("Deleted {}", self.path)),
-            (None, files) => Ok(format!("Deleted {} ({files} files)", self.path)),
+            (None, 1) => Ok(TextPage::whole(format!("Deleted {}", self.path))),
+            (None, files) => Ok(TextPage::whole(format!("Deleted {} ({files} files)", self.path))),
         }
     }
 }

@@ -6,10 +6,10 @@ use skillmount_skill::shown::{SafeText, one_line, removed_note};
 use utoipa::ToSchema;
 
 use super::{
-    Access, CallOutline, Operation, Reply, Request, TextFormat,
+    Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage,
     explained::{ExplainedSkill, QuestionWord, SkillStanding},
     left_out,
-    lines::list,
+    lines::ListNotes,
 };
 
 /// Find skills for a task.
@@ -52,7 +52,7 @@ impl DiscoverRequest {
 
 impl Request for DiscoverRequest {
     const OPERATION: Operation = Operation::DiscoverSkills;
-    const FOR_MODELS: &'static str = "Search the skills there are. Finding one does not load it.";
+    const FOR_MODELS: &'static str = "Search all skills. Finding one does not load it.";
     // People look into the search; a model needs what it finds.
     const NOT_FOR_MODELS: &'static [&'static str] = &["explain", "why"];
     type Reply = DiscoverReply;
@@ -169,16 +169,21 @@ fn default_results() -> usize {
 
 /// The skills that a search found, best first.
 impl Reply for DiscoverReply {
-    fn text(&self, form: TextFormat) -> Result<String> {
+    fn page(&self, form: TextFormat) -> Result<TextPage> {
         let best = self.skills.first();
         let skills: Vec<_> =
             best.iter().flat_map(|best| self.skills.iter().map(|one| SkillLine::new(one, best))).collect();
         // The message names categories where nothing was found.
         let message = one_line(&self.message).inline().into_owned();
-        let lines = std::iter::once(message).chain(skills.iter().map(SkillLine::line));
-        let removed: usize = skills.iter().map(SkillLine::removed).sum();
-        let removed = removed_note(removed);
-        Ok(list(lines, "", removed.as_deref(), form.room, "ask more narrowly, or with a smaller limit"))
+        let removed = removed_note(skills.iter().map(SkillLine::removed).sum()).map(|note| format!("[{note}]"));
+        let lines = std::iter::once(message).chain(skills.iter().map(SkillLine::line)).chain(removed);
+        let notes = ListNotes { empty: "", omitted: None, more: "ask more narrowly, or with a smaller limit" };
+        Ok(TextPage::list(lines.collect(), 1, form.room, notes))
+    }
+
+    fn cut(&mut self, page: &TextPage) {
+        // The first line is the message.
+        self.skills.truncate(page.shown.saturating_sub(1));
     }
 }
 

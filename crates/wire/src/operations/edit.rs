@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use skillmount_base::{error::Result, path::ETag};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, left_out};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage, left_out};
 
 /// Replace text in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -83,7 +83,8 @@ impl Request for EditRequest {
 }
 
 impl Reply for EditReply {
-    fn text(&self, _: TextFormat) -> Result<String> {
-        Ok(format!("Successfully replaced {} instance(s) of the string in '{}'", self.occurrences, self.path))
+    fn page(&self, _: TextFormat) -> Result<TextPage> {
+        let Self { occurrences, path, .. } = self;
+        Ok(TextPage::whole(format!("Successfully replaced {occurrences} instance(s) of the string in '{path}'")))
     }
 }

@@ -6,8 +6,8 @@ use skillmount_base::error::Result;
 use utoipa::ToSchema;
 
 use super::{
-    Access, CallOutline, Operation, Reply, Request, TextFormat,
-    lines::{NO_FILES, list},
+    Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage,
+    lines::{ListNotes, NO_FILES},
 };
 
 /// Find files by name.
@@ -67,8 +67,16 @@ impl Request for GlobRequest {
 }
 
 impl Reply for GlobReply {
-    fn text(&self, form: TextFormat) -> Result<String> {
-        let lines = self.matches.iter().map(|found| found.path.clone());
-        Ok(list(lines, NO_FILES, self.truncation_reason.as_deref(), form.room, "narrow the pattern or the path"))
+    fn page(&self, form: TextFormat) -> Result<TextPage> {
+        let lines = self.matches.iter().map(|found| found.path.clone()).collect();
+        let omitted = self.truncation_reason.as_deref();
+        let notes = ListNotes { empty: NO_FILES, omitted, more: "narrow the pattern or the path" };
+        Ok(TextPage::list(lines, 1, form.room, notes))
+    }
+
+    fn cut(&mut self, page: &TextPage) {
+        self.matches.truncate(page.shown);
+        self.truncated = true;
+        self.truncation_reason = Some(page.bare_note());
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use skillmount_base::error::Result;
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, left_out, lines::list};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage, left_out, lines::ListNotes};
 
 /// Search file contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -118,46 +118,69 @@ pub enum GrepOutput {
 }
 
 impl Reply for GrepReply {
-    fn text(&self, form: TextFormat) -> Result<String> {
-        let empty = "No matches found";
-        let (left_out, more) = (self.truncation_reason.as_deref(), "narrow the pattern, the path or the glob");
-        if let Some(matches) = &self.matches {
-            return Ok(list(hits(matches), empty, left_out, form.room, more));
+    fn page(&self, form: TextFormat) -> Result<TextPage> {
+        let (omitted, more) = (self.truncation_reason.as_deref(), "narrow the pattern, the path or the glob");
+        let lines = self.lines();
+        // A page shows a part of the first hit at least, not its heading alone.
+        let least = lines.iter().position(|(kind, _)| *kind == LineKind::Item).map_or(1, |at| at + 1);
+        let lines = lines.into_iter().map(|(_, line)| line).collect();
+        Ok(TextPage::list(lines, least, form.room, ListNotes { empty: "No matches found", omitted, more }))
+    }
+
+    fn cut(&mut self, page: &TextPage) {
+        let shown = self.lines().iter().take(page.shown).filter(|(kind, _)| *kind == LineKind::Item).count();
+        if let Some(matches) = &mut self.matches {
+            matches.truncate(shown);
+            if let (Some(bytes), Some(last)) = (page.cut, matches.last_mut()) {
+                last.text.truncate(last.text.floor_char_boundary(bytes));
+            }
         }
-        if let Some(counts) = &self.counts {
-            return Ok(list(
-                counts.iter().map(|one| format!("{}: {}", one.path, one.count)),
-                empty,
-                left_out,
-                form.room,
-                more,
-            ));
-        }
-        Ok(list(self.files.iter().flatten().cloned(), empty, left_out, form.room, more))
+        self.counts.iter_mut().for_each(|counts| counts.truncate(shown));
+        self.files.iter_mut().for_each(|files| files.truncate(shown));
+        self.truncated = true;
+        self.truncation_reason = Some(page.bare_note());
+    }
+}
+
+/// What a line of the text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineKind {
+    /// A hit, or a file in the other modes.
+    Item,
+    /// A line around hits, or between them.
+    Around,
+}
+
+impl GrepReply {
+    fn lines(&self) -> Vec<(LineKind, String)> {
+        let counts = self.counts.iter().flatten().map(|one| (LineKind::Item, format!("{}: {}", one.path, one.count)));
+        let files = self.files.iter().flatten().map(|file| (LineKind::Item, file.clone()));
+        self.matches.as_deref().map(hits).unwrap_or_default().into_iter().chain(counts).chain(files).collect()
     }
 }
 
 /// Hits under the name of their file, each line once, with its number; `:` marks a hit and `-` a line around one.
-fn hits(matches: &[GrepMatch]) -> Vec<String> {
-    let mut files: BTreeMap<&str, BTreeMap<u64, (char, &str)>> = BTreeMap::new();
+fn hits(matches: &[GrepMatch]) -> Vec<(LineKind, String)> {
+    let mut files: BTreeMap<&str, BTreeMap<u64, (LineKind, &str)>> = BTreeMap::new();
     for hit in matches {
         let lines = files.entry(&hit.path).or_default();
         let before = hit.line.saturating_sub(hit.before.len() as u64);
         for (number, text) in (before..).zip(&hit.before).chain((hit.line + 1..).zip(&hit.after)) {
-            lines.entry(number).or_insert(('-', text));
+            lines.entry(number).or_insert((LineKind::Around, text));
         }
-        lines.insert(hit.line, (':', &hit.text));
+        lines.insert(hit.line, (LineKind::Item, &hit.text));
     }
     let has_context = matches.iter().any(|hit| !hit.before.is_empty() || !hit.after.is_empty());
     let mut text = Vec::new();
     for (path, lines) in files {
-        text.push(format!("{path}:"));
+        text.push((LineKind::Around, format!("{path}:")));
         let mut last = None;
-        for (number, (mark, line)) in lines {
+        for (number, (kind, line)) in lines {
             if has_context && last.is_some_and(|last| last + 1 < number) {
-                text.push("  --".to_owned());
+                text.push((LineKind::Around, "  --".to_owned()));
             }
-            text.push(format!("  {number}{mark} {line}"));
+            let mark = if kind == LineKind::Item { ':' } else { '-' };
+            text.push((kind, format!("  {number}{mark} {line}")));
             last = Some(number);
         }
     }

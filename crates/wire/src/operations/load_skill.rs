@@ -10,7 +10,9 @@ use skillmount_skill::{
 };
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Instructions, Operation, Reply, Request, TextFormat, left_out, lines::LinePage};
+use super::{
+    Access, CallOutline, Instructions, Operation, Reply, Request, TextFormat, TextPage, left_out, lines::PageExtent,
+};
 
 /// Load a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -22,6 +24,9 @@ pub struct LoadSkillRequest {
     pub mount_as: Option<String>,
     /// Arguments for the parameters of its body: words, or `name=value`. 16 KiB at most.
     pub arguments: Option<String>,
+    /// Lines of its instructions to skip, 0 by default. A result that is cut names the offset to go on with.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: u64,
     /// The digest of a published version to load in place of what the skill is now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
@@ -86,21 +91,31 @@ pub struct LoadSkillReply {
     /// Its instructions: SKILL.md without the frontmatter. Absent if the call wants none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+    /// Lines of the instructions before those of `body`, if the call skips any.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub body_offset: u64,
+    /// The offset to go on with, if the instructions have lines behind those of `body`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
     /// The parameters of its body.
     pub parameters: Vec<SkillParameter>,
 }
 
 impl Request for LoadSkillRequest {
     const OPERATION: Operation = Operation::LoadSkill;
-    const FOR_MODELS: &'static str = "Load a skill before you answer a request that it matches; then follow its instructions. Its files appear below /skills.";
+    const FOR_MODELS: &'static str =
+        "Load a skill before you answer a request that it matches. Its files appear below /skills.";
     // Who calls is for the surface to say, as is where the instructions go, and a model has no use for an old version.
     const NOT_FOR_MODELS: &'static [&'static str] = &["invoker", "digest", "body"];
     type Reply = LoadSkillReply;
 
     fn outline(&self) -> CallOutline {
-        let Self { skill, mount_as, arguments, digest, body, invoker } = self;
+        let Self { skill, mount_as, arguments, offset, digest, body, invoker } = self;
         let named = CallOutline::default().skill("skill", skill).skill("mount_as", mount_as);
-        let given = named.other("arguments", arguments.as_deref().map(left_out)).other("digest", digest);
+        let given = named
+            .other("arguments", arguments.as_deref().map(left_out))
+            .other("offset", Some(offset).filter(|offset| **offset > 0))
+            .other("digest", digest);
         given.other("body", body).other("invoker", invoker)
     }
 
@@ -117,12 +132,18 @@ impl LoadSkillRequest {
     /// A plain load by a model of the skill that answers to this name.
     #[must_use]
     pub fn new(skill: impl Into<String>) -> Self {
-        Self { skill: skill.into(), mount_as: None, arguments: None, digest: None, body: true, invoker: Invoker::Model }
+        let (mount_as, arguments, digest) = (None, None, None);
+        Self { skill: skill.into(), mount_as, arguments, offset: 0, digest, body: true, invoker: Invoker::Model }
     }
 }
 
 const fn default_body() -> bool {
     true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde wants")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Who asks for a skill, where its author makes a difference between them.
@@ -160,17 +181,68 @@ impl SkillParameter {
 
 /// The result of a load: the skill, its missing parameters and files, and the instructions if they belong here.
 impl Reply for LoadSkillReply {
-    fn text(&self, form: TextFormat) -> Result<String> {
+    fn page(&self, form: TextFormat) -> Result<TextPage> {
         let skill = LoadText::from(self);
         let head = skill.head(self.status);
-        Ok(match form.instructions {
-            Instructions::InPrompt => {
-                head + "Its instructions are in the system prompt now, for as long as no other skill is loaded."
-            }
-            Instructions::InReply => {
-                skill.instructions(head, &block(self.body.as_deref().unwrap_or_default()), form.room)
-            }
+        // The prompt has the first lines. The rest of long instructions is in the reply that was asked for it.
+        Ok(if form.instructions == Instructions::InPrompt && self.body_offset == 0 {
+            let in_prompt = "Its instructions are in the system prompt now, for as long as no other skill is loaded.";
+            TextPage::whole(head + in_prompt)
+        } else {
+            let body = InstructionsWindow { skill: &self.skill, skipped: self.body_offset, next: self.next_offset };
+            body.page(&(head + "Follow its instructions:\n\n"), self.body.as_deref().unwrap_or_default(), form.room)
         })
+    }
+
+    fn cut(&mut self, page: &TextPage) {
+        let Some(body) = &mut self.body else { return };
+        let whole: usize = body.split_inclusive('\n').take(page.shown).map(str::len).sum();
+        let end = page.cut.map_or(whole, |bytes| bytes.min(whole));
+        body.truncate(body.floor_char_boundary(end));
+        self.next_offset = Some(self.body_offset + page.shown as u64);
+    }
+}
+
+/// The window of a skill's instructions that a text shows.
+#[derive(Clone, Copy, Debug)]
+pub struct InstructionsWindow<'a> {
+    /// What `load_skill` takes for the skill.
+    pub skill: &'a str,
+    /// Lines of the instructions before the window.
+    pub skipped: u64,
+    /// The offset behind the window, if the reply has fewer lines than the instructions.
+    pub next: Option<u64>,
+}
+
+impl InstructionsWindow<'_> {
+    /// As many lines of `body` as fit into `room` bytes, and the note if that is not all.
+    #[must_use]
+    pub fn fit(self, body: &ShownBlock, room: usize) -> TextPage {
+        let lines: Vec<_> = body.plain().split_inclusive('\n').map(str::to_owned).collect();
+        let is_part = self.skipped > 0 || self.next.is_some();
+        TextPage::new(&lines, 1, room, is_part, |shown| self.note(lines.len(), shown))
+    }
+
+    /// `head` and the instructions in a fence, within `room` bytes together. The note is before and behind the fence.
+    fn page(self, head: &str, body: &str, room: usize) -> TextPage {
+        let body = block(body);
+        let removed = removed_note(body.removed()).map(|note| format!("\n[{note}]")).unwrap_or_default();
+        let frame = head.len() + removed.len() + body.fence_bytes() + 1;
+        let page = self.fit(&body, room.saturating_sub(frame));
+        let fenced = block(&page.body).fenced();
+        let text = if page.note.is_empty() { fenced } else { format!("{0}\n{fenced}\n{0}", page.note) };
+        TextPage { body: format!("{head}{text}{removed}"), note: String::new(), ..page }
+    }
+
+    fn note(self, lines: usize, shown: PageExtent) -> String {
+        let last = self.skipped + shown.lines as u64;
+        let rest = if shown.lines < lines { Some(last) } else { self.next };
+        let next = rest.map(|offset| {
+            let skill = one_line(self.skill);
+            format!("; for the rest load {} again with offset {offset} and the same arguments", skill.inline())
+        });
+        let cut = if shown.cut_in_line { "; the line is too long and was cut" } else { "" };
+        format!("[instructions: lines {}-{last}{cut}{}]", self.skipped + 1, next.unwrap_or_default())
     }
 }
 
@@ -236,22 +308,6 @@ impl LoadText {
                 "Missing parameters: {}. Ask the user for them, then load the skill again with them as arguments.",
                 missing.join(", ")
             );
-        }
-        text
-    }
-
-    /// The head and the instructions, as many lines of them as fit.
-    fn instructions(&self, head: String, body: &ShownBlock, room: usize) -> String {
-        let mut page = LinePage::new(room.saturating_sub(head.len()));
-        let whole = body.plain().split_inclusive('\n').all(|line| page.push(line));
-        let mut text = head + "Follow its instructions:\n\n" + &block(&page.close("")).fenced();
-        if !whole {
-            let mount = self.mount.inline();
-            let _ = write!(text, "\n[the instructions are cut here; read {mount}/SKILL.md for all of them]");
-        }
-        let removed = body.removed() + self.name.removed();
-        if let Some(note) = removed_note(removed) {
-            let _ = write!(text, "\n[{note}]");
         }
         text
     }

@@ -6,8 +6,8 @@ use skillmount_base::error::Result;
 use utoipa::ToSchema;
 
 use super::{
-    Access, CallOutline, Operation, Reply, Request, TextFormat,
-    lines::{NO_FILES, list},
+    Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage,
+    lines::{ListNotes, NO_FILES},
 };
 
 /// List a folder.
@@ -71,13 +71,20 @@ impl Request for LsRequest {
 }
 
 impl Reply for LsReply {
-    fn text(&self, form: TextFormat) -> Result<String> {
+    fn page(&self, form: TextFormat) -> Result<TextPage> {
         let line = |entry: &Entry| {
             if entry.is_dir { format!("{}/", entry.path) } else { format!("{} ({} bytes)", entry.path, entry.size) }
         };
-        let left_out = self.truncated.then_some("there are more entries; find files by name with glob");
+        let omitted = self.truncated.then_some("there are more entries; find files by name with glob");
         let hidden = |file: &Entry| format!("{} (file, {} bytes, beside the folder)", file.path, file.size);
-        let lines = self.entries.iter().map(line).chain(self.hidden.iter().map(hidden));
-        Ok(list(lines, NO_FILES, left_out, form.room, "list a folder below this one, or use glob"))
+        let lines = self.entries.iter().map(line).chain(self.hidden.iter().map(hidden)).collect();
+        let more = "list a folder below this one, or use glob";
+        Ok(TextPage::list(lines, 1, form.room, ListNotes { empty: NO_FILES, omitted, more }))
+    }
+
+    fn cut(&mut self, page: &TextPage) {
+        self.hidden.truncate(page.shown.saturating_sub(self.entries.len()));
+        self.entries.truncate(page.shown);
+        self.truncated = true;
     }
 }

@@ -30,8 +30,8 @@ use utoipa::ToSchema;
 use skillmount_base::error::Result;
 
 pub use self::{
-    create_skill::*, delete::*, discover_skills::*, edit::*, explained::*, glob::*, grep::*, load_skill::*, ls::*,
-    move_path::*, outline::*, read::*, unload_skill::*, write::*,
+    create_skill::*, delete::*, discover_skills::*, edit::*, explained::*, glob::*, grep::*, lines::TextPage,
+    load_skill::*, ls::*, move_path::*, outline::*, read::*, unload_skill::*, write::*,
 };
 
 /// THE table. Passes its rows to the macro `$then`, in the order in which operations are offered:
@@ -164,13 +164,36 @@ pub trait Reply: Serialize + DeserializeOwned + ToSchema + Send {
     ///
     /// # Errors
     /// If the reply reports that part of the call failed. The message says how to go on.
-    fn text(&self, form: TextFormat) -> Result<String>;
+    fn text(&self, form: TextFormat) -> Result<String> {
+        Ok(self.page(form)?.text())
+    }
+
+    /// The text, with the number of lines of the reply that it shows.
+    ///
+    /// # Errors
+    /// Those of [`text`](Self::text).
+    fn page(&self, form: TextFormat) -> Result<TextPage>;
+
+    /// Omits from the reply what `page` of it omits, and says so in its members.
+    fn cut(&mut self, _page: &TextPage) {}
+
+    /// The text, and the reply with the same window.
+    ///
+    /// # Errors
+    /// Those of [`text`](Self::text).
+    fn window(mut self, form: TextFormat) -> Result<(String, Self)> {
+        let page = self.page(form)?;
+        if page.is_cut() {
+            self.cut(&page);
+        }
+        Ok((page.text(), self))
+    }
 }
 
 /// How a reply is put into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextFormat {
-    /// Bytes at most. A last line that says how to get the rest comes on top.
+    /// Bytes at most, with the lines that say what is shown.
     pub room: usize,
     /// The place of the instructions of a skill that was loaded.
     pub instructions: Instructions,

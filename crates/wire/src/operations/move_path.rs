@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use skillmount_base::error::{Error, Outcome, Result};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, FailedFile, Operation, Reply, Request, TextFormat};
+use super::{Access, CallOutline, FailedFile, Operation, Reply, Request, TextFormat, TextPage};
 
 /// Move or rename a file, or a folder and everything below it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -86,12 +86,12 @@ impl MoveReply {
 }
 
 impl Reply for MoveReply {
-    fn text(&self, _: TextFormat) -> Result<String> {
+    fn page(&self, _: TextFormat) -> Result<TextPage> {
         let Self { from, to, moved, .. } = self;
         match self.failure() {
             Some(error) => Err(error),
-            None if *moved == 1 => Ok(format!("Moved {from} to {to}")),
-            None => Ok(format!("Moved {from} to {to} ({moved} files)")),
+            None if *moved == 1 => Ok(TextPage::whole(format!("Moved {from} to {to}"))),
+            None => Ok(TextPage::whole(format!("Moved {from} to {to} ({moved} files)"))),
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use skillmount_base::{error::Result, limits::READ_LINES, path::ETag};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, lines::LinePage};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage, lines::PageExtent};
 
 /// Read lines of a text file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -78,32 +78,50 @@ fn default_read_lines() -> u64 {
     READ_LINES
 }
 
-/// Lines with their numbers, and behind them where they stand in the file.
+/// Lines with their numbers. A window of a file begins and ends with its place in the file, and a whole file does not.
 impl Reply for ReadReply {
-    fn text(&self, form: TextFormat) -> Result<String> {
+    fn page(&self, form: TextFormat) -> Result<TextPage> {
         let Some(first) = self.start_line else {
             let blank = self.content.len() as u64 == self.size;
             let why = if blank { "The file is blank" } else { "No lines were asked for" };
-            return Ok(format!("[{why}: {} bytes]", self.size));
+            return Ok(TextPage::whole(format!("[{why}: {} bytes]", self.size)));
         };
-        let mut page = LinePage::new(form.room);
-        let mut number = first;
-        for line in self.content.split_inclusive('\n') {
-            if !page.push(&format!("{number:>6}\t{}\n", line.strip_suffix('\n').unwrap_or(line))) {
-                break;
-            }
-            number += 1;
+        let numbered = |(number, line): (u64, &str)| {
+            format!("{number:>NUMBER_WIDTH$}\t{}\n", line.strip_suffix('\n').unwrap_or(line))
+        };
+        let lines: Vec<_> = (first..).zip(self.content.split_inclusive('\n')).map(numbered).collect();
+        let is_part = first > 1 || self.next_offset.is_some() || self.total_lines.is_none() || self.lossy;
+        Ok(TextPage::new(&lines, 1, form.room, is_part, |shown| self.note(first, lines.len(), shown)))
+    }
+
+    fn cut(&mut self, page: &TextPage) {
+        let whole: usize = self.content.split_inclusive('\n').take(page.shown).map(str::len).sum();
+        let number = self.start_line.unwrap_or(1).to_string().len().max(NUMBER_WIDTH) + 1;
+        let end = page.cut.map_or(whole, |bytes| bytes.saturating_sub(number).min(whole));
+        self.content.truncate(self.content.floor_char_boundary(end));
+        if page.shown < page.total {
+            let end_line = self.start_line.map(|first| first + page.shown.saturating_sub(1) as u64);
+            (self.end_line, self.next_offset) = (end_line, end_line);
         }
-        let shown_to = number.saturating_sub(1);
-        let rest = if self.end_line.is_some_and(|end| shown_to < end) { Some(shown_to) } else { self.next_offset };
-        let total = self.total_lines.map(|total| format!(" of {total}")).unwrap_or_default();
+        self.truncated = true;
+    }
+}
+
+/// Columns of the number of a line at least.
+const NUMBER_WIDTH: usize = 6;
+
+impl ReadReply {
+    /// The place of the shown lines in the file, and how to go on.
+    fn note(&self, first: u64, lines: usize, shown: PageExtent) -> String {
+        let last = (first + shown.lines as u64).saturating_sub(1);
+        let rest = if shown.lines < lines { Some(last) } else { self.next_offset };
+        let total = self
+            .total_lines
+            .map_or_else(|| format!(" of a file of {} bytes", self.size), |total| format!(" of {total}"));
         let next = rest.map(|offset| format!("; go on with offset {offset}")).unwrap_or_default();
-        let cut = if page.is_cut_in_line() {
-            "; the line is too long and was cut, grep shows the part around a hit"
-        } else {
-            ""
-        };
+        let cut =
+            if shown.cut_in_line { "; the line is too long and was cut, grep shows the part around a hit" } else { "" };
         let lossy = if self.lossy { "; bytes that are not UTF-8 were replaced" } else { "" };
-        Ok(page.close(&format!("[lines {first}-{shown_to}{total}{next}{cut}{lossy}]")))
+        format!("[lines {first}-{last}{total}{next}{cut}{lossy}]")
     }
 }

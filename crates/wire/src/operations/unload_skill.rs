@@ -5,7 +5,7 @@ use skillmount_base::error::Result;
 use skillmount_skill::shown::one_line;
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Reply, Request, TextFormat};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage};
 
 /// Hide a skill again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -62,12 +62,12 @@ pub enum UnloadStatus {
 }
 
 impl Reply for UnloadSkillReply {
-    fn text(&self, _: TextFormat) -> Result<String> {
+    fn page(&self, _: TextFormat) -> Result<TextPage> {
         let skill = one_line(&self.skill);
         let skill = skill.inline();
-        Ok(match self.status {
+        Ok(TextPage::whole(match self.status {
             UnloadStatus::Unloaded => format!("Unloaded skill {skill}; its files are no longer below /skills"),
             UnloadStatus::NotLoaded => format!("Skill {skill} is not loaded"),
-        })
+        }))
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use skillmount_base::{error::Result, path::ETag};
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, left_out};
+use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage, left_out};
 
 /// Make a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -59,7 +59,7 @@ impl Request for WriteRequest {
 }
 
 impl Reply for WriteReply {
-    fn text(&self, _: TextFormat) -> Result<String> {
-        Ok(format!("Updated file {}", self.path))
+    fn page(&self, _: TextFormat) -> Result<TextPage> {
+        Ok(TextPage::whole(format!("Updated file {}", self.path)))
     }
 }

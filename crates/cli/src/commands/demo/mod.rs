@@ -16,6 +16,7 @@ use crate::{
     error::{Error, Result},
     handle::OpenStore,
     http::{self, HttpConfig},
+    mcp::McpOptions,
     path::Id,
     store::{S3Options, StoreAddress},
 };
@@ -45,7 +46,7 @@ impl Demo {
             let _ = stopped.await;
             Duration::ZERO
         };
-        let config = HttpConfig { mcp: true, ..HttpConfig::default() };
+        let config = HttpConfig { mcp: Some(McpOptions::default()), ..HttpConfig::default() };
         let serving = tokio::spawn(Box::pin(http::serve(config, service, app.clock.clone(), listener, stopped)));
         let played = play(app, &url).await;
         // The service has ended by itself only if it failed, which the play has reported by then.

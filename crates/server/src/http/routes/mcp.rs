@@ -22,6 +22,7 @@ use crate::{
     },
     limits::TEXT_BODY_BYTES,
     mcp::MessageKind,
+    path::Id,
 };
 
 /// Answers a request. A conversation that begins without a name gets a new name, and the host sends the name back.
@@ -38,11 +39,12 @@ pub(crate) async fn answer(call: SessionCall, request: Request) -> HandlerResult
             Err(error) => return Ok(not_understood(&error)),
         }
     }
-    let begins = kind == MessageKind::Beginning;
+    let begins = matches!(kind, MessageKind::Beginning(_));
     let request = Request::from_parts(parts, Body::from(bytes));
     let mut response = Box::pin(transport.answer(call.backend.clone(), request, kind)).await?;
     if begins && !is_named && response.status().is_success() {
         let name = format!("mcp-{:032x}", call.user.app.clock.random());
+        transport.name_conversation(&call.backend, Id::parse(&name)?);
         response.headers_mut().insert(MCP_SESSION, HeaderValue::try_from(name).map_err(Error::internal)?);
     }
     Ok(response)

@@ -1,0 +1,106 @@
+//! What the results of a conversation repeat for its model.
+//!
+//! Several hosts drop the instructions of a server, and ignore that its lists changed. So the first result says how skills are
+//! found, and later ones name the skills that changed. All of it comes from memory and costs no request.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::definitions::{load_rule, search_rule};
+use crate::{
+    catalog::{CatalogEntry, CatalogView},
+    handle::SessionBackend,
+    limits::{CHANGED_SKILL_CHARS, CHANGED_SKILLS},
+    path::SkillPath,
+    skill::shown::one_line,
+    wire::{EffectivePolicy, Operation, ToolRule},
+};
+
+/// One conversation of a host, as this process remembers it. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Conversation(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether a result has said how skills are found.
+    has_rule: bool,
+    /// The catalog that the model knows, in its layers; `None` if this process has not read it.
+    known: Option<Vec<Arc<CatalogView>>>,
+}
+
+impl Conversation {
+    /// Remembers that the model knows the skills that the process knows now.
+    pub fn record_listing(&self, backend: &SessionBackend) {
+        let known = backend.cached_layers();
+        self.state(|state| state.known = known);
+    }
+
+    /// The lines for the end of the next result; empty if there is nothing to say. What is returned counts as said.
+    pub(super) fn notes(&self, backend: &SessionBackend, policy: &EffectivePolicy) -> String {
+        let Some(now) = backend.cached_layers() else { return String::new() };
+        let known = now.clone();
+        let (is_first, before) =
+            self.state(|state| (!std::mem::replace(&mut state.has_rule, true), state.known.replace(known)));
+        let after = offered(&now, policy);
+        let rule = (is_first && !after.is_empty()).then(|| rule(policy)).flatten();
+        let changes = before.filter(|before| !are_same(before, &now)).and_then(|before| {
+            let before = offered(&before, policy);
+            changes(&before, &after)
+        });
+        [rule, changes].into_iter().flatten().map(|line| format!("\n\n[{line}]")).collect()
+    }
+
+    fn state<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// How to find and to load a skill; `None` if the session may not load one.
+fn rule(policy: &EffectivePolicy) -> Option<String> {
+    let load = load_rule(policy)?;
+    Some(search_rule(policy).map_or_else(|| load.clone(), |search| format!("{search} {load}")))
+}
+
+type SkillMap<'a> = BTreeMap<&'a SkillPath, &'a CatalogEntry>;
+
+/// The skills that the session may load, by path. Of two layers with one path the nearer counts.
+fn offered<'a>(layers: &'a [Arc<CatalogView>], policy: &EffectivePolicy) -> SkillMap<'a> {
+    if policy.tool(Operation::LoadSkill) == ToolRule::Blocked {
+        return SkillMap::new();
+    }
+    let entries = layers.iter().rev().flat_map(|view| &view.entries).map(AsRef::as_ref);
+    let entries = entries.filter(|entry| policy.offers(&entry.skill, &entry.frontmatter));
+    entries.map(|entry| (&entry.skill, entry)).collect()
+}
+
+fn are_same(before: &[Arc<CatalogView>], now: &[Arc<CatalogView>]) -> bool {
+    before.len() == now.len() && before.iter().zip(now).all(|(before, now)| Arc::ptr_eq(before, now))
+}
+
+/// The skills that a listing would show in another way; `None` if there is none.
+fn changes(before: &SkillMap<'_>, after: &SkillMap<'_>) -> Option<String> {
+    let with_text = |entry: &&CatalogEntry| {
+        let description = one_line(entry.description()).shortened(CHANGED_SKILL_CHARS);
+        format!("{} ({})", one_line(entry.skill.as_str()).inline(), description.inline())
+    };
+    let reads_alike =
+        |old: &CatalogEntry, new: &CatalogEntry| (old.name(), old.description()) == (new.name(), new.description());
+    let new = after.iter().filter(|(path, _)| !before.contains_key(*path)).map(|(_, entry)| with_text(entry)).collect();
+    let other = after.iter().filter(|(path, new)| before.get(*path).is_some_and(|old| !reads_alike(old, new)));
+    let other = other.map(|(_, entry)| with_text(entry)).collect();
+    let gone = before.keys().filter(|path| !after.contains_key(*path));
+    let gone = gone.map(|path| one_line(path.as_str()).inline().into_owned()).collect();
+    let lists = [("New skills", new), ("Skills with another description", other), ("Skills that are gone", gone)];
+    let lists: Vec<_> = lists.into_iter().filter_map(|(what, skills)| named(what, &skills)).collect();
+    (!lists.is_empty()).then(|| lists.join(" "))
+}
+
+/// The first skills of a list, and the number of the others.
+fn named(what: &str, skills: &Vec<String>) -> Option<String> {
+    let first = skills.get(..skills.len().min(CHANGED_SKILLS))?.join(", ");
+    let others = skills.len().saturating_sub(CHANGED_SKILLS);
+    let others = if others > 0 { format!(" and {others} others") } else { String::new() };
+    (!skills.is_empty()).then(|| format!("{what}: {first}{others}."))
+}
