@@ -18,7 +18,7 @@ fn size(result: &CallToolResult) -> usize {
 }
 
 // S-MCP-6: Each tool says by annotations whether it changes files, replaces or takes away, and may be repeated. It declares no
-// schema of its reply, and a result is one block of text.
+// output schema, and a result is one block of text.
 #[tokio::test]
 async fn a_result_is_one_block_of_text_that_fits_into_its_host() {
     let home = Home::with_skills();

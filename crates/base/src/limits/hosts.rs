@@ -1,4 +1,4 @@
-//! What each host shows its model of what a server sends.
+//! The limits of each host: how much of an answer reaches its model.
 //!
 //! Read in the documentation and the source of the hosts in November 2026. A host changes without notice, so a row is a
 //! measured size and no promise of the host. The MCP server picks a row by the name that the client gives itself. Rows decide
@@ -21,7 +21,7 @@ pub struct HostLimits {
     pub tools: usize,
     /// Bytes of the input schema of one tool.
     pub schema_bytes: usize,
-    /// Bytes of one result that the service sends: what the host passes on whole.
+    /// Bytes of one result that the service sends. The host passes on as much without a cut.
     pub result_bytes: usize,
     /// Whether the host reads only the first page of tools and prompts.
     pub reads_first_page: bool,

@@ -23,7 +23,7 @@ pub const MCP_INSTRUCTION_CHARS_LEAST: usize = 512;
 pub const MCP_RESULT_BYTES_LEAST: usize = 1000;
 /// Conversations over HTTP whose host the process remembers.
 pub const MCP_KNOWN_HOSTS: u64 = 10_000;
-/// How long it remembers one after its last call.
+/// The time after its last call for which the process remembers a conversation.
 pub const MCP_KNOWN_HOST_TIME: Duration = Duration::from_hours(24);
 /// How long a call of a host goes on before it reports its progress, and between two reports.
 pub const MCP_PROGRESS_PACE: Duration = Duration::from_secs(1);

@@ -233,7 +233,7 @@ pub const TOOL_PARALLEL: usize = 16;
 pub const TOOL_RESULT_TOKENS: usize = 25_000;
 /// The same in bytes. A prompt has as much of the instructions of the current skill.
 pub const TOOL_RESULT_BYTES: usize = 4 * TOOL_RESULT_TOKENS;
-/// Skills that a result names of those that are new, of those that changed, and of those that are gone.
+/// Skills that a result names in each list of changes: new ones, changed ones and removed ones.
 pub const CHANGED_SKILLS: usize = 8;
 /// Characters of the description of such a skill.
 pub const CHANGED_SKILL_CHARS: usize = 100;

@@ -80,8 +80,8 @@ impl CallOutcome {
     }
 }
 
-/// Runs one call of a conversation. The outcome has the reply as a document of the same window too, and its text ends with
-/// what the conversation repeats.
+/// Runs one call of a conversation. The outcome has the reply as a document of the same window too. Its
+/// text ends with the notes of the conversation.
 ///
 /// # Errors
 /// The store's if the session cannot be read. That the call fails is no error of this.

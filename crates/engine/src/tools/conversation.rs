@@ -1,4 +1,4 @@
-//! What the results of a conversation repeat for its model.
+//! The notes at the end of results: how skills are found, and which ones changed.
 //!
 //! Several hosts drop the instructions of a server, and ignore that its lists changed. So the first result says how skills are
 //! found, and later ones name the skills that changed. All of it comes from memory and costs no request.
@@ -37,7 +37,7 @@ impl Conversation {
         self.state(|state| state.known = known);
     }
 
-    /// The lines for the end of the next result; empty if there is nothing to say. What is returned counts as said.
+    /// The lines for the end of the next result; empty if there are none. Each is returned once.
     pub(super) fn notes(&self, backend: &SessionBackend, policy: &EffectivePolicy) -> String {
         let Some(now) = backend.cached_layers() else { return String::new() };
         let known = now.clone();

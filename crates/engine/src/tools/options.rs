@@ -13,7 +13,7 @@ const TOKEN_BYTES: usize = 4;
 /// The options of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolOptions {
-    /// Bytes of one result at most, with the lines that say what is shown.
+    /// Bytes of one result at most, its notes included.
     pub result_bytes: usize,
 }
 

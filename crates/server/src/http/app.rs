@@ -29,7 +29,7 @@ pub struct HttpConfig {
     pub spool: Option<PathBuf>,
     /// The writer of the audit records of the service, if there are any.
     pub audit: Option<Recorder>,
-    /// What hosts of the Model Context Protocol get at `/mcp`, which is no address with `None`.
+    /// The sizes and forms for hosts of the Model Context Protocol at `/mcp`. With `None` the service has no such address.
     pub mcp: Option<McpOptions>,
 }
 

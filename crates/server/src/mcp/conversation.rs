@@ -8,7 +8,7 @@ use crate::{
     tools::Conversation,
 };
 
-/// One conversation: its host, and what its model was told. Cheap to clone.
+/// One conversation: its host and the notes in its results. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HostConversation {
     host: Arc<OnceLock<&'static HostLimits>>,
@@ -18,7 +18,7 @@ pub(super) struct HostConversation {
 impl HostConversation {
     /// Remembers the host by the name that its client gives itself.
     pub(super) fn record_host(&self, client: &str) {
-        // A client that gives itself two names in one conversation has its first.
+        // The first name of a client counts.
         let _ = self.host.set(HostLimits::of_client(client));
     }
 

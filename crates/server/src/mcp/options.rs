@@ -1,11 +1,11 @@
-//! The sizes and forms of what a host is sent.
+//! The sizes and forms of answers to a host.
 
 use crate::limits::{HostLimits, MCP_RESULT_BYTES_LEAST, UNKNOWN_HOST};
 
 /// The member of a request's `_meta` that asks for the reply as a document in its own result.
 const STRUCTURED: &str = "skillmount/structured";
 
-/// What an operator chooses for hosts of the Model Context Protocol. What is absent follows the host.
+/// The choices of an operator for hosts of the Model Context Protocol. An absent choice follows the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct McpOptions {
     /// Characters of the instructions at most.

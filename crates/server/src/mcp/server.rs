@@ -53,7 +53,7 @@ pub(super) struct SessionServer {
     running: Option<RunningCalls>,
     /// The sizes and forms of results that the operator chose.
     options: McpOptions,
-    /// The host, and what its model was told.
+    /// The host and the notes in its results.
     conversation: HostConversation,
 }
 

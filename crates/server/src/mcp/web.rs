@@ -53,7 +53,7 @@ impl HostConversations {
         self.0.get_with((backend.user().clone(), backend.session_id().clone()), HostConversation::default)
     }
 
-    /// A conversation that begins in the session behind `backend`. What an earlier one in it was told does not count.
+    /// A conversation that begins in the session behind `backend`. It begins without notes.
     pub(super) fn begin(&self, backend: &SessionBackend) -> HostConversation {
         let begun = HostConversation::default();
         self.0.insert((backend.user().clone(), backend.session_id().clone()), begun.clone());

@@ -142,7 +142,7 @@ impl Reply for GrepReply {
     }
 }
 
-/// What a line of the text is.
+/// The kind of a line of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineKind {
     /// A hit, or a file in the other modes.

@@ -11,7 +11,7 @@ const CUT: &str = "…\n";
 pub struct TextPage {
     /// The lines that are shown.
     pub(super) body: String,
-    /// What is shown, of how many, and how to go on; empty if the text is whole.
+    /// The shown lines, their total and the way to go on; empty if the text is whole.
     pub(super) note: String,
     /// How many lines are shown, counted from the first.
     pub(super) shown: usize,
@@ -21,7 +21,7 @@ pub struct TextPage {
     pub(super) cut: Option<usize>,
 }
 
-/// What the note of a page describes.
+/// The extent of a page, for its note.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageExtent {
     /// How many lines are shown.
@@ -101,7 +101,7 @@ impl TextPage {
         &self.body
     }
 
-    /// What is shown, of how many lines, and how to go on; empty if the text is whole.
+    /// The shown lines, their total and the way to go on; empty if the text is whole.
     #[must_use]
     pub fn note(&self) -> &str {
         &self.note
@@ -124,12 +124,12 @@ impl TextPage {
     }
 }
 
-/// What a list says beside its lines.
+/// The sentences of a list beside its lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListNotes<'a> {
     /// The text of a list without lines.
     pub(super) empty: &'a str,
-    /// What the store or the search omitted.
+    /// The omissions of the store or of the search.
     pub(super) omitted: Option<&'a str>,
     /// How to see the lines that do not fit.
     pub(super) more: &'a str,

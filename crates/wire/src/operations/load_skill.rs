@@ -206,7 +206,7 @@ impl Reply for LoadSkillReply {
 /// The window of a skill's instructions that a text shows.
 #[derive(Clone, Copy, Debug)]
 pub struct InstructionsWindow<'a> {
-    /// What `load_skill` takes for the skill.
+    /// The location of the skill, for `load_skill`.
     pub skill: &'a str,
     /// Lines of the instructions before the window.
     pub skipped: u64,

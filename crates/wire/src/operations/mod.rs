@@ -174,7 +174,7 @@ pub trait Reply: Serialize + DeserializeOwned + ToSchema + Send {
     /// Those of [`text`](Self::text).
     fn page(&self, form: TextFormat) -> Result<TextPage>;
 
-    /// Omits from the reply what `page` of it omits, and says so in its members.
+    /// Shortens the reply to the lines of `page`, and sets the members that report it.
     fn cut(&mut self, _page: &TextPage) {}
 
     /// The text, and the reply with the same window.
