@@ -34,6 +34,10 @@ pub(super) struct CallArguments<'a> {
     /// Every `name=value`, declared or not.
     pairs: BTreeMap<String, ArgumentSpan>,
     parameters: Vec<(FilledParameter, Vec<usize>)>,
+    /// The values of `$N` in their order.
+    positions: Vec<ArgumentSpan>,
+    /// The value of `$ARGUMENTS`, if it is not the text as given.
+    joined: Option<String>,
     /// The number of the first argument in `$N`.
     first: usize,
 }
@@ -67,11 +71,14 @@ impl<'a> CallArguments<'a> {
             unnamed: Vec::new(),
             pairs: BTreeMap::new(),
             parameters: Vec::new(),
+            positions: Vec::new(),
+            joined: None,
             words,
             first,
         };
         call.read_pairs(&front.parameters);
         call.share(&front.parameters);
+        call.place(&front.parameters);
         call
     }
 
@@ -129,6 +136,29 @@ impl<'a> CallArguments<'a> {
         }
     }
 
+    /// Gives each position its value. If the call names a parameter, each parameter is a position in the order of its
+    /// declaration, and further words follow. Otherwise each word is one.
+    fn place(&mut self, declared: &[Parameter]) {
+        let word = |at: usize| ArgumentSpan {
+            value: self.words.get(at).map_or_else(String::new, |word| word.text.clone()),
+            words: vec![at],
+        };
+        if !declared.iter().any(|one| self.pairs.contains_key(&one.name)) {
+            self.positions = self.unnamed.iter().map(|at| word(*at)).collect();
+            return;
+        }
+        let value = |(one, words): &(FilledParameter, Vec<usize>)| ArgumentSpan {
+            value: one.value.clone().unwrap_or_default(),
+            words: words.clone(),
+        };
+        let taken: BTreeSet<usize> = self.parameters.iter().flat_map(|(_, words)| words.iter().copied()).collect();
+        let further = self.unnamed.iter().filter(|at| !taken.contains(at)).map(|at| word(*at));
+        let positions: Vec<_> = self.parameters.iter().map(value).chain(further).collect();
+        let values = positions.iter().map(|one| one.value.as_str()).filter(|value| !value.is_empty());
+        self.joined = Some(values.collect::<Vec<_>>().join(" "));
+        self.positions = positions;
+    }
+
     /// One word without its quotes, or several words as typed.
     fn text(&self, words: &[usize]) -> String {
         if let [at] = words {
@@ -183,18 +213,29 @@ impl<'a> CallArguments<'a> {
         {
             return Some(self.word(nth, length + digits.len() + "[]".len()));
         }
-        ends_word(rest).then_some(Placeholder { length, value: Some(self.raw), words: &self.every })
+        ends_word(rest).then_some(Placeholder {
+            length,
+            value: Some(self.joined.as_deref().unwrap_or(self.raw)),
+            words: &self.every,
+        })
     }
 
+    /// The position `nth`, counted from zero.
     fn word(&self, nth: usize, length: usize) -> Placeholder<'_> {
-        let words = self.unnamed.get(nth..).and_then(|from| from.get(..1)).unwrap_or_default();
-        let value = words.first().and_then(|at| self.words.get(*at)).map(|word| word.text.as_str());
-        Placeholder { length, value, words }
+        let declared = self.parameters.get(nth).map(|(one, _)| one);
+        match (self.positions.get(nth), declared) {
+            // A required parameter without a value is missing.
+            (Some(given), Some(one)) if given.value.is_empty() && one.required => {
+                Placeholder { length, value: None, words: &given.words }
+            }
+            (Some(given), _) => Placeholder { length, value: Some(&given.value), words: &given.words },
+            (None, declared) => Placeholder { length, value: declared.and_then(value_or_empty), words: &[] },
+        }
     }
 
     fn named(&self, name: &str, length: usize) -> Option<Placeholder<'_>> {
         if let Some((declared, words)) = self.parameters.iter().find(|(one, _)| one.name == name) {
-            return Some(Placeholder { length, value: declared.value.as_deref(), words });
+            return Some(Placeholder { length, value: value_or_empty(declared), words });
         }
         let given = self.pairs.get(name)?;
         Some(Placeholder { length, value: Some(&given.value), words: &given.words })
@@ -212,6 +253,11 @@ impl<'a> CallArguments<'a> {
     pub(super) fn into_parameters(self) -> Vec<FilledParameter> {
         self.parameters.into_iter().map(|(one, _)| one).collect()
     }
+}
+
+/// The value of a parameter. An optional one without a value is empty text, and a required one has none.
+fn value_or_empty(one: &FilledParameter) -> Option<&str> {
+    one.value.as_deref().or((!one.required).then_some(""))
 }
 
 /// Whether a skill declares arguments.

@@ -290,13 +290,42 @@ mod tests {
         assert_eq!(render("Body\n", &[], None, "/").text, "Body\n");
     }
 
+    // S-ARGS-1: `$ARGUMENTS`, `$1`, `$name` and `{{name}}` in the body of a skill are filled with the arguments of a call,
+    // in one pass. If a call names a parameter, `$1`, `$2` … are the parameters in the order of their declaration.
+    #[test]
+    fn a_declared_name_is_a_position() {
+        let declared = [parameter("issue", false, None), parameter("branch", false, None)];
+        let body = "1=[$1] 2=[$2] 3=[$3] all=[$ARGUMENTS] named=[$issue/$branch]";
+        for (arguments, expected) in [
+            ("issue=123 branch=main", "1=[123] 2=[main] 3=[$3] all=[123 main] named=[123/main]"),
+            ("branch=main issue=123", "1=[123] 2=[main] 3=[$3] all=[123 main] named=[123/main]"),
+            ("branch=main 123", "1=[123] 2=[main] 3=[$3] all=[123 main] named=[123/main]"),
+            (
+                "more branch='main line' issue=123",
+                "1=[123] 2=[main line] 3=[more] all=[123 main line more] named=[123/main line]",
+            ),
+            ("branch=main", "1=[] 2=[main] 3=[$3] all=[main] named=[/main]"),
+            ("issue= branch=main", "1=[] 2=[main] 3=[$3] all=[main] named=[/main]"),
+            ("123 main", "1=[123] 2=[main] 3=[$3] all=[123 main] named=[123/main]"),
+            ("123", "1=[123] 2=[] 3=[$3] all=[123] named=[123/]"),
+            ("", "1=[] 2=[] 3=[$3] all=[] named=[/]"),
+        ] {
+            assert_eq!(render(body, &declared, Some(arguments), "/").text, expected, "{arguments}");
+        }
+        let from_zero = render("0=[$0] 1=[$1] [$ARGUMENTS[1]]", &declared, Some("branch=main issue=123"), "/");
+        assert_eq!(from_zero.text, "0=[123] 1=[main] [main]");
+        let required = [parameter("issue", true, None), parameter("branch", false, None)];
+        let missing = render("1=[$1] 2=[$2]", &required, Some("branch=main"), "/");
+        assert_eq!((missing.text.as_str(), missing.missing), ("1=[$1] 2=[main]", vec!["issue".to_owned()]));
+    }
+
     // S-ARGS-4: A required parameter that is given nothing, or empty text, is missing: it stays as it was written, and
     // the answer names it and what to ask for.
     #[test]
-    fn missing_required_parameters_are_named() {
+    fn missing_required_parameters_are_named_and_optional_ones_are_empty() {
         let declared = [parameter("a", true, None), parameter("b", true, Some("1")), parameter("c", false, None)];
         let none = render("{{a}} {{b}} {{c}}", &declared, None, "/");
-        assert_eq!((none.text.as_str(), none.missing), ("{{a}} 1 {{c}}", vec!["a".to_owned()]));
+        assert_eq!((none.text.as_str(), none.missing), ("{{a}} 1 ", vec!["a".to_owned()]));
         let given = render("{{a}}", &declared, Some("c=3 1"), "/");
         let values: Vec<_> = given.parameters.iter().map(|one| one.value.as_deref()).collect();
         assert_eq!((values, given.missing), (vec![Some("1"), Some("1"), Some("3")], vec![]));
