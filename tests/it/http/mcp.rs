@@ -166,14 +166,16 @@ async fn keys_decide_whose_skills_a_host_sees() {
 #[tokio::test]
 async fn what_is_not_the_protocol_is_answered_in_its_words() {
     let server = Server::with(config()).await;
-    for body in ["", "{", "[]", "[1, 2]", "\"x\"", "{\"jsonrpc\": \"2.0\"}"] {
+    for body in ["", "{", "[]", "\"x\"", "{\"jsonrpc\": \"2.0\"}"] {
         let answer = post(&server, &[], body.to_owned()).await;
         assert!((400..500).contains(&answer.status), "{body}: {}", answer.status);
     }
     let broken = post(&server, &[], "{".to_owned()).await;
     assert_eq!(broken.json["error"]["code"], -32700);
     let batch = json!((0..1000).map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).collect::<Vec<_>>());
-    assert_eq!(post(&server, &[], batch.to_string()).await.json["error"]["code"], -32700);
+    assert_eq!(post(&server, &[], batch.to_string()).await.json["error"]["code"], -32600);
+    let none = post(&server, &[], "[1, 2]".to_owned()).await;
+    assert!(none.is(200).as_array().unwrap().iter().all(|one| one["error"]["code"] == -32600), "{}", none.json);
     let unknown = call(&server, &[], "no/such", json!({})).await;
     assert_eq!(unknown.json["error"]["code"], -32601);
     let get =
@@ -229,4 +231,21 @@ async fn results_name_the_skills_that_changed_and_that_the_session_may_load() {
     let told = tool(&server, &[], "read", json!({"file_path": "/workspace/none"})).await.1;
     let changed = "[Skills with another description: leases (Drafts leases of flats.). Skills that are gone: notes.]";
     assert!(told.starts_with("Error: ") && told.ends_with(changed), "{told}");
+}
+
+// S-MCP-22: Calls of one session that meet run in the order of their arrival, as those of a turn (S-TOOL-3).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_over_http_waits_for_those_that_came_before_it() {
+    let server = Server::with(config()).await;
+    let path = json!({"file_path": "/workspace/a"});
+    assert!(tool(&server, &[], "read", path.clone()).await.0);
+    server.faulty.set_latency(Duration::from_millis(300));
+    let write = tool(&server, &[], "write", json!({"file_path": "/workspace/a", "content": "one"}));
+    let read = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        tool(&server, &[], "read", path).await
+    };
+    let (written, read) = tokio::join!(write, read);
+    assert!(!written.0, "{}", written.1);
+    assert_eq!(read, (false, "     1\tone".to_owned()));
 }

@@ -45,6 +45,67 @@ async fn each_wrong_request_has_the_protocols_error() {
     others_go_on(&server).await;
 }
 
+// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call. Over HTTP the status is 400.
+#[tokio::test]
+async fn json_that_is_no_message_has_the_code_of_json_rpc_for_it() {
+    let server = Server::with(config()).await;
+    for (body, code) in [
+        ("", -32700),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"meth", -32700),
+        ("\u{feff}", -32700),
+        ("[]", -32600),
+        ("3", -32600),
+        ("null", -32600),
+        ("\"tools/list\"", -32600),
+        ("{}", -32600),
+        ("{\"id\": 1, \"method\": \"tools/list\"}", -32600),
+        ("{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"tools/list\"}", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1}", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": 3}", -32600),
+    ] {
+        let answer = post(&server, &[], body.to_owned()).await;
+        assert_eq!((answer.status, &answer.json["error"]["code"]), (400, &json!(code)), "{body}: {}", answer.json);
+        assert_eq!(answer.json["jsonrpc"], "2.0");
+    }
+    others_go_on(&server).await;
+}
+
+// S-MCP-21: A batch of messages is answered in a session of version 2025-03-26, which alone has batches, and for a request that names
+// no version.
+#[tokio::test]
+async fn a_batch_is_answered_in_the_version_that_has_batches() {
+    let server = Server::with(config()).await;
+    let of =
+        |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let write = json!({"name": "write", "arguments": {"file_path": "/workspace/a", "content": "one"}});
+    let read = json!({"name": "read", "arguments": {"file_path": "/workspace/a"}});
+    let batch = json!([
+        of(1, "tools/call", write),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        of(2, "tools/call", read),
+        {"id": 3},
+        of(4, "no/such", json!({})),
+        of(5, "initialize", json!({})),
+    ]);
+    for headers in [&[][..], &[("mcp-protocol-version", "2025-03-26")]] {
+        let answer = post(&server, headers, batch.to_string()).await;
+        let answers = answer.is(200).as_array().unwrap();
+        let ids: Vec<_> = answers.iter().map(|one| one["id"].as_u64().unwrap()).collect();
+        assert_eq!(ids, [1, 2, 3, 4, 5], "{answers:?}");
+        assert!(answers[1]["result"]["content"][0]["text"].as_str().unwrap().starts_with("     1\tone"), "{answers:?}");
+        assert_eq!([2, 3, 4].map(|at| answers[at]["error"]["code"].as_i64().unwrap()), [-32600, -32601, -32600]);
+    }
+    let silent = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]);
+    assert_eq!(post(&server, &[], silent.to_string()).await.status, 202);
+    for (headers, body) in [
+        (&[("mcp-protocol-version", "2025-06-18")][..], batch.to_string()),
+        (&[], json!(vec![of(1, "ping", json!({})); 129]).to_string()),
+    ] {
+        let refused = post(&server, headers, body).await;
+        assert_eq!((refused.status, &refused.json["error"]["code"]), (400, &json!(-32600)), "{}", refused.json);
+    }
+}
+
 // S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
 #[tokio::test]
 async fn foreign_names_are_turned_away_before_anything_is_read() {
@@ -81,7 +142,7 @@ async fn a_large_request_is_taken_or_refused_and_nobody_else_waits() {
 async fn a_thousand_calls_at_once_are_answered_and_nobody_else_waits_for_them() {
     let server = Server::with(config()).await;
     let batch = json!((0..1000).map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).collect::<Vec<_>>());
-    assert_eq!(post(&server, &[], batch.to_string()).await.json["error"]["code"], -32700);
+    assert_eq!(post(&server, &[], batch.to_string()).await.json["error"]["code"], -32600);
     let calls = (0..1000).map(|id: u64| {
         let mut ls: Value =
             serde_json::from_str(&message("tools/call", &json!({"name": "ls", "arguments": {"path": "/"}}))).unwrap();

@@ -23,11 +23,15 @@ struct Pipe {
 
 impl Pipe {
     fn open(home: &Home) -> Self {
+        Self::of_version(home, "2025-06-18")
+    }
+
+    fn of_version(home: &Home, version: &str) -> Self {
         let mut child = home.program(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
         let mut pipe = Self { child, input, lines: BufReader::new(output).lines() };
         pipe.send(&json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}));
+            "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}));
         assert_eq!(pipe.next()["id"], "hello");
         pipe.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         pipe
@@ -159,4 +163,34 @@ fn a_batch_is_no_message_and_a_thousand_calls_at_once_are_all_answered() {
     pipe.input = Some(sent.join().unwrap());
     pipe.goes_on();
     pipe.ends();
+}
+
+// S-MCP-21: A batch of messages is answered in a session of version 2025-03-26, which alone has batches, and for a request that names
+// no version.
+#[test]
+fn a_batch_on_one_line_is_answered_on_one_line_in_the_version_that_has_batches() {
+    let home = Home::with_skills();
+    let batch = json!([
+        call(json!(1), "write", json!({"file_path": "/workspace/a", "content": "one"})),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": "two", "method": "tools/list"},
+        {"id": 3, "method": 4},
+    ]);
+    let mut old = Pipe::of_version(&home, "2025-03-26");
+    old.send(&batch);
+    let answers = old.next();
+    let mut ids: Vec<_> = answers.as_array().unwrap().iter().map(|one| one["id"].to_string()).collect();
+    ids.sort();
+    assert_eq!(ids, ["\"two\"", "1", "3"], "{answers}");
+    old.send(&json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]));
+    old.send(&json!([]));
+    assert_eq!(old.next()["error"]["code"], -32600);
+    old.goes_on();
+    old.ends();
+
+    let mut new = Pipe::open(&home);
+    new.send(&batch);
+    assert_eq!(new.next()["error"]["code"], -32600);
+    new.goes_on();
+    new.ends();
 }

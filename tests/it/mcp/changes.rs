@@ -67,3 +67,47 @@ fn a_host_without_a_handshake_is_told_what_it_listens_to_and_nothing_else() {
     assert!(child.wait().unwrap().success());
     assert!(lines.next().is_none());
 }
+
+// S-MCP-22: Calls of one session that meet run in the order of their arrival, as those of a turn (S-TOOL-3).
+#[test]
+fn a_turn_that_is_sent_at_once_runs_in_the_order_of_its_lines() {
+    let home = Home::with_skills();
+    let mut child = home.program(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let call = |id: usize, name: &str, arguments: Value| {
+        format!("{}\n", request(id as u64, "tools/call", json!({"name": name, "arguments": arguments})))
+    };
+    let mut turn = Vec::new();
+    for round in 0..20 {
+        let path = format!("/workspace/f{}", round % 3);
+        let content = format!("version {round}\n{}", "x".repeat(100_000 / (round + 1)));
+        turn.push(("write", json!({"file_path": path, "content": content})));
+        turn.push((
+            "edit",
+            json!({"file_path": path, "old_string": format!("version {round}"), "new_string": "edited"}),
+        ));
+        turn.push(("read", json!({"file_path": path, "limit": 1})));
+        turn.push(("delete", json!({"path": path})));
+    }
+    turn.push(("load_skill", json!({"skill": "compraventa"})));
+    turn.push(("read", json!({"file_path": "/skills/compraventa/SKILL.md"})));
+    let text: String = turn.iter().enumerate().map(|(id, (name, input))| call(id, name, input.clone())).collect();
+    let sending = std::thread::spawn(move || input.write_all(text.as_bytes()).map(|()| input).unwrap());
+    for _ in 0..turn.len() {
+        let answer: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        let (name, input) = &turn[answer["id"].as_u64().unwrap() as usize];
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert_eq!(
+            answer["result"]["isError"],
+            false,
+            "{name} {}: {text}",
+            &input.to_string()[..80.min(input.to_string().len())]
+        );
+        if *name == "read" && input["limit"] == 1 {
+            assert!(text.contains("     1\tedited"), "{text}");
+        }
+    }
+    drop(sending.join().unwrap());
+    child.wait().unwrap();
+}

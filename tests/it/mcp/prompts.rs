@@ -74,6 +74,15 @@ async fn prompts_are_paged_and_foreign_cursors_refused() {
     assert_eq!((first.prompts.len(), next.prompts.len(), next.next_cursor), (MCP_PAGE_SKILLS, 1, None));
     assert_eq!(next.prompts[0].name, name(MCP_PAGE_SKILLS));
 
+    // Once it was used, the last one is on the first page of later conversations, and the rest is in order behind it.
+    host.get_prompt(GetPromptRequestParams::new(name(MCP_PAGE_SKILLS))).await.unwrap();
+    host.cancel().await.unwrap();
+    let host = Conversation::begin(&home, &[]).await.host;
+    let first = host.list_prompts(None).await.unwrap();
+    let next = host.list_prompts(page(first.next_cursor.as_deref())).await.unwrap();
+    assert_eq!((first.prompts[0].name.clone(), next.prompts[0].name.clone()), (name(MCP_PAGE_SKILLS), name(99)));
+    assert_eq!((first.prompts.len(), next.prompts.len(), next.next_cursor), (MCP_PAGE_SKILLS, 1, None));
+
     let other = Conversation::begin(&home, &["--user", "otto"]).await.host;
     let own = first.next_cursor.as_deref();
     for refused in [

@@ -83,6 +83,45 @@ async fn a_wrong_input_is_an_error_that_says_what_was_expected() {
     }
 }
 
+// S-TOOL-12: A text that is exactly the JSON of the number, switch or list that a member wants counts as that value, because models
+// quote values.
+#[tokio::test]
+async fn quoted_values_count_and_each_error_names_its_member() {
+    let agent = World::new().agent();
+    agent.create("/workspace/a", "one\ntwo\nthree.\n").await.unwrap();
+    let read = json!({ "file_path": "/workspace/a", "offset": "1", "limit": "1" });
+    assert!(said(&agent, "read", read).await.contains("     2\ttwo\n"));
+    let grep = json!({ "pattern": "three.", "literal": "true", "context": "0", "max_count": "5" });
+    assert!(said(&agent, "grep", grep).await.contains("3: three."));
+    let write = json!({ "file_path": "/workspace/b", "content": "1" });
+    assert_eq!(said(&agent, "write", write).await, "Updated file /workspace/b", "text stays text");
+    assert_eq!(said(&agent, "read", json!({ "file_path": "/workspace/b" })).await, "     1\t1");
+    for (name, input, words) in [
+        ("read", json!({ "file_path": "/workspace/a", "limit": "5 " }), "limit must be a whole number, not \"5 \"."),
+        (
+            "read",
+            json!({ "file_path": "/workspace/a", "limit": "five" }),
+            "limit must be a whole number, not \"five\".",
+        ),
+        ("read", json!({ "file_path": "/workspace/a", "limit": -1 }), "limit must be a whole number, not -1."),
+        ("read", json!({ "file_path": "/workspace/a", "limit": "-1" }), "limit must be a whole number, not \"-1\"."),
+        ("read", json!({ "file_path": 7 }), "file_path must be text, not 7."),
+        ("grep", json!({ "pattern": "a", "literal": "yes" }), "literal must be true or false, not \"yes\"."),
+        (
+            "grep",
+            json!({ "pattern": "a", "output_mode": "lines" }),
+            "output_mode must be content or files or count, not \"lines\".",
+        ),
+        ("ls", json!({ "path": "/workspace", "depth": 1 }), "unknown field `depth`"),
+    ] {
+        let message = refused(&agent, name, input.clone()).await;
+        assert!(message.starts_with(&format!("Error: wrong input for {name}: {words}")), "{input}: {message}");
+    }
+    let out = |value: serde_json::Value| json!({ "query": "x", "limit": value });
+    let number = refused(&agent, "discover_skills", out(json!(1000))).await;
+    assert_eq!(refused(&agent, "discover_skills", out(json!("1000"))).await, number);
+}
+
 #[tokio::test]
 async fn an_optional_input_that_is_null_counts_as_absent() {
     let agent = World::new().agent();
@@ -296,8 +335,8 @@ async fn an_input_that_is_no_object_is_refused_even_where_its_members_would_fit_
         let text = refused(&agent, "write", input).await;
         assert!(text.contains("wrong input for write: it must be an object. It takes file_path (string)"), "{text}");
     }
-    let text = refused(&agent, "read", json!({ "file_path": "/workspace/a", "offset": "5" })).await;
-    assert!(text.contains("expected a whole number"), "{text}");
+    let text = refused(&agent, "read", json!({ "file_path": "/workspace/a", "offset": "5x" })).await;
+    assert!(text.contains("offset must be a whole number"), "{text}");
 }
 
 #[tokio::test]

@@ -32,7 +32,7 @@ macro_rules! calls {
         }
 
         impl ParsedCall {
-            fn read(tool: Tool, input: Map<String, Value>) -> Result<Self> {
+            pub(super) fn read(tool: Tool, input: Map<String, Value>) -> Result<Self> {
                 match tool.operation() {
                     $(Operation::$variant => request(tool, input).map(Self::$variant),)*
                     other => Err(Error::internal(format!("{other} is no tool"))),
@@ -88,19 +88,12 @@ fn window(reply: impl Reply, form: TextFormat) -> Result<(String, Value)> {
 
 /// Reads the input of one tool.
 fn request<T: DeserializeOwned>(tool: Tool, input: Map<String, Value>) -> Result<T> {
-    json::from_value(Value::Object(input)).map_err(|error| wrong(tool, &in_words(&error)))
+    json::from_value(Value::Object(input)).map_err(|error| wrong(tool, &error.to_string()))
 }
 
 pub(super) fn wrong(tool: Tool, what: &str) -> Error {
     let message = format!("wrong input for {}: {what}. It takes {}", tool.name(), tool.expected());
     Error::new(Code::InvalidRequest, message)
-}
-
-/// The fault in JSON's words, and not in the words of the types here.
-fn in_words(error: &serde_json::Error) -> String {
-    ["u64", "usize", "u32"]
-        .iter()
-        .fold(error.to_string(), |text, number| text.replace(&format!("expected {number}"), "expected a whole number"))
 }
 
 fn unknown(name: &str, policy: &EffectivePolicy) -> Error {

@@ -8,7 +8,7 @@ use crate::{path::VirtualPath, wire::Access};
 
 /// A place that a call touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     /// Reads at or below a path.
     Read(VirtualPath),
     /// Writes at or below a path.
@@ -22,8 +22,7 @@ pub(super) fn rounds<'a>(calls: impl IntoIterator<Item = Option<&'a ParsedCall>>
     let touched: Vec<Vec<Place>> = calls.into_iter().map(|call| call.map(places).unwrap_or_default()).collect();
     let mut rounds: Vec<usize> = Vec::with_capacity(touched.len());
     for places in &touched {
-        let meets = |others: &[Place]| places.iter().any(|place| others.iter().any(|other| place.meets(other)));
-        let earlier = touched.iter().zip(&rounds).filter(|(others, _)| meets(others));
+        let earlier = touched.iter().zip(&rounds).filter(|(others, _)| meet(places, others));
         rounds.push(earlier.map(|(_, round)| round + 1).max().unwrap_or(0));
     }
     rounds
@@ -31,7 +30,7 @@ pub(super) fn rounds<'a>(calls: impl IntoIterator<Item = Option<&'a ParsedCall>>
 
 /// The places that a call touches. None if no other call changes anything it looks at. Also none if it fails before any
 /// change because its path is invalid.
-fn places(call: &ParsedCall) -> Vec<Place> {
+pub(super) fn places(call: &ParsedCall) -> Vec<Place> {
     let parsed = |path: &str, place: fn(VirtualPath) -> Place| VirtualPath::parse(path).ok().map(place);
     let place = |touch| match touch {
         Access::Reads(path) => parsed(path, Place::Read),
@@ -39,6 +38,11 @@ fn places(call: &ParsedCall) -> Vec<Place> {
         Access::Session => Some(Place::Session),
     };
     call.touches().into_iter().map(place).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Whether two calls with these places keep their order.
+pub(super) fn meet(one: &[Place], other: &[Place]) -> bool {
+    one.iter().any(|place| other.iter().any(|other| place.meets(other)))
 }
 
 impl Place {

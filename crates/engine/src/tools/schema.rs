@@ -21,6 +21,9 @@ const ARGUMENTS: &str = "arguments";
 /// `Skill` accepts these members, because errors and results mention them, and does not describe them.
 const UNDESCRIBED: [&str; 2] = ["mount_as", "offset"];
 
+/// Characters of a wrong value in an error.
+const QUOTED: usize = 60;
+
 macro_rules! facts {
     ($(
         $(#[doc = $doc:literal])*
@@ -84,10 +87,12 @@ impl Tool {
 
     /// The members of `input` under the names that the request has for them.
     ///
+    /// A text that is exactly the JSON of a value that a member wants counts as this value.
+    ///
     /// # Errors
-    /// `invalid_request` if a member is not a model's to say.
+    /// `invalid_request` if a member is not a model's to say, or is of another type. The message names the member.
     pub(super) fn spelled(self, mut input: Map<String, Value>) -> Result<Map<String, Value>> {
-        let (_, hidden) = self.request();
+        let (schema, hidden) = self.request();
         let hidden = hidden.iter().copied().chain(self.is_skill_tool().then_some(ARGUMENTS));
         if let Some(name) = hidden.into_iter().find(|name| input.contains_key(*name)) {
             return Err(wrong(self, &format!("unknown field `{name}`")));
@@ -96,6 +101,17 @@ impl Tool {
             && let Some(arguments) = input.remove(ARGS)
         {
             input.insert(ARGUMENTS.to_owned(), arguments);
+        }
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, value) in &mut input {
+            let Some(property) = properties.and_then(|properties| properties.get(name)) else { continue };
+            if let Some(meant) = MemberKind::of_property(property).and_then(|kind| kind.unquoted(value)) {
+                *value = meant;
+            }
+            if let Some(fault) = fault(property, value) {
+                let name = if self.is_skill_tool() && name == ARGUMENTS { ARGS } else { name.as_str() };
+                return Err(wrong(self, &format!("{name}{fault}")));
+            }
         }
         Ok(input)
     }
@@ -114,6 +130,92 @@ impl Tool {
         let shown = members.into_iter().filter(|(name, _)| is_shown(name));
         shown.map(|(name, property)| (spelled(name), simplified(property))).collect()
     }
+}
+
+/// The fault of the value of a member, as the words behind its name.
+fn fault(property: &Value, value: &Value) -> Option<String> {
+    if value.is_null() {
+        return None;
+    }
+    let kind = MemberKind::of_property(property)?;
+    if !kind.holds(value) {
+        return Some(format!(" must be {}, not {}", kind.as_words(), quoted(value)));
+    }
+    let choices = property.get("enum").and_then(Value::as_array).filter(|choices| !choices.contains(value));
+    if let Some(choices) = choices {
+        let choices: Vec<_> = choices.iter().filter_map(Value::as_str).collect();
+        return Some(format!(" must be {}, not {}", choices.join(" or "), quoted(value)));
+    }
+    let inner = property.get("additionalProperties").or_else(|| property.get("items"))?;
+    let members = value.as_object().into_iter().flatten().map(|(name, value)| (format!(" {name:?}"), value));
+    let items = value.as_array().into_iter().flatten().enumerate().map(|(at, value)| (format!("[{at}]"), value));
+    members.chain(items).find_map(|(place, value)| Some(format!("{place}{}", fault(inner, value)?)))
+}
+
+/// The JSON type of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MemberKind {
+    Text,
+    WholeNumber,
+    Number,
+    Switch,
+    List,
+    Object,
+}
+
+impl MemberKind {
+    /// The type in the schema of a property; `None` if it has none or several.
+    fn of_property(property: &Value) -> Option<Self> {
+        let kinds: Vec<&str> = match property.get("type")? {
+            Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect(),
+            kind => kind.as_str().into_iter().collect(),
+        };
+        let [kind] = kinds[..] else { return None };
+        match kind {
+            "string" => Some(Self::Text),
+            "integer" => Some(Self::WholeNumber),
+            "number" => Some(Self::Number),
+            "boolean" => Some(Self::Switch),
+            "array" => Some(Self::List),
+            "object" => Some(Self::Object),
+            _ => None,
+        }
+    }
+
+    /// The value that a text stands for, if it is exactly the JSON of a value of this type: some models quote every value.
+    fn unquoted(self, value: &Value) -> Option<Value> {
+        let text = value.as_str().filter(|text| self != Self::Text && text.trim() == *text)?;
+        serde_json::from_str(text).ok().filter(|meant| self.holds(meant))
+    }
+
+    fn holds(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::WholeNumber => value.is_u64(),
+            Self::Number => value.is_number(),
+            Self::Switch => value.is_boolean(),
+            Self::List => value.is_array(),
+            Self::Object => value.is_object(),
+        }
+    }
+
+    const fn as_words(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::WholeNumber => "a whole number",
+            Self::Number => "a number",
+            Self::Switch => "true or false",
+            Self::List => "a list",
+            Self::Object => "an object",
+        }
+    }
+}
+
+/// The beginning of a value that does not fit.
+fn quoted(value: &Value) -> String {
+    let text = value.to_string();
+    let begin: String = text.chars().take(QUOTED).collect();
+    if begin.len() < text.len() { begin + "…" } else { begin }
 }
 
 /// The schema of a document. The schemas that it refers to lie below `$defs`.

@@ -8,7 +8,7 @@ use crate::{
     tools::Conversation,
 };
 
-/// One conversation: its host and the notes in its results. Cheap to clone.
+/// One conversation, with its host and the notes of results. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HostConversation {
     host: Arc<OnceLock<&'static HostLimits>>,

@@ -7,6 +7,7 @@ use std::io;
 
 use rmcp::{
     ErrorData, RoleServer,
+    model::{CallToolRequestParams, ClientRequest, GetExtensions as _, JsonObject, JsonRpcMessage, JsonRpcRequest},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
@@ -17,6 +18,9 @@ use tokio::{
     sync::{mpsc, oneshot},
     task::JoinHandle,
 };
+
+use super::batch_lines::Batches;
+use crate::{handle::SessionBackend, limits::TOOL_CALLS, tools::CallQueue};
 
 /// Lines that wait to be written. A host that does not read is not read either.
 const WAITING: usize = 16;
@@ -30,7 +34,33 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 pub(super) struct Lines {
     incoming: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
     outgoing: Option<Outgoing>,
+    batches: Batches,
     reading: JoinHandle<()>,
+    arrivals: Arrivals,
+}
+
+/// Gives calls their places in the order of the lines.
+#[derive(Clone, Debug)]
+pub(super) struct Arrivals {
+    pub(super) queue: CallQueue,
+    pub(super) backend: SessionBackend,
+}
+
+impl Arrivals {
+    /// Gives a call its place. Other messages wait for nothing.
+    fn place(&self, message: &mut RxJsonRpcMessage<RoleServer>) {
+        let JsonRpcMessage::Request(JsonRpcRequest { request, .. }) = message else { return };
+        let place = match request {
+            ClientRequest::CallToolRequest(call) => {
+                let none = JsonObject::new();
+                let CallToolRequestParams { name, arguments, .. } = &call.params;
+                self.queue.arrive(&self.backend, name, arguments.as_ref().unwrap_or(&none))
+            }
+            ClientRequest::GetPromptRequest(_) => self.queue.arrive_load(&self.backend),
+            _ => return,
+        };
+        request.extensions_mut().insert(place);
+    }
 }
 
 /// Where lines are written.
@@ -66,13 +96,16 @@ impl Lines {
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
         most: usize,
+        arrivals: Arrivals,
     ) -> Self {
         let (outgoing, to_write) = mpsc::channel(WAITING);
         let outgoing = Outgoing(outgoing);
         let (messages, incoming) = mpsc::channel(1);
         tokio::spawn(write_lines(writer, to_write));
-        let reading = tokio::spawn(read_lines(BufReader::new(reader), most, messages, outgoing.clone()));
-        Self { incoming, outgoing: Some(outgoing), reading }
+        let batches = Batches::default();
+        let host = Incoming { messages, outgoing: outgoing.clone(), batches: batches.clone() };
+        let reading = tokio::spawn(read_lines(BufReader::new(reader), most, host));
+        Self { incoming, outgoing: Some(outgoing), batches, reading, arrivals }
     }
 }
 
@@ -89,15 +122,20 @@ impl Transport<RoleServer> for Lines {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let outgoing = self.outgoing.clone();
+        let (outgoing, batches) = (self.outgoing.clone(), self.batches.clone());
         async move {
             let outgoing = outgoing.ok_or(io::ErrorKind::NotConnected)?;
-            outgoing.write(&message).await
+            match batches.lines_for(serde_json::to_value(&message)?) {
+                Some(line) => outgoing.write(&line).await,
+                None => Ok(()),
+            }
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        self.incoming.recv().await
+        let mut message = self.incoming.recv().await?;
+        self.arrivals.place(&mut message);
+        Some(message)
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
@@ -122,29 +160,69 @@ async fn write_lines(
     }
 }
 
-async fn read_lines(
-    mut reader: impl AsyncBufRead + Send + Unpin,
-    most: usize,
+/// Where lines of the host go.
+struct Incoming {
     messages: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
     outgoing: Outgoing,
-) {
+    batches: Batches,
+}
+
+impl Incoming {
+    /// Takes the text of one line. An error means that the host or the server is gone.
+    async fn take(&self, text: &[u8]) -> Result<(), ()> {
+        if let Ok(message) = serde_json::from_slice(text) {
+            return self.messages.send(message).await.map_err(drop);
+        }
+        match serde_json::from_slice(text) {
+            Ok(Value::Array(messages)) if self.batches.are_allowed() => self.take_batch(messages).await,
+            _ => self.answer(answer_to(text)).await,
+        }
+    }
+
+    /// Takes the messages of one batch.
+    async fn take_batch(&self, batch: Vec<Value>) -> Result<(), ()> {
+        if batch.is_empty() || batch.len() > TOOL_CALLS {
+            let error = ErrorData::invalid_request(format!("a batch has 1 to {TOOL_CALLS} messages"), None);
+            return self.answer(Some(answer(&Value::Null, &error))).await;
+        }
+        let (mut messages, mut waiting, mut answers) = (Vec::new(), Vec::new(), Vec::new());
+        for value in batch {
+            match serde_json::from_value(value.clone()) {
+                Ok(message) => {
+                    messages.push(message);
+                    waiting.extend(value.get("id").filter(|_| value.get("method").is_some()).cloned());
+                }
+                Err(_) => answers.extend(answer_to(value.to_string().as_bytes())),
+            }
+        }
+        self.answer(self.batches.begin(waiting, answers).map(Value::Array)).await?;
+        for message in messages {
+            self.messages.send(message).await.map_err(drop)?;
+        }
+        Ok(())
+    }
+
+    async fn answer(&self, answer: Option<Value>) -> Result<(), ()> {
+        match answer {
+            Some(answer) => self.outgoing.clone().write(&answer).await.map_err(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+async fn read_lines(mut reader: impl AsyncBufRead + Send + Unpin, most: usize, host: Incoming) {
     let mut line = Vec::new();
     loop {
-        let read = match next_line(&mut reader, &mut line, most).await {
+        let taken = match next_line(&mut reader, &mut line, most).await {
             Ok(Line::End) => return,
-            Ok(Line::TooLong) => Err(Some(answer(&Value::Null, &too_long(most)))),
+            Ok(Line::TooLong) => host.answer(Some(answer(&Value::Null, &too_long(most)))).await,
             Ok(Line::Whole) => match line.strip_prefix(MARK).unwrap_or(&line).trim_ascii() {
                 [] => continue,
-                text => serde_json::from_slice(text).map_err(|_| answer_to(text)),
+                text => host.take(text).await,
             },
             Err(error) => return tracing::error!(%error, "standard input cannot be read"),
         };
-        let is_gone = match read {
-            Ok(message) => messages.send(message).await.is_err(),
-            Err(None) => false,
-            Err(Some(answer)) => outgoing.clone().write(&answer).await.is_err(),
-        };
-        if is_gone {
+        if taken.is_err() {
             return;
         }
     }
@@ -192,8 +270,11 @@ fn answer_to(line: &[u8]) -> Option<Value> {
         return None;
     }
     let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
-    let why =
-        if value.is_array() { "is a batch, which the protocol does not have" } else { "is no message of the protocol" };
+    let why = if value.is_array() {
+        "is a batch, which version 2025-03-26 alone has"
+    } else {
+        "is no message of the protocol"
+    };
     let error = ErrorData::invalid_request(format!("the line {why}: send one JSON-RPC message in each"), None);
     Some(answer(&id, &error))
 }
@@ -208,9 +289,17 @@ fn too_long(most: usize) -> ErrorData {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 
     use super::*;
+    use crate::{
+        clock::SystemClock,
+        handle::{Service, ServiceOptions},
+        path::Id,
+        store::MemoryStore,
+    };
 
     const MOST: usize = 100;
 
@@ -218,7 +307,11 @@ mod tests {
     async fn read(input: &[u8]) -> (Vec<String>, Vec<(Value, i64)>) {
         let (mut host, server) = duplex(7);
         let (reader, writer) = tokio::io::split(server);
-        let mut lines = Lines::new(reader, writer, MOST);
+        let store = Arc::new(MemoryStore::default());
+        let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+        let id = || Id::parse("a").unwrap();
+        let arrivals = Arrivals { queue: CallQueue::default(), backend: service.session(id(), id()) };
+        let mut lines = Lines::new(reader, writer, MOST, arrivals);
         let input = input.to_vec();
         let host = tokio::spawn(async move {
             let (mut answers, mut sending) = tokio::io::split(&mut host);

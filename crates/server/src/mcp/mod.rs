@@ -4,6 +4,7 @@
 //! requires, a failed call is a result that the model reads. Only a call of an unknown tool is an error of the
 //! protocol, which hosts seldom show.
 
+mod batch_lines;
 mod changes;
 mod completion;
 mod conversation;

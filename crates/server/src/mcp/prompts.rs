@@ -1,6 +1,6 @@
 //! The skills that a person may call, as prompts: hosts offer them in the menu behind `/`.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use rmcp::{
     ErrorData,
@@ -13,12 +13,13 @@ use serde_json::Value;
 
 use super::{
     refusal::{McpResult, refusal},
-    skills::page_of,
+    skills::{SkillResourcePage, cursor_behind_first, page_of},
 };
 use crate::{
     catalog::CatalogEntry,
     error::{Code, Error, Result},
     handle::SessionBackend,
+    limits::MCP_PAGE_SKILLS,
     skill::{Parameter, shown::one_line},
     tools::{ToolOptions, run_message},
 };
@@ -27,10 +28,23 @@ use crate::{
 /// beside it.
 pub(super) const ARGUMENTS: &str = "arguments";
 
-/// A page of the prompts: one for each skill of the session that a person may call, named by its path.
+/// A page of the prompts: one for each skill of the session that a person may call, named by its path. The first page has the
+/// skills used most, because some hosts read no other. The pages behind it have the rest in byte order.
 pub(super) async fn list(backend: &SessionBackend, cursor: Option<&str>) -> McpResult<ListPromptsResult> {
-    let skills = callable(backend).await.map_err(|error| refusal(&error))?;
-    let page = page_of(backend, &skills, cursor)?;
+    let (mut skills, session) =
+        tokio::try_join!(callable(backend), backend.ranked_state()).map_err(|error| refusal(&error))?;
+    let ranks = &session.session.ranks;
+    skills.sort_by_cached_key(|entry| {
+        (Reverse(ranks.get(&entry.skill).copied().unwrap_or_default()), entry.skill.clone())
+    });
+    let mut rest = skills.split_off(skills.len().min(MCP_PAGE_SKILLS));
+    rest.sort_by(|one, other| one.skill.cmp(&other.skill));
+    let behind_first = cursor_behind_first(backend);
+    let page = match cursor {
+        None => SkillResourcePage { next: (!rest.is_empty()).then_some(behind_first), entries: skills },
+        Some(cursor) if cursor == behind_first => page_of(backend, &rest, None)?,
+        Some(cursor) => page_of(backend, &rest, Some(cursor))?,
+    };
     let mut result = ListPromptsResult::with_all_items(page.entries.iter().map(|entry| prompt(entry)).collect());
     result.next_cursor = page.next;
     Ok(result)
@@ -42,8 +56,12 @@ fn prompt(entry: &CatalogEntry) -> Prompt {
         if about.is_empty() { argument } else { argument.with_description(one_line(about).plain().to_owned()) }
     };
     let hint = entry.frontmatter.argument_hint.as_deref().unwrap_or("What the skill is to be used on");
-    // A host that fills them in by their order has the parameters first, as a command has.
-    let declared = named(entry).map(|one| argument(&one.name, &one.description, one.required && one.default.is_none()));
+    // A host that fills them in by their order has the parameters first, as a command has. Some hosts can fill in one required
+    // argument alone, and the load names the others that are missing.
+    let is_needed = |one: &Parameter| one.required && one.default.is_none();
+    let first_needed = named(entry).find(|one| is_needed(one)).map(|one| one.name.as_str());
+    let declared =
+        named(entry).map(|one| argument(&one.name, &one.description, Some(one.name.as_str()) == first_needed));
     let arguments = declared.chain([argument(ARGUMENTS, hint, false)]).collect();
     let about = one_line(entry.description()).plain().to_owned();
     Prompt::new(entry.skill.as_str(), Some(about), Some(arguments))

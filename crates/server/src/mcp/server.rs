@@ -5,10 +5,11 @@ use rmcp::{
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
         CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
-        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
-        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
-        ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, RequestId, ResourcesCapability,
-        ServerCapabilities, ServerConfig, SubscriptionFilter, ToolsCapability,
+        Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListSkillsResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+        ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+        ReadResourceResponse, RequestId, ResourcesCapability, ServerCapabilities, ServerConfig, SubscriptionFilter,
+        ToolsCapability,
     },
     service::SubscriptionContext,
 };
@@ -32,7 +33,7 @@ use crate::{
     handle::SessionBackend,
     limits::MCP_PROGRESS_PACE,
     prompt::{TextRoom, host_listing},
-    tools::{self, CallOutcome, Tool, ToolDefinition, ToolOptions},
+    tools::{self, CallOutcome, CallQueue, QueuePlace, Tool, ToolDefinition, ToolOptions},
     wire::{DefinitionShape, Operation, PromptMode},
 };
 
@@ -55,6 +56,8 @@ pub(super) struct SessionServer {
     options: McpOptions,
     /// The host and the notes in its results.
     conversation: HostConversation,
+    /// The order of the calls of each session.
+    queue: CallQueue,
 }
 
 impl SessionServer {
@@ -85,6 +88,7 @@ impl SessionServer {
             running: None,
             options,
             conversation,
+            queue: CallQueue::default(),
         }
     }
 
@@ -101,6 +105,24 @@ impl SessionServer {
     /// The same server for a host whose calls can be cancelled through `running`.
     pub(super) fn noting_calls(self, running: RunningCalls) -> Self {
         Self { running: Some(running), ..self }
+    }
+
+    /// The same server, whose calls wait in `queue`.
+    pub(super) fn in_queue(self, queue: CallQueue) -> Self {
+        Self { queue, ..self }
+    }
+
+    /// The place that a message got at its arrival. A message without a place gets the last one.
+    fn place(&self, context: &McpContext, arrive: impl FnOnce() -> QueuePlace) -> QueuePlace {
+        let arrived = context.extensions.get::<QueuePlace>();
+        #[cfg(feature = "http")]
+        let arrived = arrived.or_else(|| context.extensions.get::<axum::http::request::Parts>()?.extensions.get());
+        arrived.cloned().unwrap_or_else(arrive)
+    }
+
+    fn arrive(&self, call: &CallToolRequestParams) -> QueuePlace {
+        let none = JsonObject::new();
+        self.queue.arrive(&self.backend, &call.name, call.arguments.as_ref().unwrap_or(&none))
     }
 
     /// Checks that the user is not being deleted.
@@ -121,13 +143,25 @@ impl SessionServer {
 
     /// Runs one call, once more if a person decided about it meanwhile, and says in the answer whether it failed. If the
     /// host is to ask its person and to come back, the answer is the question.
-    async fn answer(&self, call: &CallToolRequestParams, context: &McpContext) -> Result<CallToolResponse> {
+    async fn answer(
+        &self,
+        call: &CallToolRequestParams,
+        context: &McpContext,
+        place: &QueuePlace,
+    ) -> Result<CallToolResponse> {
+        place.turn().await;
         let mut outcome = self.run(call, context).await?;
         if let Err(error) = &outcome.reply
             && let Some(approval) = elicitation::waits_for(error)
         {
+            // Other calls do not wait for a person.
+            place.leave();
             match PendingRequest::of_call(call).ask(&self.backend, context, approval, self.has_person).await? {
-                ElicitationResult::Decided => outcome = self.run(call, context).await?,
+                ElicitationResult::Decided => {
+                    let again = self.arrive(call);
+                    again.turn().await;
+                    outcome = self.run(call, context).await?;
+                }
                 ElicitationResult::Returns(question) => return Ok(question.into()),
                 ElicitationResult::Waits => {}
             }
@@ -150,12 +184,19 @@ impl SessionServer {
     }
 
     /// Loads the skill of a prompt, once more if a person decided about it meanwhile.
-    async fn prompt(&self, wanted: &GetPromptRequestParams, context: &McpContext) -> Result<GetPromptResponse> {
+    async fn prompt(
+        &self,
+        wanted: &GetPromptRequestParams,
+        context: &McpContext,
+        place: &QueuePlace,
+    ) -> Result<GetPromptResponse> {
+        place.turn().await;
         let error = match prompts::get(&self.backend, wanted).await {
             Ok(prompt) => return Ok(prompt.into()),
             Err(error) => error,
         };
         let Some(approval) = elicitation::waits_for(&error) else { return Err(error) };
+        place.leave();
         match PendingRequest::of_prompt(wanted).ask(&self.backend, context, approval, self.has_person).await? {
             ElicitationResult::Decided => prompts::get(&self.backend, wanted).await.map(Into::into),
             ElicitationResult::Returns(question) => Ok(question.into()),
@@ -227,8 +268,9 @@ impl ServerHandler for SessionServer {
             let message = format!("there is no tool {:?}; the tools are {}", call.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
+        let place = self.place(&context, || self.arrive(&call));
         let result = tokio::select! {
-            result = Box::pin(self.answer(&call, &context)) => result.map_err(|error| refusal(&error))?,
+            result = Box::pin(self.answer(&call, &context, &place)) => result.map_err(|error| refusal(&error))?,
             () = context.ct.cancelled() => return Err(cancelled()),
             () = self.cancelled_elsewhere(&context.id) => return Err(cancelled()),
         };
@@ -255,7 +297,9 @@ impl ServerHandler for SessionServer {
     }
 
     async fn get_prompt(&self, wanted: GetPromptRequestParams, context: McpContext) -> McpResult<GetPromptResponse> {
-        let prompt = Box::pin(self.prompt(&wanted, &context)).await.map_err(|error| prompts::refused(&error))?;
+        let place = self.place(&context, || self.queue.arrive_load(&self.backend));
+        let prompt =
+            Box::pin(self.prompt(&wanted, &context, &place)).await.map_err(|error| prompts::refused(&error))?;
         if matches!(prompt, GetPromptResponse::Complete(_)) {
             self.changes.send(&context).await;
         }

@@ -7,12 +7,17 @@ use rmcp::{
 };
 
 use super::{
-    conversation::HostConversation, lines::Lines, live_session::LiveSession, options::McpOptions, server::SessionServer,
+    conversation::HostConversation,
+    lines::{Arrivals, Lines},
+    live_session::LiveSession,
+    options::McpOptions,
+    server::SessionServer,
 };
 use crate::{
     error::{Error, Result},
     handle::SessionBackend,
     limits::TEXT_BODY_BYTES,
+    tools::CallQueue,
 };
 
 /// Serves the session behind `backend` to the host on standard input and output, until the input ends.
@@ -20,10 +25,11 @@ use crate::{
 /// # Errors
 /// `invalid_request` if what comes in is not the protocol; the store's, if the listing of skills cannot be read.
 pub async fn serve_stdio(backend: SessionBackend, options: McpOptions) -> Result<()> {
+    let arrivals = Arrivals { queue: CallQueue::default(), backend: backend.clone() };
     let server = SessionServer::new(backend, options, HostConversation::default()).await?;
-    let server = LiveSession(server.with_person());
+    let server = LiveSession(server.with_person().in_queue(arrivals.queue.clone()));
     let (reader, writer) = stdio_pipes();
-    let running = match Box::pin(server.serve(Lines::new(reader, writer, TEXT_BODY_BYTES))).await {
+    let running = match Box::pin(server.serve(Lines::new(reader, writer, TEXT_BODY_BYTES, arrivals))).await {
         Ok(running) => running,
         // A host that leaves without a word wanted nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

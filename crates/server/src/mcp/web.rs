@@ -12,7 +12,7 @@ use rmcp::{
     },
 };
 use serde::Deserialize as _;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{conversation::HostConversation, options::McpOptions, running_calls::RunningCalls, server::SessionServer};
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
     handle::SessionBackend,
     limits::{MCP_KNOWN_HOST_TIME, MCP_KNOWN_HOSTS, TEXT_BODY_BYTES},
     path::Id,
+    tools::{CallQueue, QueuePlace},
 };
 
 /// Names the version of the protocol that a host speaks.
@@ -35,6 +36,7 @@ pub(crate) struct HttpTransport {
     running: RunningCalls,
     options: McpOptions,
     conversations: HostConversations,
+    queue: CallQueue,
 }
 
 /// Conversations over HTTP, by user and session. Another replica begins with an unknown host. Cheap to clone.
@@ -99,6 +101,20 @@ impl HttpTransport {
         Self { options, ..Self::default() }
     }
 
+    /// The place in the queue of its session for a message that has arrived; `None` if the message does not wait.
+    pub(crate) fn arrive(&self, backend: &SessionBackend, message: &Value) -> Option<QueuePlace> {
+        match message.get("method").and_then(Value::as_str)? {
+            "tools/call" => {
+                let params = message.get("params")?;
+                let none = Map::new();
+                let input = params.get("arguments").and_then(Value::as_object).unwrap_or(&none);
+                Some(self.queue.arrive(backend, params.get("name")?.as_str()?, input))
+            }
+            "prompts/get" => Some(self.queue.arrive_load(backend)),
+            _ => None,
+        }
+    }
+
     /// Remembers the conversation that has begun in the session behind `backend` by the name that it is given.
     pub(crate) fn name_conversation(&self, backend: &SessionBackend, session: Id) {
         self.conversations.rename(backend, session);
@@ -131,7 +147,7 @@ impl HttpTransport {
                 SessionServer::under_way(backend, self.options, conversation)
             }
         };
-        let server = server.noting_calls(self.running.clone());
+        let server = server.noting_calls(self.running.clone()).in_queue(self.queue.clone());
         let version = request.headers().get(VERSION).and_then(|version| version.to_str().ok());
         // Versions are dates, which are in the order of their text.
         let server =

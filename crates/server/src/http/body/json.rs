@@ -12,6 +12,7 @@ use axum::{
 };
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::receive::read_whole;
 use crate::{
@@ -51,6 +52,16 @@ pub(crate) async fn parse_for<T: DeserializeOwned + Send + 'static>(call: &UserC
     let steps = STEPS_PER_BYTE * bytes.len() as u64;
     let errand = call.app.service.workers().errand(call.user.as_str(), steps);
     errand.run_sized(steps, move |_| parse(&bytes)).await
+}
+
+/// Reads any JSON for a call, within the bounds of a body, by a worker if it is long.
+///
+/// # Errors
+/// `invalid_request` for text that is no JSON; `too_expensive` over the bounds; those of a worker.
+pub(crate) async fn parse_value_for(call: &UserCall, bytes: Bytes) -> Result<Value> {
+    let steps = STEPS_PER_BYTE * bytes.len() as u64;
+    let errand = call.app.service.workers().errand(call.user.as_str(), steps);
+    errand.run_sized(steps, move |_| json::from_request(&bytes)).await
 }
 
 /// A JSON object of exactly the fields of `T`, or no body at all.

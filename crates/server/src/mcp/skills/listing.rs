@@ -115,6 +115,11 @@ fn cursor_after(backend: &SessionBackend, last: &SkillPath) -> String {
     format!("{}:{last}", mark_of(backend))
 }
 
+/// The cursor for the skills behind a first page that is in another order.
+pub(in crate::mcp) fn cursor_behind_first(backend: &SessionBackend) -> String {
+    format!("{}:*", mark_of(backend))
+}
+
 fn skill_in(backend: &SessionBackend, cursor: &str) -> McpResult<SkillPath> {
     let skill = cursor.strip_prefix(&mark_of(backend)).and_then(|rest| rest.strip_prefix(':'));
     let skill = skill.and_then(|skill| SkillPath::parse(skill).ok());

@@ -6,5 +6,5 @@ mod listing;
 mod resources;
 mod uri;
 
-pub(super) use listing::{get, list, page_of};
+pub(super) use listing::{SkillResourcePage, cursor_behind_first, get, list, page_of};
 pub(super) use resources::{directory, list as list_resources, read};
