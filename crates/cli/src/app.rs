@@ -150,7 +150,7 @@ impl App {
     }
 
     /// The service over the store that the settings name, for one command.
-    async fn service(&self) -> Result<Service> {
+    pub(super) async fn service(&self) -> Result<Service> {
         self.service_with(self.options()?).await
     }
 

@@ -8,7 +8,7 @@
 use skillmount_base::{clock, error, limits, path};
 use skillmount_client as client;
 use skillmount_engine::{
-    access, audit, authoring, content, context, handle, hooks, observer, prompt, session, skills, users,
+    access, audit, authoring, content, context, handle, hooks, observer, prompt, session, skills, tools, users,
 };
 use skillmount_search::encoder;
 use skillmount_server::{http, mcp};

@@ -4,6 +4,7 @@ use anstyle::AnsiColor;
 use clap::{Args, ValueEnum as _};
 use serde_json::json;
 
+use super::host_view;
 use crate::{
     app::App,
     connect::{Host, is_connected},
@@ -25,14 +26,23 @@ Examples:
   skillmount --store s3://bucket/prefix --profile work doctor
   skillmount --server http://127.0.0.1:8787 doctor
   skillmount doctor --json
+  skillmount doctor --mcp-host claude-code          what this host shows its model
+  skillmount --store skills:DIR doctor --mcp-host all   a table of all hosts, for a folder
 
 Reads, and writes and deletes one small object below .skillmount/ of the store. An encoder
 encodes two sentences.
 The exit status is 7 if a check fails.")]
-pub(crate) struct Doctor {}
+pub(crate) struct Doctor {
+    /// Print how much of your skills and tools reaches the model behind this host: claude-code, codex, vscode, … or all
+    #[arg(long, value_name = "NAME")]
+    mcp_host: Option<String>,
+}
 
 impl Doctor {
     pub(crate) async fn run(self, app: &App) -> Result<()> {
+        if let Some(host) = &self.mcp_host {
+            return host_view::run(app, host).await;
+        }
         let checks = match app.settings.server()? {
             Some(server) => vec![server_check(app, server).await],
             None => store_checks(app).await,

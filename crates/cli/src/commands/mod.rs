@@ -17,6 +17,7 @@ pub(super) mod fsck;
 pub(super) mod glob;
 pub(super) mod grep;
 pub(super) mod hook;
+mod host_view;
 pub(super) mod keys;
 pub(super) mod link;
 pub(super) mod lint;
