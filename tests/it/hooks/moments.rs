@@ -69,8 +69,13 @@ async fn the_listing_is_given_once_in_a_session_and_whenever_a_host_starts_it() 
     // On another replica too.
     let other = world.replica();
     assert_eq!(said(&other.agent(), "hello").await, "");
-    for source in ["startup", "resume", "clear", "compact"] {
+    for source in ["startup", "clear", "compact", "of_a_newer_host"] {
         assert_eq!(told(&agent, "SessionStart", json!({ "source": source })).await, first, "{source}");
+    }
+    for source in ["resume", "fork"] {
+        assert_eq!(told(&agent, "SessionStart", json!({ "source": source })).await, "", "{source}: it has the listing");
+        let new = world.agent_of("demo", source);
+        assert_eq!(told(&new, "SessionStart", json!({ "source": source })).await, first, "{source}: it has none");
     }
     assert_eq!(agent.session().await.unwrap().version, 1, "what is noted is not written again");
 
@@ -79,16 +84,13 @@ async fn the_listing_is_given_once_in_a_session_and_whenever_a_host_starts_it() 
     assert_eq!(said(&started, "hello").await, "");
 }
 
-// S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session. It begins with how to
-// find and load a skill, and is cut as the instructions of an MCP server are (S-MCP-17), to 10,000 characters and bytes with all
-// else that the hook gives. In the mode `discover` it is that prompt. After `compact` and `clear` a host has dropped the
-// instructions of loaded skills, so `SessionStart` names those skills first, to be loaded again.
+// S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session.
 #[tokio::test]
 async fn after_a_compaction_loaded_skills_are_named_first_to_be_loaded_again() {
     let world = office().await;
     let agent = world.agent();
     agent.load("office/pdf").await.unwrap();
-    for (source, is_named) in [("startup", false), ("resume", false), ("compact", true), ("clear", true)] {
+    for (source, is_named) in [("startup", false), ("compact", true), ("clear", true)] {
         let context = told(&agent, "SessionStart", json!({ "source": source })).await;
         let again = context.find("no longer part of this conversation. load_skill with the location brings them back.");
         assert_eq!(again.is_some(), is_named, "{source}: {context}");

@@ -21,7 +21,7 @@ use crate::{
     skills::{index_of_drafts, with_drafts},
     wire::{
         EffectivePolicy, Format, HookEvent, HookEventName, HookInput, HookOutput, Operation, PromptMode, PromptRequest,
-        ToolRule,
+        SessionSource, ToolRule,
     },
     words::{TriggerMatch, TriggerText},
 };
@@ -33,7 +33,8 @@ const STEPS_PER_BYTE: u64 = 256;
 
 /// The answer to a hook in the session behind `backend`.
 ///
-/// * `SessionStart` gives the listing of skills, and after `compact` and `clear` names the loaded skills first.
+/// * `SessionStart` gives the listing of skills, but not again to a conversation that is resumed. After `compact` and `clear` it
+///   names the loaded skills first.
 /// * `UserPromptSubmit` names the skills that the message calls for, and gives the listing once in a session.
 /// * `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded.
 /// * `PreToolUse` of `Task` and `SubagentStart` hand skills down to the sub-agent.
@@ -44,7 +45,7 @@ const STEPS_PER_BYTE: u64 = 256;
 pub async fn answer(backend: &SessionBackend, input: &HookInput) -> Result<HookOutput> {
     let (name, context) = match input.event()? {
         HookEvent::Other => return Ok(HookOutput::default()),
-        HookEvent::SessionStart { is_emptied } => (HookEventName::SessionStart, at_start(backend, is_emptied).await?),
+        HookEvent::SessionStart(source) => (HookEventName::SessionStart, at_start(backend, source).await?),
         HookEvent::UserPromptSubmit { prompt } => (HookEventName::UserPromptSubmit, on_message(backend, prompt).await?),
         HookEvent::Bash { command } => {
             let (hints, policy) = called_for(backend, TriggerText::new(command, key_words(command))).await?;
@@ -76,10 +77,13 @@ async fn on_message(backend: &SessionBackend, message: &str) -> Result<Option<St
     Ok(joined(reminder, listing))
 }
 
-/// The listing, given before or not, because a host starts a session again after it dropped the context. If the host dropped
-/// the instructions of loaded skills, they come first.
-async fn at_start(backend: &SessionBackend, is_emptied: bool) -> Result<Option<String>> {
-    let reminder = if is_emptied {
+/// The listing. A conversation that is resumed has it already, if it was given. If the host dropped the instructions of loaded
+/// skills, those skills come first.
+async fn at_start(backend: &SessionBackend, source: SessionSource) -> Result<Option<String>> {
+    if source == SessionSource::Resumed && backend.session().await?.listing_given {
+        return Ok(None);
+    }
+    let reminder = if source == SessionSource::Emptied {
         let SessionState { policy, .. } = backend.state().await?;
         to_load_again(&loaded_for_models(backend, &policy).await?, load_tool(&policy))
     } else {
