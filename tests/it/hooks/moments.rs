@@ -101,6 +101,41 @@ async fn after_a_compaction_loaded_skills_are_named_first_to_be_loaded_again() {
     }
 }
 
+// S-HOOK-4: `UserPromptSubmit` names up to five skills that the message calls for, each with the words of the message that do.
+// S-HOOK-5: `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded.
+#[tokio::test]
+async fn skills_that_a_host_dropped_are_named_until_they_are_loaded_again() {
+    let world = office().await;
+    let agent = world.agent();
+    for skill in ["office/xlsx", "office/pdf"] {
+        agent.load(skill).await.unwrap();
+    }
+    for source in ["compact", "clear"] {
+        told(&agent, "SessionStart", json!({ "source": source })).await;
+        // Another replica knows it too.
+        let other = world.replica();
+        for agent in [&agent, &agent, &other.agent()] {
+            let context = said(agent, "Please create a pdf").await;
+            assert_eq!(named(&context), ["office/pdf"], "{source}: {context}");
+            assert_eq!(named(&ran(agent, "cat a.xlsx").await), ["office/xlsx"], "{source}");
+            assert_eq!(said(agent, "thank you").await, "", "{source}: a message that calls for no skill");
+        }
+        // The skill is loaded in the same version and is the current one, so nothing else of the session changes.
+        agent.load("office/pdf").await.unwrap();
+        assert_eq!(said(&agent, "Please create a pdf").await, "", "{source}");
+        assert_eq!(named(&ran(&agent, "cat a.xlsx").await), ["office/xlsx"], "{source}");
+    }
+    let version = agent.session().await.unwrap().version;
+    agent.load("office/pdf").await.unwrap();
+    assert_eq!(agent.session().await.unwrap().version, version, "a load that brings nothing back changes nothing");
+    for source in ["startup", "resume"] {
+        told(&agent, "SessionStart", json!({ "source": source })).await;
+        assert_eq!(said(&agent, "Please create a pdf").await, "", "{source}: the instructions are there");
+    }
+    agent.load("office/xlsx").await.unwrap();
+    assert_eq!(ran(&agent, "cat a.xlsx").await, "");
+}
+
 // S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session.
 #[tokio::test]
 async fn no_hook_gives_more_than_a_host_shows() {
@@ -446,7 +481,7 @@ async fn hostile_texts_stay_text_in_every_hook() {
     }
 }
 
-// S-HOOK-9: A hook makes no request to the store that a prompt would not make, but for the note that the listing was given.
+// S-HOOK-9: A hook makes no request to the store that a prompt would not make, but for its notes (S-HOOK-3).
 #[tokio::test]
 async fn a_hook_costs_what_a_prompt_costs_and_nothing_once_the_catalog_is_known() {
     let world = office().await;

@@ -263,7 +263,9 @@ pub(crate) fn mount_in(
             && before.arguments.as_deref() == arguments
     });
     let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
-    if let (Some(loaded), true) = (&unchanged, is_current) {
+    // The reply of this load has the instructions.
+    let was_dropped = session.dropped_instructions.remove(&fetched.skill);
+    if let (Some(loaded), true, false) = (&unchanged, is_current, was_dropped) {
         return Ok(LoadResult { status, loaded: loaded.clone(), is_first: false, question: None, is_change: false });
     }
     let loaded = LoadedSkill {
