@@ -182,6 +182,19 @@ impl Control {
         }
     }
 
+    /// Checks that a store has skills for the session. A server is not asked.
+    ///
+    /// # Errors
+    /// `skill_not_found` if there are none; the store's.
+    pub(super) async fn check_has_skills(&self) -> Result<()> {
+        let Self::Local { backend, user, .. } = self else { return Ok(()) };
+        if !backend.catalog(false).await?.entries.is_empty() || !backend.session().await?.drafts.is_empty() {
+            return Ok(());
+        }
+        let message = format!("the store is empty: user {user} has no skills; `skillmount push FOLDER` brings some");
+        Err(Error::new(Code::SkillNotFound, message))
+    }
+
     /// The user's skills and what was found wrong with them, of all pages.
     pub(super) async fn skills(&self, category: Option<String>, fresh: bool) -> Result<SkillList> {
         let mut wanted = SkillListRequest { category, fresh, ..SkillListRequest::default() };
