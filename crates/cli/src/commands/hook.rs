@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use crate::{
     app::App,
+    control::Control,
     error::{Code, Error, Result},
     input,
     limits::HOOK_TIMEOUT_MOST,
@@ -79,15 +80,32 @@ async fn answer(app: &App, input: &HookInput) -> Result<HookOutput> {
     let control = app.control().await?;
     let output = control.hook(input).await?;
     if output == HookOutput::default() {
-        control.check_has_skills().await?;
+        check_has_skills(&control).await?;
     }
     Ok(output)
 }
 
-fn too_late(app: &App, limit: Duration) -> Error {
+/// Checks that a store has skills for the session. A server is not asked.
+///
+/// # Errors
+/// `skill_not_found` if there are none; the store's.
+async fn check_has_skills(control: &Control) -> Result<()> {
+    let Control::Local { backend, user, .. } = control else { return Ok(()) };
+    if !backend.catalog(false).await?.entries.is_empty() || !backend.session().await?.drafts.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the store is empty: user {user} has no skills; `skillmount push FOLDER` brings some");
+    Err(Error::new(Code::SkillNotFound, message))
+}
+
+/// The server or store that the settings name.
+fn asked(app: &App) -> &str {
     let server = app.settings.server().ok().flatten();
-    let asked = server.or_else(|| app.settings.get(Setting::Store)).unwrap_or_default();
-    let seconds = limit.as_secs();
+    server.or_else(|| app.settings.get(Setting::Store)).unwrap_or_default()
+}
+
+fn too_late(app: &App, limit: Duration) -> Error {
+    let (asked, seconds) = (asked(app), limit.as_secs());
     let message =
         format!("{asked} did not answer within {seconds} s; `hook --timeout` or hook_timeout sets another limit");
     Error::new(Code::StoreUnavailable, message)
@@ -97,7 +115,8 @@ fn too_late(app: &App, limit: Duration) -> Error {
 /// in the folder for temporary files is the note. If the input names no conversation or the file cannot be made, the error is news.
 fn is_news(app: &App, bytes: &[u8], error: &Error) -> bool {
     let Ok(HostConversation { session_id }) = serde_json::from_slice(bytes) else { return true };
-    let digest = Sha256::new().chain_update(session_id).chain_update([0]).chain_update(error.message()).finalize();
+    let parts = [&session_id, asked(app), error.message()];
+    let digest = parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part).chain_update([0])).finalize();
     let file = app.process.folders.temporary.join(format!("skillmount-hook-{}", hex::encode(digest)));
     let made = OpenOptions::new().write(true).create_new(true).open(file);
     !made.is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)

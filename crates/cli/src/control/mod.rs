@@ -182,17 +182,14 @@ impl Control {
         }
     }
 
-    /// Checks that a store has skills for the session. A server is not asked.
-    ///
-    /// # Errors
-    /// `skill_not_found` if there are none; the store's.
-    pub(super) async fn check_has_skills(&self) -> Result<()> {
-        let Self::Local { backend, user, .. } = self else { return Ok(()) };
-        if !backend.catalog(false).await?.entries.is_empty() || !backend.session().await?.drafts.is_empty() {
-            return Ok(());
-        }
-        let message = format!("the store is empty: user {user} has no skills; `skillmount push FOLDER` brings some");
-        Err(Error::new(Code::SkillNotFound, message))
+    /// The rules of the user's policy that match no skill.
+    pub(super) async fn unmatched_rules(&self) -> Result<Vec<String>> {
+        let policy = match self {
+            Self::Local { service, user, .. } => service.sessions().user_policy(user).await?,
+            Self::Remote(remote) => Arc::new(remote.user_policy().await?),
+        };
+        let found = self.skills(None, true).await?;
+        Ok(policy.unmatched_rules(found.skills.iter().map(|skill| skill.skill.as_str())))
     }
 
     /// The user's skills and what was found wrong with them, of all pages.
