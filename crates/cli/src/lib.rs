@@ -157,7 +157,7 @@ fn run_to_end(cli: Cli, name: &str, process: &Arc<Process>) -> Result<ExitStatus
     outcome
 }
 
-/// The time for which a command waits at its end for its tasks. A hook waits for none, because a host waits for the hook.
+/// The longest wait for tasks at the end of a command. A hook waits for none, because a host waits for the hook.
 const fn patience(command: &CliCommand) -> Duration {
     match command {
         CliCommand::Hook(_) => Duration::ZERO,

@@ -144,7 +144,8 @@ async fn load_requested(
     };
     check_arguments(request)?;
     check_invoker(&fetched, request.invoker)?;
-    let admission = pending.about(&fetched.skill).admit(CallInput::from_request(request)).await?;
+    let admission =
+        pending.loading(&fetched.skill, fetched.snapshot.digest()).admit(CallInput::from_request(request)).await?;
     let policy = admission.policy();
     let (session, mounted) = mount(context, &fetched, policy, alias, request.arguments.as_deref()).await?;
     record_skill(context, || skill_use(&mounted));
