@@ -55,11 +55,11 @@ impl Hook {
     }
 }
 
-/// The answer to the hook. A failure is said to the person, and not again in the same conversation.
+/// The answer to the hook. The person reads each failure once in a conversation.
 async fn output(app: &App, bytes: &[u8]) -> HookOutput {
     match answer_in_time(app, bytes).await {
         Ok(output) => output,
-        Err(error) if is_news(app, bytes, &error) => HookOutput::failed(&error),
+        Err(error) if is_new(app, bytes, &error) => HookOutput::failed(&error),
         Err(_) => HookOutput::default(),
     }
 }
@@ -111,9 +111,9 @@ fn too_late(app: &App, limit: Duration) -> Error {
     Error::new(Code::StoreUnavailable, message)
 }
 
-/// Whether this conversation of the host was not told of the error before. Each hook is a process of its own, so an empty file
-/// in the folder for temporary files is the note. If the input names no conversation or the file cannot be made, the error is news.
-fn is_news(app: &App, bytes: &[u8], error: &Error) -> bool {
+/// Whether no hook reported the error in this conversation of the host before. Each hook is a process of its own, so an empty file
+/// in the folder for temporary files is the note. If the input names no conversation or the file cannot be made, the error is new.
+fn is_new(app: &App, bytes: &[u8], error: &Error) -> bool {
     let Ok(HostConversation { session_id }) = serde_json::from_slice(bytes) else { return true };
     let parts = [&session_id, asked(app), error.message()];
     let digest = parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part).chain_update([0])).finalize();
