@@ -1,13 +1,9 @@
 //! `skillmount hook`: a host runs a command, gives it the hook on standard input and reads the answer.
 
-use std::{
-    fs,
-    io::ErrorKind,
-    net::TcpListener,
-    time::{Duration, Instant},
-};
+use std::{fs, io::ErrorKind, net::TcpListener, time::Duration};
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::{Home, server::Server};
 
