@@ -14,8 +14,8 @@ use crate::{
     context::Budgets,
     control::Control,
     encoding::encoder,
-    error::Result,
-    folder::refuse_plain,
+    error::{Code, Error, Result},
+    folder::{is_store, refuse_plain},
     handle::{OpenStore, Service, ServiceOptions, StoreRepository},
     limits::{
         MCP_INSTRUCTION_CHARS_LEAST, MCP_RESULT_BYTES_LEAST, MEMORY_CATALOGS_LEAST_BYTES, MEMORY_LEAST_BYTES,
@@ -96,6 +96,27 @@ impl App {
             conditional_delete: false,
         };
         OpenStore::open(address, s3, self.clock.clone()).await
+    }
+
+    /// Checks that the folder of a store exists and is a store. A command that must create nothing calls this before it opens
+    /// the store.
+    ///
+    /// # Errors
+    /// `file_not_found` if the folder is missing or is no store; as [`store`](Self::store).
+    pub(super) fn check_store_exists(&self) -> Result<()> {
+        if self.settings.server()?.is_some() {
+            return Ok(());
+        }
+        let StoreAddress::Directory(folder) = self.settings.required(Setting::Store, StoreAddress::parse)? else {
+            return Ok(());
+        };
+        let local = self.process.local(folder);
+        refuse_plain(&local)?;
+        if is_store(&local, &self.user()?) {
+            return Ok(());
+        }
+        let message = format!("there is no store in {}; `skillmount push FOLDER` makes it", local.display());
+        Err(Error::new(Code::FileNotFound, message))
     }
 
     /// As [`store`](Self::store), for a command that cannot go through a server.

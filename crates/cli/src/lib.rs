@@ -60,6 +60,7 @@ use std::{
     ffi::{OsStr, OsString},
     iter::successors,
     sync::Arc,
+    time::Duration,
 };
 
 use clap::{CommandFactory as _, FromArgMatches as _};
@@ -132,8 +133,9 @@ fn parsed(arguments: Vec<OsString>, help_columns: Option<usize>) -> Result<(Cli,
     Ok((Cli::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))?, name))
 }
 
-/// Runs the command, and leaves behind after [`SHUTDOWN_END`] whatever it has started and does not end.
+/// Runs the command. Tasks that do not end within the [`patience`] of the command are left behind.
 fn run_to_end(cli: Cli, name: &str, process: &Arc<Process>) -> Result<ExitStatus> {
+    let patience = patience(&cli.command);
     let app = open(&cli.global, flags(&cli.command), process)?;
     let log = logs::log(cli.global.verbose, &app.settings, usual_log(&cli.command), &process.stderr)?;
     let mut builder = runtime::Builder::new_multi_thread();
@@ -151,8 +153,16 @@ fn run_to_end(cli: Cli, name: &str, process: &Arc<Process>) -> Result<ExitStatus
         Some(log) => dispatcher::with_default(&log, run),
         None => run(),
     };
-    runtime.shutdown_timeout(SHUTDOWN_END);
+    runtime.shutdown_timeout(patience);
     outcome
+}
+
+/// The longest wait for tasks at the end of a command. A hook waits for none, because a host waits for the hook.
+const fn patience(command: &CliCommand) -> Duration {
+    match command {
+        CliCommand::Hook(_) => Duration::ZERO,
+        _ => SHUTDOWN_END,
+    }
 }
 
 /// Help and version are answers; everything else that does not parse is wrong input.
@@ -174,6 +184,7 @@ fn flags(command: &CliCommand) -> Vec<(Setting, String)> {
         CliCommand::Serve(serve) => serve.settings(),
         CliCommand::Mcp(mcp) => mcp.settings(),
         CliCommand::Keys(keys) => keys.settings().into_iter().collect(),
+        CliCommand::Hook(hook) => hook.settings(),
         _ => Vec::new(),
     }
 }

@@ -40,8 +40,9 @@ impl RemoteBackend {
     /// As [`session`](Self::session).
     pub async fn user_policy(&self) -> Result<Policy> {
         let mut policy: Map<String, Value> = self.connection.read(self.of_user(Method::GET, ["policy"])?).await?;
-        // The service adds this member; no policy has it.
+        // The service adds these members; no policy has them.
         policy.remove("unknown_tools");
+        policy.remove("unmatched_rules");
         serde_json::from_value(Value::Object(policy)).map_err(Error::internal)
     }
 

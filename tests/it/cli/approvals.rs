@@ -30,6 +30,8 @@ fn what_waits_is_listed_and_decided_on_a_store_and_through_a_server() {
         let id = waiting(&home, more, "/workspace/a");
         let listed = run(&["approvals"]);
         assert!(listed.starts_with(&format!("{id}  write  ")) && listed.contains("/workspace/a"), "{listed}");
+        let left = listed.split("  ").nth(2).unwrap().strip_suffix(" s left").unwrap();
+        assert!((200..=300).contains(&left.parse().unwrap()), "{listed}");
         let document = home.json(&[more, &["approvals"]].concat());
         assert_eq!(document["approvals"][0]["approval_id"], id);
         assert_eq!(run(&["approvals", "allow", &id]), format!("allowed {id}\n"));
@@ -40,6 +42,18 @@ fn what_waits_is_listed_and_decided_on_a_store_and_through_a_server() {
         assert_eq!(run(&["approvals", "deny", &id]), format!("denied {id}\n"));
         let refused = home.refused(&[more, &["write", "/workspace/b", "x"]].concat());
         assert_eq!(refused, (4, "tool_blocked".to_owned()));
+
+        let id = waiting(&home, more, "/workspace/e");
+        run(&["approvals", "deny", &id, "--message", "archive it instead"]);
+        let refused = home.run(&[more, &["write", "/workspace/e", "x", "--json"]].concat());
+        let problem: serde_json::Value = serde_json::from_slice(&refused.stderr).unwrap();
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.ends_with("The person says: \"archive it instead\""), "{detail}");
+        let no_flag = home.run(&[more, &["approvals", "allow", &id, "--message", "x"]].concat());
+        assert_eq!(no_flag.status.code(), Some(2));
+        let long = "x".repeat(1001);
+        let too_long = home.refused(&[more, &["approvals", "deny", &id, "--message", &long]].concat());
+        assert_eq!(too_long, (2, "invalid_request".to_owned()));
 
         let id = waiting(&home, more, "/workspace/c");
         let done = home.json(&[more, &["approvals", "allow", &id, "--remember"]].concat());
@@ -61,4 +75,26 @@ fn a_person_reads_what_to_do_and_a_script_is_not_asked() {
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(said.contains("`skillmount approvals` shows it") && !said.contains("identical call"), "{said}");
     assert_eq!(home.refused(&["approvals", "--watch"]), (2, "invalid_request".to_owned()));
+}
+
+// S-APPROVAL-11: The person who decides about a call sees the tool, the input as in S-APPROVAL-4, the seconds left, and for a load
+// the skill and its digest.
+#[test]
+fn a_list_shows_the_skill_and_the_version_of_a_load() {
+    let home = Home::with_skills();
+    let policy = json!({"skills": {"notas": "enabled"}});
+    home.file("data/skillmount/me/.skillmount/policy.json", &policy.to_string());
+    let server = Server::start(&home, &[]);
+    let load = json!({"content": [{"type": "tool_use", "id": "1", "name": "load_skill", "input": {"skill": "notas"}}]});
+    let url = format!("{}/v1/users/me/sessions/cli/tool_calls", server.url);
+    let client = reqwest::Client::new();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let sent = runtime.block_on(client.post(url).json(&load).send()).unwrap();
+    assert!(sent.status().is_success());
+    let document = home.json(&["--server", &server.url, "approvals"]);
+    let call = &document["approvals"][0];
+    let digest = call["digest"].as_str().unwrap();
+    assert!(call["skill"] == "notas" && digest.starts_with("sha256:"), "{document}");
+    let listed = home.ok(&["--server", &server.url, "approvals"]);
+    assert!(listed.contains("  load_skill  ") && listed.contains(&format!("  notas {digest}  ")), "{listed}");
 }

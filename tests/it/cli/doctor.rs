@@ -279,3 +279,31 @@ fn a_bucket_that_can_only_be_read_serves_reading() {
     let refused = home.refused(&["--server", &server.url, "write", "/workspace/a.md", "x"]);
     assert_eq!(refused, (4, "read_only".to_owned()));
 }
+
+// S-POLICY-6: The answer to a change of the user's policy names its rules that match no skill, in `unmatched_rules`.
+#[test]
+fn rules_of_a_policy_that_match_no_skill_are_named() {
+    let home = Home::with_skills();
+    let server = Server::start(&home, &[]);
+    let check = |flags: &[&str]| {
+        let report = home.json(&[flags, &["doctor"]].concat());
+        let checks = report["checks"].as_array().unwrap().clone();
+        checks.into_iter().find(|check| check["name"] == "policy")
+    };
+    let rules = |more: &str| {
+        let policy = format!(r#"{{"skills": {{"escrituras/*": "enabled"{more}}}}}"#);
+        home.file("data/skillmount/me/.skillmount/policy.json", &policy);
+    };
+    rules("");
+    for flags in [&[][..], &["--server", &server.url]] {
+        assert_eq!(check(flags), None, "{flags:?}");
+    }
+    rules(r#", "Escrituras/*": "blocked", "notes": "blocked""#);
+    // A service that runs keeps a policy for a while.
+    let other = Server::start(&home, &[]);
+    for flags in [&[][..], &["--server", &other.url]] {
+        let check = check(flags).unwrap();
+        assert_eq!(check["status"], "warn", "{check}");
+        assert_eq!(check["detail"], "no skill matches the rules Escrituras/*, notes", "{flags:?}");
+    }
+}

@@ -20,6 +20,7 @@ mod help;
 #[cfg(unix)]
 mod home;
 mod hook;
+mod hook_events;
 #[cfg(unix)]
 mod interrupted;
 mod keys;

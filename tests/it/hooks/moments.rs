@@ -69,8 +69,13 @@ async fn the_listing_is_given_once_in_a_session_and_whenever_a_host_starts_it() 
     // On another replica too.
     let other = world.replica();
     assert_eq!(said(&other.agent(), "hello").await, "");
-    for source in ["startup", "resume", "clear", "compact"] {
+    for source in ["startup", "clear", "compact", "of_a_newer_host"] {
         assert_eq!(told(&agent, "SessionStart", json!({ "source": source })).await, first, "{source}");
+    }
+    for source in ["resume", "fork"] {
+        assert_eq!(told(&agent, "SessionStart", json!({ "source": source })).await, "", "{source}: it has the listing");
+        let new = world.agent_of("demo", source);
+        assert_eq!(told(&new, "SessionStart", json!({ "source": source })).await, first, "{source}: it has none");
     }
     assert_eq!(agent.session().await.unwrap().version, 1, "what is noted is not written again");
 
@@ -79,16 +84,13 @@ async fn the_listing_is_given_once_in_a_session_and_whenever_a_host_starts_it() 
     assert_eq!(said(&started, "hello").await, "");
 }
 
-// S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session. It begins with how to
-// find and load a skill, and is cut as the instructions of an MCP server are (S-MCP-17), to 10,000 characters and bytes with all
-// else that the hook gives. In the mode `discover` it is that prompt. After `compact` and `clear` a host has dropped the
-// instructions of loaded skills, so `SessionStart` names those skills first, to be loaded again.
+// S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session.
 #[tokio::test]
 async fn after_a_compaction_loaded_skills_are_named_first_to_be_loaded_again() {
     let world = office().await;
     let agent = world.agent();
     agent.load("office/pdf").await.unwrap();
-    for (source, is_named) in [("startup", false), ("resume", false), ("compact", true), ("clear", true)] {
+    for (source, is_named) in [("startup", false), ("compact", true), ("clear", true)] {
         let context = told(&agent, "SessionStart", json!({ "source": source })).await;
         let again = context.find("no longer part of this conversation. load_skill with the location brings them back.");
         assert_eq!(again.is_some(), is_named, "{source}: {context}");
@@ -97,6 +99,41 @@ async fn after_a_compaction_loaded_skills_are_named_first_to_be_loaded_again() {
             assert_eq!(named(&context)[0], "office/pdf");
         }
     }
+}
+
+// S-HOOK-4: `UserPromptSubmit` names up to five skills that the message calls for, each with the words of the message that do.
+// S-HOOK-5: `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded.
+#[tokio::test]
+async fn skills_that_a_host_dropped_are_named_until_they_are_loaded_again() {
+    let world = office().await;
+    let agent = world.agent();
+    for skill in ["office/xlsx", "office/pdf"] {
+        agent.load(skill).await.unwrap();
+    }
+    for source in ["compact", "clear"] {
+        told(&agent, "SessionStart", json!({ "source": source })).await;
+        // Another replica knows it too.
+        let other = world.replica();
+        for agent in [&agent, &agent, &other.agent()] {
+            let context = said(agent, "Please create a pdf").await;
+            assert_eq!(named(&context), ["office/pdf"], "{source}: {context}");
+            assert_eq!(named(&ran(agent, "cat a.xlsx").await), ["office/xlsx"], "{source}");
+            assert_eq!(said(agent, "thank you").await, "", "{source}: a message that calls for no skill");
+        }
+        // The skill is loaded in the same version and is the current one, so nothing else of the session changes.
+        agent.load("office/pdf").await.unwrap();
+        assert_eq!(said(&agent, "Please create a pdf").await, "", "{source}");
+        assert_eq!(named(&ran(&agent, "cat a.xlsx").await), ["office/xlsx"], "{source}");
+    }
+    let version = agent.session().await.unwrap().version;
+    agent.load("office/pdf").await.unwrap();
+    assert_eq!(agent.session().await.unwrap().version, version, "a load that brings nothing back changes nothing");
+    for source in ["startup", "resume"] {
+        told(&agent, "SessionStart", json!({ "source": source })).await;
+        assert_eq!(said(&agent, "Please create a pdf").await, "", "{source}: the instructions are there");
+    }
+    agent.load("office/xlsx").await.unwrap();
+    assert_eq!(ran(&agent, "cat a.xlsx").await, "");
 }
 
 // S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session.
@@ -444,7 +481,7 @@ async fn hostile_texts_stay_text_in_every_hook() {
     }
 }
 
-// S-HOOK-9: A hook makes no request to the store that a prompt would not make, but for the note that the listing was given.
+// S-HOOK-9: A hook makes no request to the store that a prompt would not make, but for its notes (S-HOOK-3).
 #[tokio::test]
 async fn a_hook_costs_what_a_prompt_costs_and_nothing_once_the_catalog_is_known() {
     let world = office().await;

@@ -1,15 +1,19 @@
 //! Calls that a person approves first, over HTTP: who decides, what models read, and what the catalog shows of such skills.
 
+use std::sync::Arc;
+
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 use skillmount::{
     access::{Callers, KeyEntry, Keys, Scope},
+    audit::AuditMode,
     clock::SystemClock,
     http::HttpConfig,
     path::Id,
+    store::MemoryStore,
 };
 
-use super::{Answer, Server};
+use super::{Answer, Server, events::recording};
 
 /// A server with a key of an agent and one of control.
 struct Guarded {
@@ -136,6 +140,48 @@ async fn a_model_reads_that_it_waits_and_then_the_result() {
     assert!(denied["content"].as_str().unwrap().starts_with("Error: a person denied the tool write"), "{denied}");
     world.decide(&id, json!({"decision": "allow"})).await.is(200);
     assert_eq!(turn().await["is_error"], Value::Null);
+}
+
+// S-APPROVAL-10: A denial may carry a text of the person, at most 1,000 characters.
+#[tokio::test]
+async fn a_denial_tells_the_model_what_the_person_says_and_no_record_has_it() {
+    let memory = Arc::new(MemoryStore::new());
+    let server = recording(AuditMode::Strict, &memory, memory.clone()).await;
+    let policy = json!({"skills_access": "write", "tools": {"*": "auto", "delete": "ask"}});
+    server.send(Method::PUT, &server.user("/policy"), &policy).await.is(200);
+    let delete = async || server.send(Method::POST, &server.session("/delete"), &json!({"path": "/workspace/a"})).await;
+    let decide = async |id: &str, body: Value| {
+        server.send(Method::POST, &server.session(&format!("/approvals/{id}")), &body).await
+    };
+    let events = async |last: &str| {
+        let request = server.client.get(server.session("/events")).header(header::ACCEPT, "application/json");
+        Answer::of(request.header("last-event-id", last).send().await.unwrap()).await.is(200).clone()
+    };
+    let request = server.client.get(server.session("/events")).header(header::ACCEPT, "application/json");
+    let begin = Answer::of(request.send().await.unwrap()).await.is(200)["next"].as_str().unwrap().to_owned();
+    let id = id_of(&delete().await);
+    let long = "ä".repeat(1001);
+    for wrong in [
+        json!({"decision": "allow", "message": "archive it instead"}),
+        json!({"decision": "deny", "message": long}),
+        json!({"decision": "deny", "message": 1}),
+    ] {
+        decide(&id, wrong).await.is_problem(400, "invalid_request");
+    }
+    let waiting = server.get(&server.session("/approvals")).await;
+    let shown = &waiting.is(200)["approvals"][0];
+    assert!((1..=300).contains(&shown["seconds_left"].as_u64().unwrap()), "{shown}");
+    decide(&id, json!({"decision": "deny", "message": "archive it instead", "remember": true})).await.is(200);
+    let denied = delete().await;
+    let detail = denied.is_problem(403, "tool_blocked").json["detail"].as_str().unwrap().to_owned();
+    assert!(detail.ends_with("go on without it. The person says: \"archive it instead\""), "{detail}");
+    let told = events(&begin).await.to_string();
+    assert!(told.contains("tool_result") && told.contains("tool_blocked") && !told.contains("archive"), "{told}");
+    let audit = server.get(&server.user("/audit")).await.is(200).to_string();
+    assert!(
+        audit.contains("decide_approval") && audit.contains("tool_blocked") && !audit.contains("archive"),
+        "{audit}"
+    );
 }
 
 #[tokio::test]

@@ -160,6 +160,11 @@ async fn a_session_that_a_hook_or_a_fork_of_it_made_has_the_record_of_one_that_w
     }
     send(Method::PUT, "/sessions/asked-for", json!({})).await.is(201);
     send(Method::POST, "/sessions/asked-for/hooks", start).await.is(200);
+    send(Method::POST, "/sessions/asked-for/load_skill", json!({"skill": "minutes"})).await.is(200);
+    let compacted = json!({"hook_event_name": "SessionStart", "source": "compact"});
+    for _ in 0..2 {
+        send(Method::POST, "/sessions/asked-for/hooks", compacted.clone()).await.is(200);
+    }
     let write = json!({"file_path": "/workspace/a", "content": "x"});
     send(Method::POST, "/sessions/parent/write", write).await.is(200);
     send(Method::PUT, "/sessions/fork", json!({"parent": "parent"})).await.is(201);
@@ -172,6 +177,8 @@ async fn a_session_that_a_hook_or_a_fork_of_it_made_has_the_record_of_one_that_w
             ["create_session", "by-hook", ""],
             ["create_session", "asked-for", ""],
             ["change_session", "asked-for", "listing"],
+            ["load_skill", "asked-for", "minutes"],
+            ["change_session", "asked-for", "instructions"],
             ["write", "parent", "/workspace/a"],
             ["create_session", "parent", ""],
             ["create_session", "fork", ""],

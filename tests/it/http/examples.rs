@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Answer, Server};
 
 /// Members whose value is another on every server and at every time.
-const VOLATILE: [&str; 17] = [
+const VOLATILE: [&str; 18] = [
     "approval_id",
     "as_of",
     "at",
@@ -24,6 +24,7 @@ const VOLATILE: [&str; 17] = [
     "published_at",
     "request_id",
     "requested_at",
+    "seconds_left",
     "second_sweep_at",
     "sweeps",
     "updated_at",

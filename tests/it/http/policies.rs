@@ -160,6 +160,22 @@ async fn an_unknown_tool_is_refused_when_set_and_kept_and_reported_at_rest() {
     assert_eq!(Answer::of(fresh.send().await.unwrap()).await.is(200)["unknown_tools"], json!(["run"]));
 }
 
+// S-POLICY-6: The answer to a change of the user's policy names its rules that match no skill, in `unmatched_rules`.
+#[tokio::test]
+async fn rules_that_match_no_skill_are_named_when_a_policy_is_set() {
+    let server = Server::start().await;
+    server.memory.put_raw("u1/skills/legal/review/SKILL.md", "---\nname: review\ndescription: Reviews.\n---\n# Go\n");
+    let policy = json!({
+        "skills": {"*": "auto_approve", "Legal/*": "enabled", "legal/*": "enabled"}, "agents": {"clerk": ["legal/reviews"]},
+    });
+    let answer = server.send(Method::PUT, &server.user("/policy"), &policy).await;
+    assert_eq!(answer.is(200)["unmatched_rules"], json!(["Legal/*", "legal/reviews"]));
+    assert_eq!(answer.json["skills"], policy["skills"], "it is set all the same");
+    let right = json!({"skills": {"legal/*": "enabled", "legal/review": "disabled"}});
+    let answer = server.send(Method::PUT, &server.user("/policy"), &right).await;
+    assert_eq!(answer.is(200).get("unmatched_rules"), None);
+}
+
 /// A server with skills below `sec/` that the user's policy hides, and others that have much in common with them. With
 /// the key of an agent.
 async fn with_secrets() -> (Server, String) {

@@ -64,10 +64,17 @@ impl ClientHandler for Host {
         let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request else { panic!() };
         let schema = serde_json::to_value(requested_schema).unwrap();
         assert_eq!(schema["required"], json!(["decision"]));
+        assert_eq!(
+            (&schema["properties"]["message"]["type"], &schema["properties"]["message"]["maxLength"]),
+            (&json!("string"), &json!(1000))
+        );
         self.asked.send(message).unwrap();
         Ok(match self.answer {
             Some("cancel") => ElicitResult::new(ElicitationAction::Cancel),
-            Some(answer) => ElicitResult::new(ElicitationAction::Accept).with_content(json!({"decision": answer})),
+            Some(answer) => {
+                let content = json!({"decision": answer, "message": "append \n\u{202e}to it"});
+                ElicitResult::new(ElicitationAction::Accept).with_content(content)
+            }
             None => ElicitResult::new(ElicitationAction::Decline),
         })
     }
@@ -99,7 +106,9 @@ async fn a_person_at_the_host_decides_about_calls_that_ask() {
         let first = call("write", &write).await;
         assert_eq!(first.is_error == Some(true), fails[0], "{answer:?}: {}", text(&first));
         let question = heard.questions.recv().await.unwrap();
-        assert!(question.contains("write") && question.contains("/workspace/a.md"), "{question}");
+        let asked =
+            r#"The agent wants to call write with {"content":"uno","file_path":"/workspace/a.md","overwrite":false}."#;
+        assert!(question.starts_with(asked) && question.ends_with(" seconds more."), "{question}");
         // If the file is there by now, the call fails once it has been asked about. A denial holds for a while.
         let second = call("write", &write).await;
         assert_eq!(second.is_error == Some(true), fails[1], "{answer:?}: {}", text(&second));
@@ -111,10 +120,33 @@ async fn a_person_at_the_host_decides_about_calls_that_ask() {
         if answer == Some("cancel") {
             assert!(text(&second).contains("needs a person's approval"), "{}", text(&second));
         }
+        if answer == Some("deny") {
+            let said = r#"The person says: "append \n\u{202e}to it""#;
+            assert!(text(&first).contains(said) && text(&second).contains(said), "{}", text(&first));
+        }
         if answer == Some("allow") {
             let loaded = call("load_skill", &json!({"skill": "notas"})).await;
             assert!(text(&loaded).contains("Pasos."), "{}", text(&loaded));
         }
+    }
+}
+
+// S-APPROVAL-11: The person who decides about a call sees the tool, the input as in S-APPROVAL-4, the seconds left, and for a load
+// the skill and its digest.
+#[tokio::test]
+async fn a_question_shows_the_input_as_far_as_it_is_kept_and_says_that_it_is_cut() {
+    let home = Home::with_skills();
+    let policy = json!({"tools": {"*": "auto", "write": "ask"}});
+    home.file("data/skillmount/me/.skillmount/policy.json", &policy.to_string());
+    let (host, mut heard) = begin(&home, Some("deny"), eras()[0].clone()).await;
+    for (length, is_cut) in [(3000, false), (30_000, true)] {
+        let mut call = CallToolRequestParams::new("write");
+        call.arguments = json!({"file_path": "/workspace/a", "content": "x".repeat(length)}).as_object().cloned();
+        host.call_tool(call).await.unwrap();
+        let question = heard.questions.recv().await.unwrap();
+        assert_eq!(question.contains("(long texts are cut)"), is_cut, "{question}");
+        assert!(question.contains(&"x".repeat(1500)) && question.len() < 5000, "{}", question.len());
+        assert_eq!(question.contains("(30000 bytes in all)"), is_cut);
     }
 }
 
@@ -127,7 +159,8 @@ async fn a_prompt_asks_as_a_load_does_and_reports_what_it_changed() {
         let (host, mut heard) = begin(&home, Some("allow"), era.clone()).await;
         let prompt = host.get_prompt(GetPromptRequestParams::new("notas")).await.unwrap();
         assert!(prompt.messages[0].content.as_text().unwrap().text.contains("Pasos."));
-        assert!(heard.questions.try_recv().unwrap().contains("notas"));
+        let question = heard.questions.try_recv().unwrap();
+        assert!(question.contains(" This loads the skill notas, version sha256:"), "{question}");
         if matches!(era, ClientLifecycleMode::Initialize) {
             heard.changes.recv().await.unwrap();
         }

@@ -258,5 +258,9 @@ pub const HOOK_CONTEXT: usize = 10_000;
 pub const HOOK_INHERITED_SKILLS: usize = 20;
 /// Words of a text that a hook quotes for one skill.
 pub const HOOK_WORDS: usize = 5;
+/// The longest time that the command `hook` can be configured to wait for its answer.
+pub const HOOK_TIMEOUT_MOST: Duration = Duration::from_mins(10);
+/// Characters of the reason that the command `hook` gives to the person.
+pub const HOOK_REASON_CHARS: usize = 1000;
 /// Characters of a description that a hook shows.
 pub const HOOK_DESCRIPTION_CHARS: usize = 200;

@@ -46,8 +46,9 @@ Examples:
     #[command(after_help = "\
 Examples:
   skillmount approvals deny 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5
+  skillmount approvals deny 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5 --message 'archive it instead'
   skillmount approvals deny 5f0c2b7d9e3a41c6b8d7e0f1a2b3c4d5 --remember")]
-    Deny(Choice),
+    Deny(Denial),
 }
 
 #[derive(Debug, Args)]
@@ -60,20 +61,30 @@ struct Choice {
     remember: bool,
 }
 
+#[derive(Debug, Args)]
+struct Denial {
+    #[command(flatten)]
+    choice: Choice,
+    /// A text for the model, up to 1,000 characters: the model receives it if it makes the call again
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+}
+
 impl ApprovalsArgs {
     pub(crate) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
         match self.action {
-            Some(Action::Allow(choice)) => choice.decide(app, &control, Decision::Allow).await,
-            Some(Action::Deny(choice)) => choice.decide(app, &control, Decision::Deny).await,
+            Some(Action::Allow(choice)) => choice.decide(app, &control, Decision::Allow, None).await,
+            Some(Action::Deny(Denial { choice, message })) => {
+                choice.decide(app, &control, Decision::Deny, message).await
+            }
             None if self.watch => watch(app, &control).await,
             None => app.out.reply(&control.waiting_calls().await?, |out, waiting| {
-                let now = app.clock.now();
                 let row = |call: &WaitingCall| {
-                    let expires = out.screen().time(call.expires_at, now);
-                    [call.approval_id.clone(), plain(&call.tool), expires, input_of(call)].map(Cell::from)
+                    [call.approval_id.clone(), plain(&call.tool), time_left(call), load_of(call), input_of(call)]
+                        .map(Cell::from)
                 };
-                out.table(LastColumn::Cut, waiting.approvals.iter().map(row))?;
+                out.table(LastColumn::Wrapped, waiting.approvals.iter().map(row))?;
                 if waiting.approvals.is_empty() {
                     out.note(format_args!("nothing waits for approval in session {}", app.session()?));
                 }
@@ -84,14 +95,14 @@ impl ApprovalsArgs {
 }
 
 impl Choice {
-    async fn decide(self, app: &App, control: &Control, decision: Decision) -> Result<()> {
+    async fn decide(self, app: &App, control: &Control, decision: Decision, message: Option<String>) -> Result<()> {
         let Self { approval_id, remember } = self;
         if approval_id.is_empty() {
             return Err(invalid!(
                 "the id of the call is empty; `skillmount approvals` lists the calls that wait, with their ids"
             ));
         }
-        control.decide_approval(&approval_id, DecideApproval { decision, remember }).await?;
+        control.decide_approval(&approval_id, DecideApproval { decision, remember, message }).await?;
         let done = json!({ "approval_id": approval_id, "decision": decision, "remember": remember });
         app.out.reply(&done, |out, _| out.line(format_args!("{} {approval_id}", past(decision))))
     }
@@ -106,7 +117,18 @@ const fn past(decision: Decision) -> &'static str {
 
 /// The input of a call on one line, without anything that could drive a terminal.
 fn input_of(call: &WaitingCall) -> String {
-    plain(&call.input.to_string())
+    let part = if call.input_cut { " (long texts are cut)" } else { "" };
+    plain(&call.input.to_string()) + part
+}
+
+fn time_left(call: &WaitingCall) -> String {
+    format!("{} s left", call.seconds_left)
+}
+
+/// The skill that a call loads, and the version of it; empty if the call loads none.
+fn load_of(call: &WaitingCall) -> String {
+    let skill = call.skill.iter().map(|skill| plain(skill.as_str()));
+    skill.chain(call.digest.clone()).collect::<Vec<_>>().join(" ")
 }
 
 /// Asks the person at the terminal about each call, until standard input ends.
@@ -129,8 +151,8 @@ async fn watch(app: &App, control: &Control) -> Result<()> {
             let Some(answer) = typed.recv().await else { return Ok(()) };
             match meant(&answer) {
                 None => drop(left.insert(call.approval_id)),
-                Some(decision) => match control.decide_approval(&call.approval_id, decision).await {
-                    Ok(_) => app.out.line(past(decision.decision))?,
+                Some(decided) => match control.decide_approval(&call.approval_id, decided.clone()).await {
+                    Ok(_) => app.out.line(past(decided.decision))?,
                     Err(error) if error.code() == Code::ApprovalNotFound => app.out.note("it waits no longer"),
                     Err(error) => return Err(error),
                 },
@@ -144,8 +166,9 @@ async fn watch(app: &App, control: &Control) -> Result<()> {
 }
 
 fn show(app: &App, call: &WaitingCall) -> Result<()> {
-    let part = if call.input_cut { "  (only a part of it)" } else { "" };
-    app.out.line(format_args!("{}  {}{part}", plain(&call.tool), input_of(call)))?;
+    let load = load_of(call);
+    let load = if load.is_empty() { load } else { load + "  " };
+    app.out.line(format_args!("{}  {load}{}  {}", plain(&call.tool), input_of(call), time_left(call)))?;
     let whole = plain(call.skill.as_ref().map_or(&call.tool, |skill| skill.as_str()));
     app.out.line(format_args!("allow it? y: yes, n: no, a: always, {whole} for this session; Enter leaves it"))
 }
@@ -157,7 +180,7 @@ fn meant(answer: &str) -> Option<DecideApproval> {
         "n" | "no" => (Decision::Deny, false),
         _ => return None,
     };
-    Some(DecideApproval { decision, remember })
+    Some(DecideApproval { remember, ..DecideApproval::new(decision) })
 }
 
 /// The lines that are typed. They are read on a thread of their own, which ends with the process.
@@ -199,7 +222,9 @@ mod tests {
             input: json!({ "content": "a\u{1b}[2J\u{202e}b\nc" }),
             input_cut: false,
             skill: None,
+            digest: None,
             expires_at: Timestamp::UNIX_EPOCH,
+            seconds_left: 1,
         };
         let text = input_of(&call);
         assert!(!text.chars().any(|char| char.is_control() || char == '\u{202e}'), "{text:?}");

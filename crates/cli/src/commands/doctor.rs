@@ -13,11 +13,14 @@ use crate::{
     error::{Code, Error, Result},
     handle::failed_check,
     output::Output,
-    screen::{Cell, LastColumn},
+    screen::{Cell, LastColumn, plain},
     settings::Setting,
     status::CHECKS_FAILED,
     wire::{CheckStatus, StoreCheck},
 };
+
+/// Rules of a policy that the report names.
+const RULES_NAMED: usize = 5;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -44,7 +47,7 @@ impl Doctor {
             return host_view::run(app, host).await;
         }
         let checks = match app.settings.server()? {
-            Some(server) => vec![server_check(app, server).await],
+            Some(server) => server_checks(app, server).await,
             None => store_checks(app).await,
         };
         app.out.reply(&json!({ "checks": checks }), |out, _| print(out, &checks))?;
@@ -57,13 +60,36 @@ impl Doctor {
     }
 }
 
-async fn server_check(app: &App, server: &str) -> StoreCheck {
+async fn server_checks(app: &App, server: &str) -> Vec<StoreCheck> {
     let asked = async { app.control().await?.session().await };
-    match asked.await {
-        Ok(_) => StoreCheck::passed("server", format!("{server} answers")),
-        Err(error) => {
-            failed_check("server", &error, "start it with `skillmount serve`, or correct --server and --api-key")
+    if let Err(error) = asked.await {
+        let fix = "start it with `skillmount serve`, or correct --server and --api-key";
+        return vec![failed_check("server", &error, fix)];
+    }
+    let answers = StoreCheck::passed("server", format!("{server} answers"));
+    std::iter::once(answers).chain(policy_check(app).await).collect()
+}
+
+/// Whether each rule of the user's policy matches a skill; `None` if each does.
+async fn policy_check(app: &App) -> Option<StoreCheck> {
+    const NAME: &str = "policy";
+    let unmatched = async { app.control().await?.unmatched_rules().await };
+    match unmatched.await {
+        Ok(rules) if rules.is_empty() => None,
+        Ok(rules) => {
+            let named: Vec<_> = rules.iter().take(RULES_NAMED).map(String::as_str).collect();
+            let more = rules.len() - named.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Some(StoreCheck {
+                name: NAME.to_owned(),
+                status: CheckStatus::Warn,
+                detail: format!("no skill matches the rules {}{more}", plain(&named.join(", "))),
+                fix: Some(
+                    "correct the patterns in the user's policy; letters of another case are other names".to_owned(),
+                ),
+            })
         }
+        Err(error) => Some(failed_check(NAME, &error, "set the policy of the user again")),
     }
 }
 
@@ -116,6 +142,7 @@ async fn store_checks(app: &App) -> Vec<StoreCheck> {
             Ok(user) => store.check_skills(&user).await,
             Err(error) => vec![failed_check("skills", &error, "look at what the store says of that object")],
         });
+        checks.extend(policy_check(app).await);
     }
     checks
 }

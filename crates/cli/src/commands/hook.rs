@@ -1,32 +1,123 @@
 //! `skillmount hook`
 //!
-//! A host that runs a command takes exit status 2 for "stop what you are doing". So a hook that fails still answers:
-//! the person reads why, and the conversation goes on.
+//! A host that runs a command takes exit status 2 for "stop what you are doing". So a hook that fails still answers: the
+//! person reads why, and the conversation goes on. The host waits for the answer, so a hook gives up after a limit. It creates
+//! no store, because a host calls it in every folder.
+
+use std::{fs::OpenOptions, io, time::Duration};
 
 use clap::Args;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use tokio::time::timeout;
 
 use crate::{
     app::App,
-    error::Result,
+    control::Control,
+    error::{Code, Error, Result},
     input,
-    wire::{HookInput, HookOutput},
+    limits::HOOK_TIMEOUT_MOST,
+    settings::Setting,
+    wire::{HookEvent, HookInput, HookOutput},
 };
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   echo '{\"hook_event_name\": \"SessionStart\"}' | skillmount hook
-  skillmount --server http://127.0.0.1:8787 --session chat-7 hook < input.json")]
-pub(crate) struct Hook {}
+  skillmount --server http://127.0.0.1:8787 --session chat-7 hook < input.json
+
+The exit status is 0. A hook that fails or gives up says why, once in a session of the host.")]
+pub(crate) struct Hook {
+    /// Give up after this many seconds, up to 600 [default: 5]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<String>,
+}
+
+/// The member of the input that names the conversation of the host.
+#[derive(Deserialize)]
+struct HostConversation {
+    session_id: String,
+}
 
 impl Hook {
+    /// The settings that were given as flags.
+    pub(crate) fn settings(&self) -> Vec<(Setting, String)> {
+        self.timeout.iter().map(|timeout| (Setting::HookTimeout, timeout.clone())).collect()
+    }
+
     pub(crate) async fn run(self, app: &App) -> Result<()> {
-        let output = answer(app).await.unwrap_or_else(|error| HookOutput::failed(&error));
+        let output = match input::bytes(app, None, None) {
+            Ok(bytes) => output(app, &bytes).await,
+            Err(error) => HookOutput::failed(&error),
+        };
         app.out.document(&output)
     }
 }
 
-async fn answer(app: &App) -> Result<HookOutput> {
-    let input = HookInput::parse(&input::bytes(app, None, None)?)?;
-    app.control().await?.hook(&input).await
+/// The answer to the hook. The person reads each failure once in a conversation.
+async fn output(app: &App, bytes: &[u8]) -> HookOutput {
+    match answer_in_time(app, bytes).await {
+        Ok(output) => output,
+        Err(error) if is_new(app, bytes, &error) => HookOutput::failed(&error),
+        Err(_) => HookOutput::default(),
+    }
+}
+
+/// The answer, unless it takes longer than the setting allows. An event without context needs neither store nor server.
+async fn answer_in_time(app: &App, bytes: &[u8]) -> Result<HookOutput> {
+    let input = HookInput::parse(bytes)?;
+    if input.event()? == HookEvent::Other {
+        return Ok(HookOutput::default());
+    }
+    let limit = app.settings.seconds(Setting::HookTimeout, Duration::from_secs(1), HOOK_TIMEOUT_MOST)?;
+    let answer = timeout(limit, Box::pin(answer(app, &input)));
+    answer.await.unwrap_or_else(|_| Err(too_late(app, limit)))
+}
+
+async fn answer(app: &App, input: &HookInput) -> Result<HookOutput> {
+    app.check_store_exists()?;
+    let control = app.control().await?;
+    let output = control.hook(input).await?;
+    if output == HookOutput::default() {
+        check_has_skills(&control).await?;
+    }
+    Ok(output)
+}
+
+/// Checks that a store has skills for the session. A server is not asked.
+///
+/// # Errors
+/// `skill_not_found` if there are none; the store's.
+async fn check_has_skills(control: &Control) -> Result<()> {
+    let Control::Local { backend, user, .. } = control else { return Ok(()) };
+    if !backend.catalog(false).await?.entries.is_empty() || !backend.session().await?.drafts.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the store is empty: user {user} has no skills; `skillmount push FOLDER` brings some");
+    Err(Error::new(Code::SkillNotFound, message))
+}
+
+/// The server or store that the settings name.
+fn asked(app: &App) -> &str {
+    let server = app.settings.server().ok().flatten();
+    server.or_else(|| app.settings.get(Setting::Store)).unwrap_or_default()
+}
+
+fn too_late(app: &App, limit: Duration) -> Error {
+    let (asked, seconds) = (asked(app), limit.as_secs());
+    let message =
+        format!("{asked} did not answer within {seconds} s; `hook --timeout` or hook_timeout sets another limit");
+    Error::new(Code::StoreUnavailable, message)
+}
+
+/// Whether no hook reported the error in this conversation of the host before. Each hook is a process of its own, so an empty file
+/// in the folder for temporary files is the note. If the input names no conversation or the file cannot be made, the error is new.
+fn is_new(app: &App, bytes: &[u8], error: &Error) -> bool {
+    let Ok(HostConversation { session_id }) = serde_json::from_slice(bytes) else { return true };
+    let parts = [&session_id, asked(app), error.message()];
+    let digest = parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part).chain_update([0])).finalize();
+    let file = app.process.folders.temporary.join(format!("skillmount-hook-{}", hex::encode(digest)));
+    let made = OpenOptions::new().write(true).create_new(true).open(file);
+    !made.is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
 }

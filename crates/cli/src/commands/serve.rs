@@ -112,7 +112,7 @@ impl Serve {
         let (sources, callers) = CallerSources::read(&app.process, &app.settings, app.clock.now())?;
         let has_keys = callers.keys.are_required();
         let (changed, caller_updates) = watch::channel(callers.clone());
-        let drain = app.settings.required(Setting::Drain, parse_seconds)?;
+        let drain = app.settings.seconds(Setting::Drain, Duration::ZERO, SHUTDOWN_DRAIN_MOST)?;
         let signals = if app.process.is_whole { signals::listen(drain)? } else { Signals::unheard() };
         let stop = signals.stop;
         let config = HttpConfig {
@@ -161,10 +161,4 @@ fn greet(app: &App, bound: SocketAddr, has_keys: bool, folder: &[StoreCheck]) {
 
 fn parse_address(text: &str) -> Result<SocketAddr> {
     text.parse().map_err(|_| invalid!("{text:?} is not an address; one looks like 127.0.0.1:8787"))
-}
-
-fn parse_seconds(text: &str) -> Result<Duration> {
-    let most = SHUTDOWN_DRAIN_MOST.as_secs();
-    let seconds = text.parse().ok().filter(|seconds| *seconds <= most);
-    seconds.map(Duration::from_secs).ok_or_else(|| invalid!("{text:?} is not a number of seconds from 0 to {most}"))
 }

@@ -182,6 +182,16 @@ impl Control {
         }
     }
 
+    /// The rules of the user's policy that match no skill.
+    pub(super) async fn unmatched_rules(&self) -> Result<Vec<String>> {
+        let policy = match self {
+            Self::Local { service, user, .. } => service.sessions().user_policy(user).await?,
+            Self::Remote(remote) => Arc::new(remote.user_policy().await?),
+        };
+        let found = self.skills(None, true).await?;
+        Ok(policy.unmatched_rules(found.skills.iter().map(|skill| skill.skill.as_str())))
+    }
+
     /// The user's skills and what was found wrong with them, of all pages.
     pub(super) async fn skills(&self, category: Option<String>, fresh: bool) -> Result<SkillList> {
         let mut wanted = SkillListRequest { category, fresh, ..SkillListRequest::default() };

@@ -10,5 +10,5 @@ mod scan;
 
 pub(super) use disk::{PullFolder, check_names, failed, json_text, read_if_there, replace_whole};
 pub(super) use memory::{remember, remembered};
-pub(super) use plain::{address_of, refuse_plain};
+pub(super) use plain::{address_of, is_store, refuse_plain};
 pub(super) use scan::{Extent, FolderScan, LocalFile, LocalSkill, NoSkill, scan};

@@ -6,7 +6,7 @@
 
 use std::{fs, path::Path};
 
-use crate::{error::Result, local_path::LocalPath};
+use crate::{error::Result, local_path::LocalPath, path::Id};
 
 /// The folder that only a used store has. A user's files lie as deep as a skill in a category, so this folder
 /// marks a store.
@@ -34,6 +34,11 @@ pub(crate) fn refuse_plain(folder: &LocalPath) -> Result<()> {
          them where they are, `skillmount push {shown}` without this --store copies them into your own store, `skillmount lint {shown}` checks them where they are, and another \
          --store makes a new one"
     ))
+}
+
+/// Whether `folder` is a store: it was used as one, or has the folder of `user`.
+pub(crate) fn is_store(folder: &LocalPath, user: &Id) -> bool {
+    folder.join(OF_A_STORE).is_dir() || folder.join(user.as_str()).is_dir()
 }
 
 /// How many skills lie in folders of `folder`, as deep as `levels`. A folder that cannot be read counts as empty; the

@@ -220,6 +220,16 @@ impl Settings {
         })
     }
 
+    /// A time in whole seconds, from `least` to `most`.
+    pub(super) fn seconds(&self, setting: Setting, least: Duration, most: Duration) -> Result<Duration> {
+        self.required(setting, |text| {
+            let time = text.parse().ok().map(Duration::from_secs).filter(|time| (least..=most).contains(time));
+            time.ok_or_else(|| {
+                invalid!("{text:?} is not a number of seconds from {} to {}", least.as_secs(), most.as_secs())
+            })
+        })
+    }
+
     /// A switch.
     pub(super) fn switch(&self, setting: Setting) -> Result<Option<bool>> {
         self.parsed(setting, on_or_off)

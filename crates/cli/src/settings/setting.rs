@@ -80,6 +80,7 @@ settings! {
     CatalogMemory "catalog_memory" Some("128"), false, Variable;
     Spool "spool" None, false, Unread;
     Drain "drain" Some("5"), false, Unread;
+    HookTimeout "hook_timeout" Some("5"), false, Unread;
     Audit "audit" Some("relaxed"), false, Variable;
     AuditDays "audit_days" Some("90"), false, Variable;
     DigestPace "digest_pace" Some("1000"), false, Variable;

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::Result,
     path::SkillPath,
-    session::Session,
+    session::{Session, SkillToLoad},
     wire::{Effect, EffectivePolicy, Operation, Policy, SkillRule, ToolRule},
 };
 
@@ -23,8 +23,8 @@ pub(crate) struct PendingAdmission<'call> {
     pub(crate) state: SessionState,
     /// The policy of the user.
     pub(crate) user: Arc<Policy>,
-    /// The skill that the policy may ask about.
-    pub(crate) skill: Option<SkillPath>,
+    /// The skill that the call loads, which the policy may ask about.
+    pub(crate) load: Option<SkillToLoad>,
 }
 
 /// An operation that may run: its call, the session, and the policies in effect.
@@ -58,7 +58,7 @@ impl<'call> PendingAdmission<'call> {
         if operation.effect() != Effect::Reads {
             context.core.sessions().check_writable()?;
         }
-        Ok(Self { context, operation, state, user, skill: None })
+        Ok(Self { context, operation, state, user, load: None })
     }
 
     /// The call.
@@ -85,9 +85,10 @@ impl<'call> PendingAdmission<'call> {
         Self::new(self.context, self.operation, (session, Arc::clone(&self.user)))
     }
 
-    /// The same operation, about which the policy may ask because of `skill` too. One approval is for both.
-    pub(crate) fn about(self, skill: &SkillPath) -> Self {
-        Self { skill: Some(skill.clone()), ..self }
+    /// The same operation, which loads these files of a skill. The policy may ask about the tool and the skill: one approval is for
+    /// both.
+    pub(crate) fn loading(self, skill: &SkillPath, digest: &str) -> Self {
+        Self { load: Some(SkillToLoad { skill: skill.clone(), digest: digest.to_owned() }), ..self }
     }
 
     /// Admits the operation. If the policy asks about it, this uses up the approval of the call with `input`, which is
@@ -102,12 +103,12 @@ impl<'call> PendingAdmission<'call> {
     ) -> Result<Admission<'call>, Refusal> {
         let policy = self.policy();
         let about_tool = policy.tool(self.operation) == ToolRule::Ask;
-        let about_skill = self.skill.as_ref().is_some_and(|skill| policy.skill(skill) == SkillRule::AskFirst);
+        let about_skill = self.load.as_ref().is_some_and(|load| policy.skill(&load.skill) == SkillRule::AskFirst);
         if !about_tool && !about_skill {
             return Ok(self.admitted());
         }
-        let (call, skill) = ((self.context, &*self.state.session), self.skill.as_ref());
-        let session = ask(call, self.operation, input.await?, skill, (about_tool, about_skill)).await?;
+        let (call, load) = ((self.context, &*self.state.session), self.load.as_ref());
+        let session = ask(call, self.operation, input.await?, load, (about_tool, about_skill)).await?;
         Ok(Self::new(self.context, self.operation, (session, Arc::clone(&self.user)))?.admitted())
     }
 

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     error::{Code, Error, Result},
     path::SkillPath,
-    session::{CallDecision, Change, PendingCall, Session},
+    session::{CallDecision, Change, PendingCall, Session, SkillToLoad},
     skill::shown::one_line,
     wire::{
         ApprovalList, DecideApproval, Decision, EffectivePolicy, Operation, Policy, SkillRule, ToolRule, WaitingCall,
@@ -30,10 +30,10 @@ pub(super) async fn ask(
     (context, session): (&Context, &Session),
     operation: Operation,
     CallInput { input, outline }: CallInput,
-    skill: Option<&SkillPath>,
+    load: Option<&SkillToLoad>,
     asks: (bool, bool),
 ) -> Result<Arc<Session>, Refusal> {
-    let loaded = skill.cloned();
+    let loaded = load.cloned();
     // A long input takes a while to hash.
     let asked = move |_: &_| Ok(PendingCall::new(operation.name(), input, loaded.as_ref(), asks)?.outlined(&outline));
     let call = context.errand().run(asked).await?;
@@ -47,11 +47,11 @@ pub(super) async fn ask(
         let (decision, is_change) = session.approvals.ask(&call, clock.now(), random)?;
         Ok(if is_change { Change::Save(decision) } else { Change::None(decision) })
     };
-    let what = what(operation, skill);
+    let what = what(operation, load.map(|load| &load.skill));
     let (session, decision) = context.change(ask).await?;
     match decision {
         CallDecision::Allowed => Ok(session),
-        CallDecision::Denied => Err(Refusal::Denied { what }),
+        CallDecision::Denied { message } => Err(Refusal::Denied { what, message }),
         CallDecision::Waits { call, is_new } => {
             if is_new {
                 approval_was_asked_for(context, &call);
@@ -94,8 +94,9 @@ impl Approvals {
     /// whichever surface it came from.
     ///
     /// # Errors
-    /// `approval_not_found` if no such call waits in this session; as `SessionBackend::session`; `store_unavailable`
-    /// with `parts` if it was decided and has no record.
+    /// `approval_not_found` if no such call waits in this session; `invalid_request` for a text that
+    /// [`DecideApproval::checked_message`] refuses; as `SessionBackend::session`; `store_unavailable` with `parts` if it was
+    /// decided and has no record.
     pub async fn decide_approval(&self, id: &str, decision: DecideApproval) -> Result<Arc<Session>> {
         let subject = match decision.decision {
             Decision::Allow => format!("allow {id}"),
@@ -109,7 +110,7 @@ impl Approvals {
         // Another replica may have been asked, and memory may be 30 seconds behind.
         self.context.refresh().await?;
         let decide = |session: &mut Session| {
-            session.approvals.decide(id, decision, self.context.core.clock().now()).map(Change::Save)
+            session.approvals.decide(id, &decision, self.context.core.clock().now()).map(Change::Save)
         };
         Ok(self.context.change(decide).await.map_err(Error::of_change)?.0)
     }

@@ -38,7 +38,7 @@ macro_rules! actions {
 // Name in records, and what it does.
 actions! {
     CreateSession "create_session" Loads "A session is made.";
-    ChangeSession "change_session" Loads "Policy, variables or current skill of a session, or that it was given the listing.";
+    ChangeSession "change_session" Loads "Policy, variables or current skill of a session, or the note of a hook.";
     ForgetSession "forget_session" Loads "A session is forgotten.";
     DecideApproval "decide_approval" Loads "A call that waits for approval is allowed or denied.";
     SetUserPolicy "set_user_policy" Writes "The policy of a user.";

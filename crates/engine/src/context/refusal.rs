@@ -4,6 +4,7 @@ use crate::{
     access::out_of_reach,
     error::{Code, Error},
     session::SessionError,
+    skill::shown::quoted,
     wire::Operation,
 };
 
@@ -18,8 +19,8 @@ pub(crate) enum Refusal {
     OutOfScope,
     /// A person has to approve the call, which `what` names, and was asked.
     NeedsApproval { what: String, approval_id: String },
-    /// A person denied the call, which `what` names.
-    Denied { what: String },
+    /// A person denied the call, which `what` names, and may have sent a text for the model.
+    Denied { what: String, message: Option<String> },
     /// The session or a policy cannot be read, nothing can be written, or the approval cannot be stored.
     Failed(Error),
 }
@@ -54,9 +55,10 @@ impl From<Refusal> for Error {
                 );
                 Self::new(Code::ApprovalRequired, message).with_detail("approval_id", approval_id)
             }
-            Refusal::Denied { what } => {
-                let message = format!("a person denied {what}; do not make this call again, go on without it");
-                Self::new(Code::ToolBlocked, message)
+            Refusal::Denied { what, message } => {
+                let own = format!("a person denied {what}; do not make this call again, go on without it");
+                let text = message.map(|message| format!(". The person says: {}", quoted(&message)));
+                Self::new(Code::ToolBlocked, own + &text.unwrap_or_default())
             }
             Refusal::Failed(error) => error,
         }

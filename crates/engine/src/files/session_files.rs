@@ -16,7 +16,7 @@ use crate::{
     context::{CallInput, Context},
     error::{Error, Result},
     path::{ETag, VirtualPath},
-    wire::{CallOutline, DeleteReply, DeleteRequest, Operation, Request as _, WriteCondition, WriteReply},
+    wire::{CallOutline, DeleteReply, DeleteRequest, Operation, Request as _, WriteCondition, WriteReply, normal_form},
 };
 
 /// The files of one session, read and written whole.
@@ -104,6 +104,7 @@ impl SessionFiles {
     ) -> Result<DeleteReply> {
         let span = self.context.begin(Operation::Delete, || request.subject(), || request.outline());
         let delete = async {
+            let request = normal_form(request)?;
             let path = VirtualPath::parse(&request.path)?;
             let admission = span.check().await?.admit(CallInput::from_request(&request)).await?;
             if let Some(holds) = holds {

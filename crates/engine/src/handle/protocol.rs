@@ -22,7 +22,10 @@ macro_rules! protocol {
         impl BackendProtocol for SessionBackend {
             $(async fn $method(&self, request: wire::$request) -> Result<wire::$reply> {
                 let span = self.context.begin(Operation::$variant, || request.subject(), || request.outline());
-                let outcome = crate::$module::$method(&self.files, &span, request).await;
+                let outcome = match wire::normal_form(request) {
+                    Ok(request) => crate::$module::$method(&self.files, &span, request).await,
+                    Err(malformed) => Err(malformed),
+                };
                 span.ended(outcome.map_err(|error| with_outcome(Operation::$variant, error))).await
             })*
 

@@ -8,7 +8,7 @@ use crate::{
     budget::Job,
     catalog::CatalogView,
     context::{
-        Approvals, CallReport, Context, Progress, SessionState, cached_prompt_tag, call_report, record_listing,
+        Approvals, CallReport, Context, HookNote, Progress, SessionState, cached_prompt_tag, call_report, record_hook,
         summary, summary_of,
     },
     error::Result,
@@ -146,14 +146,14 @@ impl SessionBackend {
         cached_prompt_tag(&self.context).await
     }
 
-    /// Notes in the session that it was given the listing of skills. Returns false if the session has that note
-    /// already. The observer receives the note as a change of the session, or as its creation if there was none.
+    /// Keeps the note of a hook in the session. Returns false if the session has that note already. The observer receives
+    /// the note as a change of the session, or as its creation if there was none.
     ///
     /// # Errors
     /// As [`session`](Self::session); `read_only` if nothing can be written; the store's; `store_unavailable` with
     /// `parts` if the note was made and could not be recorded.
-    pub async fn record_listing(&self) -> Result<bool> {
-        record_listing(&self.context).await
+    pub async fn record_hook(&self, note: HookNote) -> Result<bool> {
+        record_hook(&self.context, note).await
     }
 
     /// The calls of this session that wait for a decision.

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     budget::WorkBudget,
     catalog::Searchable,
-    context::SessionState,
+    context::{HookNote, SessionState},
     error::Result,
     handle::SessionBackend,
     limits::{HOOK_CONTEXT, HOOK_SKILLS},
@@ -21,7 +21,7 @@ use crate::{
     skills::{index_of_drafts, with_drafts},
     wire::{
         EffectivePolicy, Format, HookEvent, HookEventName, HookInput, HookOutput, Operation, PromptMode, PromptRequest,
-        ToolRule,
+        SessionSource, ToolRule,
     },
     words::{TriggerMatch, TriggerText},
 };
@@ -33,7 +33,8 @@ const STEPS_PER_BYTE: u64 = 256;
 
 /// The answer to a hook in the session behind `backend`.
 ///
-/// * `SessionStart` gives the listing of skills, and after `compact` and `clear` names the loaded skills first.
+/// * `SessionStart` gives the listing of skills, but not again to a conversation that is resumed. After `compact` and `clear` it
+///   names the loaded skills first, and they count as not loaded until they are loaded again.
 /// * `UserPromptSubmit` names the skills that the message calls for, and gives the listing once in a session.
 /// * `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded.
 /// * `PreToolUse` of `Task` and `SubagentStart` hand skills down to the sub-agent.
@@ -44,7 +45,7 @@ const STEPS_PER_BYTE: u64 = 256;
 pub async fn answer(backend: &SessionBackend, input: &HookInput) -> Result<HookOutput> {
     let (name, context) = match input.event()? {
         HookEvent::Other => return Ok(HookOutput::default()),
-        HookEvent::SessionStart { is_emptied } => (HookEventName::SessionStart, at_start(backend, is_emptied).await?),
+        HookEvent::SessionStart(source) => (HookEventName::SessionStart, at_start(backend, source).await?),
         HookEvent::UserPromptSubmit { prompt } => (HookEventName::UserPromptSubmit, on_message(backend, prompt).await?),
         HookEvent::Bash { command } => {
             let (hints, policy) = called_for(backend, TriggerText::new(command, key_words(command))).await?;
@@ -70,16 +71,20 @@ async fn on_message(backend: &SessionBackend, message: &str) -> Result<Option<St
     let listing = if is_given { None } else { listing(backend, reminder.as_deref().unwrap_or_default()).await? };
     // Another call may give the listing at the same time.
     let listing = match listing {
-        Some(listing) if record_given(backend).await => Some(listing),
+        Some(listing) if note(backend, HookNote::ListingGiven).await => Some(listing),
         _ => None,
     };
     Ok(joined(reminder, listing))
 }
 
-/// The listing, given before or not, because a host starts a session again after it dropped the context. If the host dropped
-/// the instructions of loaded skills, they come first.
-async fn at_start(backend: &SessionBackend, is_emptied: bool) -> Result<Option<String>> {
-    let reminder = if is_emptied {
+/// The listing, unless the conversation is resumed and was given it. If the host dropped the instructions of loaded skills, those
+/// skills come first.
+async fn at_start(backend: &SessionBackend, source: SessionSource) -> Result<Option<String>> {
+    if source == SessionSource::Resumed && backend.session().await?.listing_given {
+        return Ok(None);
+    }
+    let reminder = if source == SessionSource::Emptied {
+        note(backend, HookNote::InstructionsDropped).await;
         let SessionState { policy, .. } = backend.state().await?;
         to_load_again(&loaded_for_models(backend, &policy).await?, load_tool(&policy))
     } else {
@@ -87,7 +92,7 @@ async fn at_start(backend: &SessionBackend, is_emptied: bool) -> Result<Option<S
     };
     let listing = listing(backend, reminder.as_deref().unwrap_or_default()).await?;
     if listing.is_some() {
-        record_given(backend).await;
+        note(backend, HookNote::ListingGiven).await;
     }
     Ok(joined(reminder, listing))
 }
@@ -98,11 +103,11 @@ fn joined(reminder: Option<String>, listing: Option<String>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(GAP))
 }
 
-/// Notes that the listing was given. Returns false if that was noted before. If the note fails, the caller still gets
-/// the listing, and gets it again later.
-async fn record_given(backend: &SessionBackend) -> bool {
-    backend.record_listing().await.unwrap_or_else(|error| {
-        tracing::warn!(user = %backend.user(), error = %error.chain(), "it could not be noted that a session was given the listing");
+/// Makes a note in the session. Returns false if the session has it already. If the note fails, the caller still gets its
+/// context: the listing is given again later, and dropped skills are not named again.
+async fn note(backend: &SessionBackend, note: HookNote) -> bool {
+    backend.record_hook(note).await.unwrap_or_else(|error| {
+        tracing::warn!(user = %backend.user(), ?note, error = %error.chain(), "a session could not keep the note of a hook");
         true
     })
 }
@@ -121,7 +126,7 @@ async fn listing(backend: &SessionBackend, reminder: &str) -> Result<Option<Stri
     Ok((listing.total > 0).then_some(listing.text))
 }
 
-/// The skills that a text calls for and that this session has not loaded, and its policy.
+/// The skills that a text calls for and whose instructions the conversation does not have, and the policy of the session.
 async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<Hint>, EffectivePolicy)> {
     let skills = backend.skills();
     let (SessionState { session, policy }, Searchable { view, index, .. }) =
@@ -134,7 +139,7 @@ async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<
         let all = with_drafts(&view, &session);
         let document = |skill: &SkillPath| {
             let entry = all.entry(skill)?;
-            let is_new = session.loaded(skill).is_none() && policy.offers(skill, &entry.frontmatter);
+            let is_new = !session.has_instructions(skill) && policy.offers(skill, &entry.frontmatter);
             is_new.then(|| entry.search_document())
         };
         // The index of the catalog has no drafts; those of a session are few.

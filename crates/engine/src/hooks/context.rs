@@ -101,8 +101,9 @@ fn list(beginning: &str, hints: &[Hint], bytes: usize) -> Option<String> {
 /// skills.
 pub(super) fn matching(text: &str, hints: &[Hint], load_tool: &str) -> Option<String> {
     let beginning = format!(
-        "Words of this {text} are also in what these skills, which are not loaded, say of themselves. Nothing more is known. If \
-         a description fits what you are doing, call {load_tool} with its location first; otherwise go on without it."
+        "Words of this {text} are also in what these skills say of themselves. Their instructions are not in this conversation. \
+         Nothing more is known. If a description fits what you are doing, call {load_tool} with its location first; otherwise \
+         go on without it."
     );
     list(&beginning, hints, HOOK_CONTEXT / 2)
 }

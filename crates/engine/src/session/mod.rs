@@ -29,7 +29,7 @@ mod user_policy;
 mod vars;
 
 pub use approval_watch::{ApprovalWatch, poll_approval_watch, start_approval_watch};
-pub use approvals::{ApprovalRequest, Approvals, CallDecision, PendingCall};
+pub use approvals::{ApprovalRequest, Approvals, CallDecision, PendingCall, SkillToLoad};
 pub use cached_tag::cached_session_tag;
 pub use check::{is_sound_snapshot, read_stored_session};
 pub use create::{CreatedSession, prefetch_ranks, preview_session};

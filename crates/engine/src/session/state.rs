@@ -135,6 +135,10 @@ pub struct Session {
     /// listing is given once more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub listing_given: bool,
+    /// The loaded skills whose instructions the host dropped from the conversation, and that were not loaded again since. An
+    /// earlier version that changes the session drops this, and then hooks do not name these skills.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub dropped_instructions: BTreeSet<SkillPath>,
     /// The first [`USED_IN_SESSION`] different skills that it loaded.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub used: BTreeSet<SkillPath>,
@@ -178,6 +182,7 @@ impl Session {
             has_found: false,
             drafts: Vec::new(),
             listing_given: false,
+            dropped_instructions: BTreeSet::new(),
             used: BTreeSet::new(),
             ranks: Ranks::new(),
             approvals: Approvals::default(),
@@ -248,6 +253,12 @@ impl Session {
     #[must_use]
     pub fn loaded(&self, skill: &SkillPath) -> Option<&LoadedSkill> {
         self.loaded_skills.iter().find(|loaded| loaded.skill == *skill)
+    }
+
+    /// Whether the conversation has the instructions of `skill`: it is loaded, and the host did not drop them since.
+    #[must_use]
+    pub fn has_instructions(&self, skill: &SkillPath) -> bool {
+        self.loaded(skill).is_some() && !self.dropped_instructions.contains(skill)
     }
 
     /// The loaded skill mounted as `mount`.

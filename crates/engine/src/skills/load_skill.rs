@@ -164,7 +164,8 @@ async fn load_requested(
     };
     check_arguments(request)?;
     check_invoker(&fetched, request.invoker)?;
-    let admission = pending.about(&fetched.skill).admit(CallInput::from_request(request)).await?;
+    let admission =
+        pending.loading(&fetched.skill, fetched.snapshot.digest()).admit(CallInput::from_request(request)).await?;
     let policy = admission.policy();
     let (session, mounted) = mount(context, &fetched, policy, alias, request.arguments.as_deref()).await?;
     record_skill(context, || skill_use(&mounted));
@@ -283,7 +284,9 @@ pub(crate) fn mount_in(
             && before.arguments.as_deref() == arguments
     });
     let is_current = session.current_skill.as_ref() == Some(&fetched.skill);
-    if let (Some(loaded), true) = (&unchanged, is_current) {
+    // The reply of this load has the instructions.
+    let was_dropped = session.dropped_instructions.remove(&fetched.skill);
+    if let (Some(loaded), true, false) = (&unchanged, is_current, was_dropped) {
         return Ok(LoadResult { status, loaded: loaded.clone(), is_first: false, question: None, is_change: false });
     }
     let loaded = LoadedSkill {

@@ -11,8 +11,9 @@ use super::refusal::McpContext;
 use crate::{
     error::{Code, Error, Result},
     handle::SessionBackend,
+    limits::APPROVAL_MESSAGE_CHARS,
     skill::shown::one_line,
-    wire::{ApproveBy, DecideApproval, Decision},
+    wire::{ApproveBy, DecideApproval, Decision, WaitingCall},
 };
 
 /// The member in which the answer has the decision, and the name of the question.
@@ -21,8 +22,8 @@ const ONCE: &str = "allow";
 const ALWAYS: &str = "allow until the conversation ends";
 const DENY: &str = "deny";
 
-/// Characters of a request that the question quotes.
-const QUOTED: usize = 1000;
+/// The member in which the answer may have a text for the model.
+const MESSAGE: &str = "message";
 
 /// The approval that an error says a call waits for.
 pub(super) fn waits_for(error: &Error) -> Option<&str> {
@@ -32,8 +33,6 @@ pub(super) fn waits_for(error: &Error) -> Option<&str> {
 
 /// A request of a host that a person approves.
 pub(super) struct PendingRequest<'a> {
-    /// The question for the person.
-    question: String,
     /// The person's answer, if the host comes back with an answer.
     responses: Option<&'a InputResponses>,
 }
@@ -51,15 +50,12 @@ pub(super) enum ElicitationResult {
 impl<'a> PendingRequest<'a> {
     /// The call of a tool.
     pub(super) fn of_call(call: &'a CallToolRequestParams) -> Self {
-        let input = Value::Object(call.arguments.clone().unwrap_or_default()).to_string();
-        let question = format!("The agent wants to call {} with {}", call.name, quoted(&input));
-        Self { question, responses: call.input_responses.as_ref() }
+        Self { responses: call.input_responses.as_ref() }
     }
 
     /// A prompt, whose skill is loaded.
     pub(super) fn of_prompt(wanted: &'a GetPromptRequestParams) -> Self {
-        let question = format!("The skill {} is to be loaded", quoted(&wanted.name));
-        Self { question, responses: wanted.input_responses.as_ref() }
+        Self { responses: wanted.input_responses.as_ref() }
     }
 
     /// Has the host ask its person about this request, for which `approval` waits. A host on this machine has a person.
@@ -92,21 +88,38 @@ impl<'a> PendingRequest<'a> {
         if !can_ask.is_some_and(|can| can.form.is_some() || can.url.is_none()) {
             return Ok(ElicitationResult::Waits);
         }
+        let waiting = backend.approvals().waiting_calls().await?.approvals;
+        let Some(call) = waiting.iter().find(|call| call.approval_id == approval) else {
+            // Another caller decided meanwhile.
+            return Ok(ElicitationResult::Decided);
+        };
         if !returns {
-            let Ok(answer) = context.peer.create_elicitation(self.form()?).await else {
+            let Ok(answer) = context.peer.create_elicitation(form(call)?).await else {
                 return Ok(ElicitationResult::Waits);
             };
             return settle(backend, approval, &answer).await;
         }
-        let asked = InputRequest::Elicitation(ElicitRequest::new(self.form()?));
+        let asked = InputRequest::Elicitation(ElicitRequest::new(form(call)?));
         let asked = InputRequests::from([(DECISION.to_owned(), asked)]);
         Ok(ElicitationResult::Returns(InputRequiredResult::from_input_requests(asked)))
     }
+}
 
-    fn form(&self) -> Result<ElicitRequestParams> {
-        let message = self.question.clone();
-        Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema()? })
-    }
+fn form(call: &WaitingCall) -> Result<ElicitRequestParams> {
+    Ok(ElicitRequestParams::FormElicitationParams { meta: None, message: question(call), requested_schema: schema()? })
+}
+
+/// The question for the person: tool, input, the time left, and for a load the skill and its version.
+fn question(call: &WaitingCall) -> String {
+    let WaitingCall { tool, input, input_cut, skill, digest, seconds_left, .. } = call;
+    let input = one_line(&input.to_string()).plain().to_owned();
+    let part = if *input_cut { " (long texts are cut)" } else { "" };
+    let load = skill.as_ref().map(|skill| {
+        let version = digest.as_ref().map(|digest| format!(", version {digest}")).unwrap_or_default();
+        format!(" This loads the skill {}{version}.", one_line(skill.as_str()).plain())
+    });
+    let load = load.unwrap_or_default();
+    format!("The agent wants to call {tool} with {input}{part}.{load} The call waits for {seconds_left} seconds more.")
 }
 
 async fn is_of_host(backend: &SessionBackend) -> Result<bool> {
@@ -121,7 +134,8 @@ async fn settle(backend: &SessionBackend, approval: &str, answer: &ElicitResult)
         (ElicitationAction::Accept, Some(DENY)) | (ElicitationAction::Decline, _) => (Decision::Deny, false),
         _ => return Ok(ElicitationResult::Waits),
     };
-    match backend.approvals().decide_approval(approval, DecideApproval { decision, remember }).await {
+    let message = (decision == Decision::Deny).then(|| message_of(answer)).flatten();
+    match backend.approvals().decide_approval(approval, DecideApproval { decision, remember, message }).await {
         Ok(_) => Ok(ElicitationResult::Decided),
         // Another caller decided meanwhile.
         Err(error) if error.code() == Code::ApprovalNotFound => Ok(ElicitationResult::Decided),
@@ -129,16 +143,18 @@ async fn settle(backend: &SessionBackend, approval: &str, answer: &ElicitResult)
     }
 }
 
-fn quoted(text: &str) -> String {
-    let mut quoted: String = text.chars().take(QUOTED).collect();
-    if quoted.len() < text.len() {
-        quoted.push('…');
-    }
-    one_line(&quoted).plain().to_owned()
+/// The text for the model, as much of it as a denial takes: a host may not check the length.
+fn message_of(answer: &ElicitResult) -> Option<String> {
+    let text = answer.content.as_ref()?.get(MESSAGE)?.as_str()?;
+    Some(text.chars().take(APPROVAL_MESSAGE_CHARS).collect())
 }
 
 fn schema() -> Result<ElicitationSchema> {
     let decision = json!({ "type": "string", "title": "Decision", "enum": [ONCE, ALWAYS, DENY] });
-    let schema = json!({ "type": "object", "properties": { DECISION: decision }, "required": [DECISION] });
+    let message = json!({
+        "type": "string", "title": "With deny: a text for the agent", "maxLength": APPROVAL_MESSAGE_CHARS,
+    });
+    let properties = json!({ DECISION: decision, MESSAGE: message });
+    let schema = json!({ "type": "object", "properties": properties, "required": [DECISION] });
     serde_json::from_value(schema).map_err(Error::internal)
 }

@@ -75,6 +75,29 @@ pub fn one_line(text: &str) -> SafeText {
     SafeText { text: clean.split_whitespace().collect::<Vec<_>>().join(" "), removed }
 }
 
+/// `text` in double quotes on one line, for a sentence of Markdown that is not the author's. Line breaks and characters that a
+/// reader would not see become escapes. It begins no tag and no link.
+///
+/// ```
+/// use skillmount_skill::shown::quoted;
+///
+/// assert_eq!(quoted("say \"no\"\n<b>\u{202e}"), r#""say \"no\"\n\<b>\u{202e}""#);
+/// ```
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut line = String::with_capacity(text.len() + 2);
+    line.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' | '\n' | '\r' | '\t' => line.extend(c.escape_default()),
+            c if is_hidden(c) || (c.is_whitespace() && c != ' ') => line.extend(c.escape_unicode()),
+            c => line.push(c),
+        }
+    }
+    line.push('"');
+    markdown(&line).into_owned()
+}
+
 /// `text` with its lines.
 ///
 /// ```

@@ -15,7 +15,8 @@ use skillmount_base::{
 pub struct HookInput {
     /// The event: `SessionStart`, `UserPromptSubmit`, `PreToolUse` or `SubagentStart`. Any other is answered by `{}`.
     pub hook_event_name: String,
-    /// Of `SessionStart`: why it begins, a text. After `compact` and `clear` a model has the instructions of loaded skills no more.
+    /// Of `SessionStart`: why it begins, a text. After `resume` and `fork` the listing is not given again. After `compact` and `clear`
+    /// a model has the instructions of loaded skills no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Value>,
     /// Of `UserPromptSubmit`: what the person said, a text.
@@ -32,14 +33,22 @@ pub struct HookInput {
     pub agent_type: Option<Value>,
 }
 
+/// The reason why a session of a host starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionSource {
+    /// The conversation is new, or the host gives no reason.
+    New,
+    /// The conversation goes on, with everything that the model has read.
+    Resumed,
+    /// The host dropped what the model had read, by a compaction or `/clear`.
+    Emptied,
+}
+
 /// The moment at which the host calls the hook, with the members that matter then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookEvent<'input> {
     /// A conversation begins, goes on after a pause, or was cut short.
-    SessionStart {
-        /// Whether the host dropped what the model had read before.
-        is_emptied: bool,
-    },
+    SessionStart(SessionSource),
     /// A person says something.
     UserPromptSubmit {
         /// The message of the person.
@@ -87,10 +96,11 @@ impl HookInput {
     /// `invalid_request` if a member that the event has is missing or is something else.
     pub fn event(&self) -> Result<HookEvent<'_>> {
         let event = match self.hook_event_name.as_str() {
-            "SessionStart" => {
-                let source = self.source.as_ref().and_then(Value::as_str);
-                HookEvent::SessionStart { is_emptied: matches!(source, Some("compact" | "clear")) }
-            }
+            "SessionStart" => HookEvent::SessionStart(match self.source.as_ref().and_then(Value::as_str) {
+                Some("compact" | "clear") => SessionSource::Emptied,
+                Some("resume" | "fork") => SessionSource::Resumed,
+                _ => SessionSource::New,
+            }),
             "UserPromptSubmit" => HookEvent::UserPromptSubmit { prompt: self.text("prompt", self.prompt.as_ref())? },
             "PreToolUse" => self.tool_use()?,
             "SubagentStart" => {
@@ -156,12 +166,14 @@ mod tests {
     fn the_inputs_of_claude_are_read_with_members_that_nobody_knows() {
         let task = json!({"description": "d", "prompt": "p", "subagent_type": "s", "model": "m"});
         for (event, own, expected) in [
-            ("SessionStart", json!({"source": "startup", "model": "m"}), HookEvent::SessionStart { is_emptied: false }),
-            ("SessionStart", json!({"source": "resume"}), HookEvent::SessionStart { is_emptied: false }),
-            ("SessionStart", json!({}), HookEvent::SessionStart { is_emptied: false }),
-            ("SessionStart", json!({"source": 1}), HookEvent::SessionStart { is_emptied: false }),
-            ("SessionStart", json!({"source": "compact"}), HookEvent::SessionStart { is_emptied: true }),
-            ("SessionStart", json!({"source": "clear"}), HookEvent::SessionStart { is_emptied: true }),
+            ("SessionStart", json!({"source": "startup", "model": "m"}), HookEvent::SessionStart(SessionSource::New)),
+            ("SessionStart", json!({"source": "resume"}), HookEvent::SessionStart(SessionSource::Resumed)),
+            ("SessionStart", json!({"source": "fork"}), HookEvent::SessionStart(SessionSource::Resumed)),
+            ("SessionStart", json!({"source": "new"}), HookEvent::SessionStart(SessionSource::New)),
+            ("SessionStart", json!({}), HookEvent::SessionStart(SessionSource::New)),
+            ("SessionStart", json!({"source": 1}), HookEvent::SessionStart(SessionSource::New)),
+            ("SessionStart", json!({"source": "compact"}), HookEvent::SessionStart(SessionSource::Emptied)),
+            ("SessionStart", json!({"source": "clear"}), HookEvent::SessionStart(SessionSource::Emptied)),
             ("UserPromptSubmit", json!({"prompt": "hi"}), HookEvent::UserPromptSubmit { prompt: "hi" }),
             (
                 "PreToolUse",

@@ -1,7 +1,7 @@
 //! The answer of a hook, in the shape of Claude's hooks.
 
 use serde::{Deserialize, Serialize};
-use skillmount_base::error::Error;
+use skillmount_base::{error::Error, limits::HOOK_REASON_CHARS};
 use skillmount_skill::shown::one_line;
 
 /// The output of a hook, in the shape of Claude's. It is `{}` if there is nothing to say.
@@ -47,10 +47,12 @@ impl HookOutput {
         Self { hook_specific_output: context.map(specific), system_message: None }
     }
 
-    /// The output of a hook that failed, for a host that runs a command. The person reads why; nothing is stopped.
+    /// The output of a hook that failed, for a host that runs a command. The person reads why, in at most
+    /// [`HOOK_REASON_CHARS`] characters; nothing is stopped.
     #[must_use]
     pub fn failed(error: &Error) -> Self {
-        let message = format!("skillmount has no skills to offer here: {}", one_line(error.message()).plain());
+        let why = one_line(error.message()).shortened(HOOK_REASON_CHARS);
+        let message = format!("skillmount has no skills to offer here: {}", why.inline());
         Self { hook_specific_output: None, system_message: Some(message) }
     }
 }

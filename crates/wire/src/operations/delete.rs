@@ -75,6 +75,10 @@ impl Request for DeleteRequest {
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Writes(&self.path)]
     }
+
+    fn paths_mut(&mut self) -> Vec<&mut String> {
+        vec![&mut self.path]
+    }
 }
 
 impl DeleteReply {

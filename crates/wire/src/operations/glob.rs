@@ -64,6 +64,10 @@ impl Request for GlobRequest {
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Reads(self.path.as_deref().unwrap_or("/"))]
     }
+
+    fn paths_mut(&mut self) -> Vec<&mut String> {
+        vec![self.path.get_or_insert_with(|| "/".to_owned())]
+    }
 }
 
 impl Reply for GlobReply {

@@ -102,6 +102,10 @@ impl Request for GrepRequest {
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Reads(self.path.as_deref().unwrap_or("/"))]
     }
+
+    fn paths_mut(&mut self) -> Vec<&mut String> {
+        vec![self.path.get_or_insert_with(|| "/".to_owned())]
+    }
 }
 
 /// What a grep returns.

@@ -68,6 +68,10 @@ impl Request for LsRequest {
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Reads(&self.path)]
     }
+
+    fn paths_mut(&mut self) -> Vec<&mut String> {
+        vec![&mut self.path]
+    }
 }
 
 impl Reply for LsReply {

@@ -27,7 +27,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use skillmount_base::error::Result;
+use skillmount_base::{error::Result, path::VirtualPath};
 
 pub use self::{
     create_skill::*, delete::*, discover_skills::*, edit::*, explained::*, glob::*, grep::*, lines::TextPage,
@@ -142,6 +142,11 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
     /// The paths it touches as the caller wrote them, whether they can be parsed or not.
     fn touches(&self) -> Vec<Access<'_>>;
 
+    /// Its virtual paths, for [`normal_form`]. An absent path that has a default gets it.
+    fn paths_mut(&mut self) -> Vec<&mut String> {
+        Vec::new()
+    }
+
     /// The input as an account of the call may hold it, by the kinds of its members. Texts that are contents or
     /// questions are replaced by their lengths. Members that name a skill are hidden from watchers who may not see the
     /// skill, so each member has its kind.
@@ -155,6 +160,18 @@ pub trait Request: Serialize + DeserializeOwned + ToSchema + Send {
         });
         paths.collect::<Vec<_>>().join(" ")
     }
+}
+
+/// The normal form of a call: each virtual path as [`VirtualPath`] writes it, and each absent member at its default. Calls of one
+/// form are one call.
+///
+/// # Errors
+/// `invalid_path` for the first path that is malformed.
+pub fn normal_form<R: Request>(mut request: R) -> Result<R> {
+    for path in request.paths_mut() {
+        *path = VirtualPath::parse(path)?.to_string();
+    }
+    Ok(request)
 }
 
 /// The reply of an operation: a document that goes over the wire and has a schema, and that can be put into words.

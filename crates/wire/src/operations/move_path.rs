@@ -66,6 +66,10 @@ impl Request for MoveRequest {
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Writes(&self.from), Access::Writes(&self.to)]
     }
+
+    fn paths_mut(&mut self) -> Vec<&mut String> {
+        vec![&mut self.from, &mut self.to]
+    }
 }
 
 impl MoveReply {

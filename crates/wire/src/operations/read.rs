@@ -72,6 +72,10 @@ impl Request for ReadRequest {
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Reads(&self.file_path)]
     }
+
+    fn paths_mut(&mut self) -> Vec<&mut String> {
+        vec![&mut self.file_path]
+    }
 }
 
 fn default_read_lines() -> u64 {

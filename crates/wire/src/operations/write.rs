@@ -56,6 +56,10 @@ impl Request for WriteRequest {
     fn touches(&self) -> Vec<Access<'_>> {
         vec![Access::Writes(&self.file_path)]
     }
+
+    fn paths_mut(&mut self) -> Vec<&mut String> {
+        vec![&mut self.file_path]
+    }
 }
 
 impl Reply for WriteReply {

@@ -5,6 +5,7 @@ mod children;
 mod preload;
 mod readers;
 mod restrict;
+mod unmatched;
 mod user_check;
 
 use std::collections::BTreeMap;

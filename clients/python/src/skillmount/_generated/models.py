@@ -246,6 +246,11 @@ class DecideApprovalRequest(BaseModel):
     """
     Whether it holds for every call of this tool, or every load of this skill, in this session.
     """
+    message: str | None = None
+    """
+    With `deny`: a text for the model, at most 1,000 characters. The model receives it if it makes this call again within five
+    minutes, also with `remember`. An empty text counts as none.
+    """
 
 
 class DeleteRequest(BaseModel):
@@ -649,7 +654,8 @@ class HookInput(BaseModel):
     """
     source: Any | None = None
     """
-    Of `SessionStart`: why it begins, a text. After `compact` and `clear` a model has the instructions of loaded skills no more.
+    Of `SessionStart`: why it begins, a text. After `resume` and `fork` the listing is not given again. After `compact` and `clear`
+    a model has the instructions of loaded skills no more.
     """
     prompt: Any | None = None
     """
@@ -2005,6 +2011,11 @@ class UserPolicy(BaseModel):
     """
     Tools that it has rules for and that this version does not know; they change nothing.
     """
+    unmatched_rules: list[str] | None = None
+    """
+    In the answer to a change: rules for skills, and skills for sub-agents, that match no skill of the catalog; they change
+    nothing now.
+    """
 
 
 class VersionDiff(BaseModel):
@@ -2088,9 +2099,17 @@ class WaitingCall(BaseModel):
     """
     The skill that is to be loaded, if the call loads one.
     """
+    digest: str | None = None
+    """
+    The digest of the files of that skill. A load of other files is another call.
+    """
     expires_at: AwareDatetime
     """
     When the call stops waiting. Made again after that, it is another one.
+    """
+    seconds_left: int
+    """
+    The whole seconds until then.
     """
 
 

@@ -1,7 +1,7 @@
 //! The calls of a session that a person approves first.
 //!
 //! They are part of the session, so they change by compare-and-swap with it: an approval serves one call, whichever replica
-//! is asked, and a restart loses none. A call is known by the digest of its canonical JSON.
+//! is asked, and a restart loses none. A call is known by the digest of the canonical JSON of its normal form.
 
 mod pending_call;
 
@@ -21,8 +21,8 @@ use crate::{
     wire::InputNames,
 };
 
-pub use pending_call::PendingCall;
 use pending_call::PendingSubject;
+pub use pending_call::{PendingCall, SkillToLoad};
 
 /// A call that waits for a decision, as listeners receive it: without the contents of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,12 @@ struct KeptCall {
     /// `None` while it waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     decision: Option<Decision>,
+    /// The digest of the files that the call loads. `None` if it loads no skill, or an earlier version stored the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    skill_digest: Option<String>,
+    /// The text of the person who denied it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
 }
 
 /// The decision about a call.
@@ -72,7 +78,10 @@ pub enum CallDecision {
         is_new: bool,
     },
     /// A person denied it.
-    Denied,
+    Denied {
+        /// The text that the person sent with the denial.
+        message: Option<String>,
+    },
 }
 
 /// The calls of a session that needed approval, and what was decided for the whole session.
@@ -88,14 +97,37 @@ pub struct Approvals {
 }
 
 impl KeptCall {
-    fn shown(&self) -> WaitingCall {
+    /// `call`, which waits from `now` on under an id made of `random`.
+    fn new(call: PendingCall, now: Timestamp, random: u128) -> Self {
+        let PendingCall { subject, skill_digest, digest, input, input_cut, outline, outline_names } = call;
+        let (id, expires_at) = (format!("{random:032x}"), later(now));
+        let (decision, message) = (None, None);
+        Self {
+            id,
+            digest,
+            subject,
+            input,
+            input_cut,
+            outline,
+            outline_names,
+            expires_at,
+            decision,
+            skill_digest,
+            message,
+        }
+    }
+
+    /// The call as a person sees it at `now`.
+    fn shown(&self, now: Timestamp) -> WaitingCall {
         WaitingCall {
             approval_id: self.id.clone(),
             tool: self.subject.tool.clone(),
             input: serde_json::from_str(&self.input).unwrap_or_default(),
             input_cut: self.input_cut,
             skill: self.subject.skill.clone(),
+            digest: self.skill_digest.clone(),
             expires_at: self.expires_at,
+            seconds_left: u64::try_from(self.expires_at.duration_since(now).as_secs()).unwrap_or_default(),
         }
     }
 
@@ -119,15 +151,15 @@ impl Approvals {
         self.expire(now);
         match self.remembered(&call.subject) {
             Some(Decision::Allow) => return Ok((CallDecision::Allowed, false)),
-            Some(Decision::Deny) => return Ok((CallDecision::Denied, false)),
+            Some(Decision::Deny) => return Ok((CallDecision::Denied { message: self.message(call) }, false)),
             None => {}
         }
         if let Some(at) = self.calls.iter().position(|kept| kept.digest == call.digest)
             && let Some(kept) = self.calls.get(at)
         {
             return Ok(match kept.decision {
-                None => (CallDecision::Waits { call: kept.shown(), is_new: false }, false),
-                Some(Decision::Deny) => (CallDecision::Denied, false),
+                None => (CallDecision::Waits { call: kept.shown(now), is_new: false }, false),
+                Some(Decision::Deny) => (CallDecision::Denied { message: kept.message.clone() }, false),
                 Some(Decision::Allow) => {
                     self.calls.remove(at);
                     (CallDecision::Allowed, true)
@@ -135,11 +167,8 @@ impl Approvals {
             });
         }
         self.make_room()?;
-        let PendingCall { subject, digest, input, input_cut, outline, outline_names } = call.clone();
-        let (id, expires_at) = (format!("{random:032x}"), later(now));
-        let kept =
-            KeptCall { id, digest, subject, input, input_cut, outline, outline_names, expires_at, decision: None };
-        let shown = kept.shown();
+        let kept = KeptCall::new(call.clone(), now, random);
+        let shown = kept.shown(now);
         self.calls.push(kept);
         Ok((CallDecision::Waits { call: shown, is_new: true }, true))
     }
@@ -153,11 +182,14 @@ impl Approvals {
     /// Decides about the call `id`, and for the whole session if `wanted` says so.
     ///
     /// # Errors
-    /// `approval_not_found` if no such call waits; `rate_limited` if too much is remembered already.
-    pub fn decide(&mut self, id: &str, wanted: DecideApproval, now: Timestamp) -> Result<()> {
+    /// `approval_not_found` if no such call waits; `invalid_request` for a text that [`DecideApproval::checked_message`] refuses;
+    /// `rate_limited` if too much is remembered already.
+    pub fn decide(&mut self, id: &str, wanted: &DecideApproval, now: Timestamp) -> Result<()> {
+        let message = wanted.checked_message()?;
         self.expire(now);
         let Some(kept) = self.calls.iter_mut().find(|kept| kept.id == id) else { return Err(not_found(id)) };
         kept.decision = Some(wanted.decision);
+        kept.message = message.map(str::to_owned);
         kept.expires_at = later(now);
         if wanted.remember {
             let subject = kept.subject.clone();
@@ -169,7 +201,7 @@ impl Approvals {
     /// The calls that wait at `now`, the oldest first.
     #[must_use]
     pub fn waiting(&self, now: Timestamp) -> ApprovalList {
-        ApprovalList { approvals: self.kept_waiting(now).map(KeptCall::shown).collect() }
+        ApprovalList { approvals: self.kept_waiting(now).map(|kept| kept.shown(now)).collect() }
     }
 
     /// The same calls, as listeners receive them.
@@ -199,7 +231,8 @@ impl Approvals {
         let of_call = |kept: &KeptCall| {
             let skill = kept.subject.skill.as_ref().map_or(0, |skill| weight::text(skill.as_str()));
             let texts = [&kept.id, &kept.digest, &kept.subject.tool, &kept.input, &kept.outline, &kept.outline_names];
-            skill + texts.into_iter().map(|text| weight::text(text)).sum::<usize>()
+            let texts = texts.into_iter().chain(&kept.skill_digest).chain(&kept.message);
+            skill + texts.map(|text| weight::text(text)).sum::<usize>()
         };
         let calls: usize = self.calls.iter().map(of_call).sum();
         let tools: usize = self.tools.keys().map(|tool| weight::text(tool)).sum();
@@ -223,7 +256,13 @@ impl Approvals {
         decisions.iter().all(Option::is_some).then_some(Decision::Allow)
     }
 
-    /// Remembers a decision for the rules that asked. Drops the calls that this decision settles.
+    /// The text that a person sent with the denial of this call.
+    fn message(&self, call: &PendingCall) -> Option<String> {
+        self.calls.iter().find(|kept| kept.digest == call.digest)?.message.clone()
+    }
+
+    /// Remembers a decision for the rules that asked. Drops the calls that this decision settles, except one with a text for the
+    /// model.
     fn remember(&mut self, subject: PendingSubject, decision: Decision) -> Result<()> {
         if self.skills.len() >= POLICY_RULES {
             let message = "too many skills are remembered in this session; set a rule in its policy";
@@ -236,7 +275,8 @@ impl Approvals {
             self.skills.insert(skill, decision);
         }
         let kept = std::mem::take(&mut self.calls);
-        self.calls = kept.into_iter().filter(|kept| self.remembered(&kept.subject).is_none()).collect();
+        let stays = |kept: &KeptCall| kept.message.is_some() || self.remembered(&kept.subject).is_none();
+        self.calls = kept.into_iter().filter(stays).collect();
         Ok(())
     }
 

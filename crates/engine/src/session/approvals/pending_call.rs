@@ -25,10 +25,20 @@ pub(super) struct PendingSubject {
     pub(super) skill_asks: bool,
 }
 
+/// The skill that a call loads, with the digest of its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillToLoad {
+    /// Its path.
+    pub skill: SkillPath,
+    /// The digest of the files that the call loads.
+    pub digest: String,
+}
+
 /// A call that needs approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingCall {
     pub(super) subject: PendingSubject,
+    pub(super) skill_digest: Option<String>,
     pub(super) digest: String,
     pub(super) input: String,
     pub(super) input_cut: bool,
@@ -37,25 +47,29 @@ pub struct PendingCall {
 }
 
 impl PendingCall {
-    /// The call of `tool` with `input`. `skill` is the skill that the call loads, if any. `tool_asks` and `skill_asks`
-    /// say which rules of the policy ask.
+    /// The call of `tool` with `input`, which is in its normal form. `load` is the skill that the call loads, if any. `tool_asks`
+    /// and `skill_asks` say which rules of the policy ask.
     ///
     /// # Errors
     /// None that a caller can cause.
     pub fn new(
         tool: &str,
         mut input: Value,
-        skill: Option<&SkillPath>,
+        load: Option<&SkillToLoad>,
         (tool_asks, skill_asks): (bool, bool),
     ) -> Result<Self> {
         input.sort_all_objects();
-        let call = json!({ "input": input, "skill": skill, "tool": tool });
+        let (skill, skill_digest) = (load.map(|load| &load.skill), load.map(|load| load.digest.clone()));
+        let mut call = json!({ "input": input, "skill": skill, "tool": tool });
+        if let (Some(digest), Some(members)) = (&skill_digest, call.as_object_mut()) {
+            members.insert("digest".to_owned(), json!(digest));
+        }
         let mut hash = Hash(Sha256::new());
         serde_json::to_writer(&mut hash, &call).map_err(Error::internal)?;
         let (input, input_cut) = kept(call.get("input").unwrap_or(&Value::Null));
         let subject = PendingSubject { tool: tool.to_owned(), skill: skill.cloned(), tool_asks, skill_asks };
         let (digest, outline, outline_names) = (hex::encode(hash.0.finalize()), String::new(), String::new());
-        Ok(Self { subject, digest, input, input_cut, outline, outline_names })
+        Ok(Self { subject, skill_digest, digest, input, input_cut, outline, outline_names })
     }
 
     /// The same call. Listeners receive `outline` in the place of its input.

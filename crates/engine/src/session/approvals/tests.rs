@@ -1,7 +1,7 @@
 //! The calls that wait, as a value: limits, ends and what is remembered.
 
 use super::*;
-use crate::limits::APPROVAL_INPUT_BYTES;
+use crate::limits::{APPROVAL_INPUT_BYTES, APPROVAL_MESSAGE_CHARS};
 
 fn call_of(tool: &str, input: Value) -> PendingCall {
     PendingCall::new(tool, input, None, (true, false)).unwrap()
@@ -20,7 +20,7 @@ fn asked(approvals: &mut Approvals, call: &PendingCall, second: i64, random: u12
 }
 
 fn decided(decision: Decision, remember: bool) -> DecideApproval {
-    DecideApproval { decision, remember }
+    DecideApproval { remember, ..DecideApproval::new(decision) }
 }
 
 #[test]
@@ -39,9 +39,12 @@ fn a_call_is_known_by_its_canonical_json() {
         assert_ne!(one, digest(other));
     }
     assert_ne!(call_of("write", json!({})).digest, call_of("edit", json!({})).digest);
-    let skill = SkillPath::parse("a").unwrap();
-    let loading = PendingCall::new("write", json!({}), Some(&skill), (true, false)).unwrap();
-    assert_ne!(loading.digest, call_of("write", json!({})).digest);
+    let loading = |digest: &str| {
+        let load = SkillToLoad { skill: SkillPath::parse("a").unwrap(), digest: digest.to_owned() };
+        PendingCall::new("write", json!({}), Some(&load), (true, false)).unwrap().digest
+    };
+    assert_ne!(loading("sha256:0"), call_of("write", json!({})).digest);
+    assert_ne!(loading("sha256:0"), loading("sha256:1"), "an approval is for the files that were shown");
 }
 
 // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
@@ -72,9 +75,9 @@ fn so_many_calls_wait_and_no_more_until_one_is_denied_or_ends() {
     let refused = approvals.ask(&call(APPROVALS), at(0), 99).unwrap_err();
     assert_eq!(refused.code(), Code::RateLimited);
     assert_eq!(asked(&mut approvals, &call(7), 0, 99), ids[7], "one that waits is no further one");
-    approvals.decide(&ids[0], decided(Decision::Allow, false), at(0)).unwrap();
+    approvals.decide(&ids[0], &decided(Decision::Allow, false), at(0)).unwrap();
     assert!(approvals.ask(&call(APPROVALS), at(0), 99).is_err(), "an approval that is given is not lost");
-    approvals.decide(&ids[1], decided(Decision::Deny, false), at(0)).unwrap();
+    approvals.decide(&ids[1], &decided(Decision::Deny, false), at(0)).unwrap();
     asked(&mut approvals, &call(APPROVALS), 0, 99);
     assert_eq!(approvals.waiting(at(0)).approvals.len(), APPROVALS - 1);
     assert_eq!(approvals.ask(&call(0), at(0), 99).unwrap(), (CallDecision::Allowed, true));
@@ -87,11 +90,11 @@ fn a_decision_may_be_changed_until_it_is_used() {
     let mut approvals = Approvals::default();
     let call = call_of("ls", json!({}));
     let id = asked(&mut approvals, &call, 0, 1);
-    approvals.decide(&id, decided(Decision::Deny, false), at(1)).unwrap();
-    assert_eq!(approvals.ask(&call, at(2), 2).unwrap(), (CallDecision::Denied, false));
-    approvals.decide(&id, decided(Decision::Allow, false), at(3)).unwrap();
+    approvals.decide(&id, &decided(Decision::Deny, false), at(1)).unwrap();
+    assert_eq!(approvals.ask(&call, at(2), 2).unwrap(), (CallDecision::Denied { message: None }, false));
+    approvals.decide(&id, &decided(Decision::Allow, false), at(3)).unwrap();
     assert_eq!(approvals.ask(&call, at(4), 2).unwrap(), (CallDecision::Allowed, true));
-    let gone = approvals.decide(&id, decided(Decision::Allow, false), at(5)).unwrap_err();
+    let gone = approvals.decide(&id, &decided(Decision::Allow, false), at(5)).unwrap_err();
     assert_eq!(gone.code(), Code::ApprovalNotFound);
 }
 
@@ -102,17 +105,21 @@ fn what_is_remembered_settles_the_calls_that_wait_for_the_same_and_no_others() {
     let id = asked(&mut approvals, &one, 0, 1);
     asked(&mut approvals, &other, 0, 2);
     asked(&mut approvals, &call_of("edit", json!({})), 0, 3);
-    approvals.decide(&id, decided(Decision::Allow, true), at(0)).unwrap();
+    approvals.decide(&id, &decided(Decision::Allow, true), at(0)).unwrap();
     let left = approvals.waiting(at(0)).approvals;
     assert_eq!(left.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>(), ["edit"]);
     for call in [&one, &one, &other] {
         assert_eq!(approvals.ask(call, at(9999), 4).unwrap(), (CallDecision::Allowed, false));
     }
-    let skill = SkillPath::parse("a").unwrap();
-    let both = PendingCall::new("write", json!({}), Some(&skill), (true, true)).unwrap();
+    let load = SkillToLoad { skill: SkillPath::parse("a").unwrap(), digest: "sha256:0".to_owned() };
+    let both = PendingCall::new("write", json!({}), Some(&load), (true, true)).unwrap();
     let id = asked(&mut approvals, &both, 0, 5);
-    approvals.decide(&id, decided(Decision::Deny, true), at(0)).unwrap();
-    assert_eq!(approvals.ask(&one, at(0), 6).unwrap().0, CallDecision::Denied, "it asked about the tool too");
+    approvals.decide(&id, &decided(Decision::Deny, true), at(0)).unwrap();
+    assert_eq!(
+        approvals.ask(&one, at(0), 6).unwrap().0,
+        CallDecision::Denied { message: None },
+        "it asked about the tool too"
+    );
     approvals.forget_remembered();
     assert!(matches!(approvals.ask(&one, at(0), 6).unwrap().0, CallDecision::Waits { is_new: true, .. }));
 }
@@ -123,9 +130,57 @@ fn it_reads_back_as_it_was_written_and_an_empty_one_is_nothing() {
     assert_eq!(serde_json::to_string(&approvals).unwrap(), "{}");
     let call = call_of("write", json!({ "a": null, "b": [] }));
     let id = asked(&mut approvals, &call, 0, 1);
-    approvals.decide(&id, decided(Decision::Deny, false), at(0)).unwrap();
+    approvals.decide(&id, &decided(Decision::Deny, false), at(0)).unwrap();
     asked(&mut approvals, &call_of("ls", json!({ "path": "/" })), 0, 2);
     let text = serde_json::to_string(&approvals).unwrap();
     assert_eq!(serde_json::from_str::<Approvals>(&text).unwrap(), approvals);
     assert!(approvals.weight() > approvals.calls.iter().map(|kept| kept.input.len()).sum());
+}
+
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+#[test]
+fn a_denial_takes_a_text_up_to_its_limit_and_an_approval_takes_none() {
+    let call = call_of("write", json!({}));
+    let said = |decision: Decision, message: String| DecideApproval {
+        message: Some(message),
+        ..DecideApproval::new(decision)
+    };
+    let mut approvals = Approvals::default();
+    let id = asked(&mut approvals, &call, 0, 1);
+    for refused in
+        [said(Decision::Deny, "ä".repeat(APPROVAL_MESSAGE_CHARS + 1)), said(Decision::Allow, "go on".to_owned())]
+    {
+        assert_eq!(approvals.decide(&id, &refused, at(0)).unwrap_err().code(), Code::InvalidRequest);
+    }
+    assert_eq!(asked(&mut approvals, &call, 0, 2), id, "it still waits");
+    let message = "ä".repeat(APPROVAL_MESSAGE_CHARS);
+    approvals.decide(&id, &said(Decision::Deny, message.clone()), at(0)).unwrap();
+    let denied = |message: Option<String>| CallDecision::Denied { message };
+    assert_eq!(approvals.ask(&call, at(299), 2).unwrap().0, denied(Some(message)));
+    approvals.decide(&id, &said(Decision::Deny, " ".to_owned()), at(0)).unwrap();
+    assert_eq!(approvals.ask(&call, at(0), 2).unwrap().0, denied(None), "another decision replaces the text");
+}
+
+#[test]
+fn the_text_of_a_remembered_denial_is_for_its_call_and_ends_after_five_minutes() {
+    let (call, other) = (call_of("write", json!({ "a": 1 })), call_of("write", json!({ "a": 2 })));
+    let mut approvals = Approvals::default();
+    let id = asked(&mut approvals, &call, 0, 1);
+    let always = DecideApproval { message: Some("no".to_owned()), ..decided(Decision::Deny, true) };
+    approvals.decide(&id, &always, at(0)).unwrap();
+    let mut answer = |call: &PendingCall, second: i64| approvals.ask(call, at(second), 2).unwrap().0;
+    assert_eq!(answer(&call, 299), CallDecision::Denied { message: Some("no".to_owned()) });
+    assert_eq!(answer(&other, 299), CallDecision::Denied { message: None });
+    assert_eq!(answer(&call, 300), CallDecision::Denied { message: None });
+}
+
+#[test]
+fn a_call_shows_the_time_left_and_the_version_of_a_skill() {
+    let load = SkillToLoad { skill: SkillPath::parse("a/b").unwrap(), digest: "sha256:0".to_owned() };
+    let call = PendingCall::new("load_skill", json!({}), Some(&load), (false, true)).unwrap();
+    let mut approvals = Approvals::default();
+    asked(&mut approvals, &call, 0, 1);
+    let shown = &approvals.waiting(at(100)).approvals[0];
+    assert_eq!((shown.seconds_left, shown.digest.as_deref()), (200, Some("sha256:0")));
+    assert_eq!(shown.skill.as_ref().map(SkillPath::as_str), Some("a/b"));
 }

@@ -85,6 +85,8 @@ impl StoredValue for Session {
         let past = past + weight::list(self.discoveries.len(), size_of::<SearchRecord>());
         let used: usize = self.used.iter().map(|skill| weight::text(skill.as_str())).sum();
         let used = used + weight::tree(self.used.len(), size_of::<SkillPath>());
+        let dropped: usize = self.dropped_instructions.iter().map(|skill| weight::text(skill.as_str())).sum();
+        let used = used + dropped + weight::tree(self.dropped_instructions.len(), size_of::<SkillPath>());
         let drafts: usize = self.drafts.iter().map(weight_of_draft).sum();
         let drafts = drafts + weight::list(self.drafts.len(), size_of::<SessionDraft>());
         let names = weight::text(self.session_id.as_str()) + weight::text(self.user_id.as_str());

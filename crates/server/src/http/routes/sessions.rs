@@ -152,11 +152,27 @@ pub(crate) struct UserPolicy {
     /// Tools that it has rules for and that this version does not know; they change nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_tools: Vec<String>,
+    /// In the answer to a change: rules for skills, and skills for sub-agents, that match no skill of the catalog; they change
+    /// nothing now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unmatched_rules: Vec<String>,
 }
 
 impl UserPolicy {
     fn seen_by(policy: &Policy, call: &UserCall) -> Self {
-        Self { policy: shown(policy, call), unknown_tools: policy.unknown_tools().map(str::to_owned).collect() }
+        let unknown_tools = policy.unknown_tools().map(str::to_owned).collect();
+        Self { policy: shown(policy, call), unknown_tools, unmatched_rules: Vec::new() }
+    }
+}
+
+/// The rules of `policy` that match no skill which the user has now. Without a catalog none is named: the policy is set already.
+async fn unmatched_rules(policy: &Policy, call: &UserCall) -> Vec<String> {
+    match call.app.service.catalogs().view(call.audience(), true).await {
+        Ok(view) => policy.unmatched_rules(view.entries.iter().map(|entry| entry.skill.as_str())),
+        Err(error) => {
+            tracing::warn!(user = %call.user, error = %error.chain(), "the rules of a policy were not compared with the catalog");
+            Vec::new()
+        }
     }
 }
 
@@ -176,5 +192,6 @@ pub(crate) async fn set_user_policy(call: UserCall, JsonBody(policy): JsonBody<P
     let work = call.app.service.sessions().set_user_policy(&call.user, policy);
     let effects = |policy: &Arc<Policy>| Effects::of_file("policy", serde_json::to_vec(&**policy).ok().as_deref());
     let policy = call.author().perform_with((Action::SetUserPolicy, "policy"), effects, work).await?;
-    Ok(Json(UserPolicy::seen_by(&policy, &call)))
+    let unmatched_rules = unmatched_rules(&policy, &call).await;
+    Ok(Json(UserPolicy { unmatched_rules, ..UserPolicy::seen_by(&policy, &call) }))
 }
