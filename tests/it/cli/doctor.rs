@@ -307,3 +307,38 @@ fn rules_of_a_policy_that_match_no_skill_are_named() {
         assert_eq!(check["detail"], "no skill matches the rules Escrituras/*, notes", "{flags:?}");
     }
 }
+
+// S-MCP-24: `doctor --mcp-host NAME` prints how much reaches the model behind a host: the instructions after the cut of the host,
+// hooks, tools, and the way to the rest.
+#[test]
+fn doctor_shows_how_much_reaches_the_model_behind_a_host() {
+    let home = Home::new();
+    for number in 0..200 {
+        let text =
+            format!("---\nname: s{number:03}\ndescription: Does the task {number} of many, in some words.\n---\nB\n");
+        home.file(&format!("skills/s{number:03}/SKILL.md"), &text);
+    }
+    let view = |host: &str| -> serde_json::Value {
+        let store = format!("skills:{}", home.path().join("skills").display());
+        serde_json::from_str(&home.ok(&["--store", &store, "--json", "doctor", "--mcp-host", host])).unwrap()
+    };
+    let claude = &view("claude-code")["hosts"][0];
+    let instructions = &claude["instructions"];
+    let described = instructions["with_description"].as_u64().unwrap();
+    assert_eq!((claude["skills"].as_u64(), instructions["arrived"] == instructions["sent"]), (Some(200), true));
+    assert!(instructions["arrived"].as_u64().unwrap() <= 2048 && (5..200).contains(&described), "{instructions}");
+    assert_eq!(instructions["text"].as_str().unwrap().matches("\n- s").count() as u64, described);
+    assert!(claude["hook"]["with_description"].as_u64().unwrap() > described);
+    assert!(claude["tools"].as_array().unwrap().iter().all(|tool| tool["is_whole"] == true), "{}", claude["tools"]);
+
+    let desktop = &view("claude-desktop")["hosts"][0];
+    assert_eq!((desktop["instructions"]["arrived"].as_u64(), &desktop["instructions"]["text"]), (Some(0), &"".into()));
+    assert_eq!(view("vscode")["hosts"][0]["result_bytes"], 8000);
+    assert!(view("all")["hosts"].as_array().unwrap().len() > 10);
+    let store = format!("skills:{}", home.path().join("skills").display());
+    let page = home.ok(&["--store", &store, "doctor", "--mcp-host", "claude-desktop"]);
+    assert!(page.contains("the rest       discover_skills; its description and the first result say when"), "{page}");
+    assert!(home.ok(&["--store", &store, "doctor", "--mcp-host", "all"]).contains("| claude-code | "));
+    let unknown = home.run(&["--store", &store, "doctor", "--mcp-host", "emacs"]);
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("the hosts are claude-code, "));
+}

@@ -55,3 +55,34 @@ fn a_search_ends_that_its_host_cancels() {
     read += rest.join().unwrap();
     assert!((FEW..FILES / 2).contains(&read), "{read} files were read");
 }
+
+// S-MCP-23: If a call ends while its question to a person is open, the server cancels the question.
+#[test]
+fn a_question_is_cancelled_with_its_call() {
+    let home = Home::with_skills();
+    let policy = json!({"tools": {"*": "auto", "write": "ask"}});
+    home.file("data/skillmount/me/.skillmount/policy.json", &policy.to_string());
+    let mut child = home.program(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut send = |message: Value| writeln!(input, "{message}").unwrap();
+    let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+    send(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
+        "capabilities": {"elicitation": {}}, "clientInfo": {"name": "t", "version": "1"}}}));
+    assert_eq!(next()["id"], 1);
+    send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let write = json!({"name": "write", "arguments": {"file_path": "/workspace/a", "content": "one"}});
+    send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": write}));
+    let question = next();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    // Another call does not wait for the person.
+    let ls = json!({"name": "ls", "arguments": {"path": "/workspace"}});
+    send(json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": ls}));
+    assert_eq!(next()["id"], 3);
+    send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}));
+    let cancelled = next();
+    assert_eq!(cancelled["method"], "notifications/cancelled", "{cancelled}");
+    assert_eq!(cancelled["params"]["requestId"], question["id"], "{cancelled}");
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}

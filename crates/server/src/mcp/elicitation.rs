@@ -2,9 +2,11 @@
 //! with the agent's own key, which decides nothing unless the user's policy says that hosts do.
 
 use rmcp::model::{
-    CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
-    GetPromptRequestParams, InputRequest, InputRequests, InputRequiredResult, InputResponses, ProtocolVersion,
+    CallToolRequestParams, CancelledNotificationParam, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationSchema, GetPromptRequestParams, InputRequest, InputRequests, InputRequiredResult,
+    InputResponses, ProtocolVersion, RequestId, ServerRequest,
 };
+use rmcp::{Peer, RoleServer, service::PeerRequestOptions};
 use serde_json::{Value, json};
 
 use super::refusal::McpContext;
@@ -94,7 +96,7 @@ impl<'a> PendingRequest<'a> {
             return Ok(ElicitationResult::Decided);
         };
         if !returns {
-            let Ok(answer) = context.peer.create_elicitation(form(call)?).await else {
+            let Some(answer) = OpenQuestion::put(context, form(call)?).await else {
                 return Ok(ElicitationResult::Waits);
             };
             return settle(backend, approval, &answer).await;
@@ -120,6 +122,39 @@ fn question(call: &WaitingCall) -> String {
     });
     let load = load.unwrap_or_default();
     format!("The agent wants to call {tool} with {input}{part}.{load} The call waits for {seconds_left} seconds more.")
+}
+
+/// A question without an answer of the host. If its call ends before the answer, the server cancels the question.
+struct OpenQuestion {
+    peer: Peer<RoleServer>,
+    id: Option<RequestId>,
+}
+
+impl OpenQuestion {
+    /// The answer of the host; `None` if there is none.
+    async fn put(context: &McpContext, form: ElicitRequestParams) -> Option<ElicitResult> {
+        let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
+        let asked = context.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await.ok()?;
+        let mut question = Self { peer: context.peer.clone(), id: Some(asked.id.clone()) };
+        let answer = asked.await_response().await;
+        question.id = None;
+        match answer.ok()? {
+            ClientResult::ElicitResult(answer) => Some(answer),
+            _ => None,
+        }
+    }
+}
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let peer = self.peer.clone();
+        tokio::spawn(async move {
+            let cancelled = CancelledNotificationParam::new(Some(id), Some("the call was cancelled".to_owned()));
+            // A host that is gone has closed the question.
+            let _ = peer.notify_cancelled(cancelled).await;
+        });
+    }
 }
 
 async fn is_of_host(backend: &SessionBackend) -> Result<bool> {
