@@ -327,7 +327,8 @@ fn doctor_shows_how_much_reaches_the_model_behind_a_host() {
     let described = instructions["with_description"].as_u64().unwrap();
     assert_eq!((claude["skills"].as_u64(), instructions["arrived"] == instructions["sent"]), (Some(200), true));
     assert!(instructions["arrived"].as_u64().unwrap() <= 2048 && (5..200).contains(&described), "{instructions}");
-    assert_eq!(instructions["text"].as_str().unwrap().matches("\n- s").count() as u64, described);
+    let named = instructions["text"].as_str().unwrap().matches("\n- s").count() as u64;
+    assert_eq!(named, described + instructions["by_name"].as_u64().unwrap());
     assert!(claude["hook"]["with_description"].as_u64().unwrap() > described);
     assert!(claude["tools"].as_array().unwrap().iter().all(|tool| tool["is_whole"] == true), "{}", claude["tools"]);
 

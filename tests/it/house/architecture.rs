@@ -178,6 +178,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "authoring",
             "handle",
             "prompt",
+            "tools",
             "hooks",
             "audit",
             "client",

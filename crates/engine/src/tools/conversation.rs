@@ -49,7 +49,7 @@ impl Conversation {
             let before = offered(&before, policy);
             changes(&before, &after)
         });
-        [rule, changes].into_iter().flatten().map(|line| format!("\n\n[{line}]")).collect()
+        [rule, changes].into_iter().flatten().flat_map(|line| ["\n\n[".to_owned(), line, "]".to_owned()]).collect()
     }
 
     fn state<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
@@ -98,7 +98,7 @@ fn changes(before: &SkillMap<'_>, after: &SkillMap<'_>) -> Option<String> {
 }
 
 /// The first skills of a list, and the number of the others.
-fn named(what: &str, skills: &Vec<String>) -> Option<String> {
+fn named(what: &str, skills: &[String]) -> Option<String> {
     let first = skills.get(..skills.len().min(CHANGED_SKILLS))?.join(", ");
     let others = skills.len().saturating_sub(CHANGED_SKILLS);
     let others = if others > 0 { format!(" and {others} others") } else { String::new() };

@@ -167,12 +167,9 @@ impl Toolbox<'_> {
             (_, Operation::LoadSkill) => load_rule(self.policy),
             _ => None,
         };
-        let mut text = tool.description().to_owned();
-        text.extend(rule.map(|rule| format!(" {rule}")));
-        if !skills.is_empty() {
-            text += &format!(" Expected by {}.", skills.join(", "));
-        }
-        text
+        let expected = (!skills.is_empty()).then(|| format!("Expected by {}.", skills.join(", ")));
+        let sentences = [Some(tool.description().to_owned()), rule, expected];
+        sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }
 

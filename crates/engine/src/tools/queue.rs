@@ -28,7 +28,7 @@ pub struct CallQueue(Arc<Mutex<Queues>>);
 struct Queues {
     /// The number of the next call. No two calls of a process have one number.
     next: u64,
-    sessions: HashMap<(Id, Id), SessionQueue>,
+    by_session: HashMap<(Id, Id), SessionQueue>,
 }
 
 /// The calls of one session, in the order of their arrival.
@@ -79,7 +79,7 @@ impl CallQueue {
         let (number, left) = self.queues(|queues| {
             let number = queues.next;
             queues.next += 1;
-            let queue = queues.sessions.entry(session.clone()).or_default();
+            let queue = queues.by_session.entry(session.clone()).or_default();
             queue.calls.push(QueueEntry { number, places });
             (number, Arc::clone(&queue.left))
         });
@@ -115,7 +115,7 @@ impl QueuePlace {
 impl Ticket {
     fn has_to_wait(&self) -> bool {
         self.queue.queues(|queues| {
-            let Some(queue) = queues.sessions.get(&self.session) else { return false };
+            let Some(queue) = queues.by_session.get(&self.session) else { return false };
             let mut before = queue.calls.iter().take_while(|call| call.number < self.number);
             let Some(own) = queue.calls.iter().find(|call| call.number == self.number) else { return false };
             before.any(|other| meet(&own.places, &other.places))
@@ -124,10 +124,10 @@ impl Ticket {
 
     fn leave(&self) {
         self.queue.queues(|queues| {
-            let Some(queue) = queues.sessions.get_mut(&self.session) else { return };
+            let Some(queue) = queues.by_session.get_mut(&self.session) else { return };
             queue.calls.retain(|call| call.number != self.number);
             if queue.calls.is_empty() {
-                queues.sessions.remove(&self.session);
+                queues.by_session.remove(&self.session);
             }
         });
         self.left.notify_waiters();

@@ -7,7 +7,6 @@ use std::io;
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{CallToolRequestParams, ClientRequest, GetExtensions as _, JsonObject, JsonRpcMessage, JsonRpcRequest},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
@@ -20,7 +19,7 @@ use tokio::{
 };
 
 use super::batch_lines::Batches;
-use crate::{handle::SessionBackend, limits::TOOL_CALLS, tools::CallQueue};
+use crate::limits::TOOL_CALLS;
 
 /// Lines that wait to be written. A host that does not read is not read either.
 const WAITING: usize = 16;
@@ -30,38 +29,16 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A host behind two streams. Two tasks own the streams, so a message under way is not lost if its caller stops
 /// waiting.
-#[derive(Debug)]
 pub(super) struct Lines {
     incoming: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
     outgoing: Option<Outgoing>,
     batches: Batches,
     reading: JoinHandle<()>,
-    arrivals: Arrivals,
+    arrive: Arrive,
 }
 
-/// Gives calls their places in the order of the lines.
-#[derive(Clone, Debug)]
-pub(super) struct Arrivals {
-    pub(super) queue: CallQueue,
-    pub(super) backend: SessionBackend,
-}
-
-impl Arrivals {
-    /// Gives a call its place. Other messages wait for nothing.
-    fn place(&self, message: &mut RxJsonRpcMessage<RoleServer>) {
-        let JsonRpcMessage::Request(JsonRpcRequest { request, .. }) = message else { return };
-        let place = match request {
-            ClientRequest::CallToolRequest(call) => {
-                let none = JsonObject::new();
-                let CallToolRequestParams { name, arguments, .. } = &call.params;
-                self.queue.arrive(&self.backend, name, arguments.as_ref().unwrap_or(&none))
-            }
-            ClientRequest::GetPromptRequest(_) => self.queue.arrive_load(&self.backend),
-            _ => return,
-        };
-        request.extensions_mut().insert(place);
-    }
-}
+/// Sees each message in the order of the lines, before any of them runs.
+pub(super) type Arrive = Box<dyn Fn(&mut RxJsonRpcMessage<RoleServer>) + Send + Sync>;
 
 /// Where lines are written.
 #[derive(Clone, Debug)]
@@ -96,7 +73,7 @@ impl Lines {
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
         most: usize,
-        arrivals: Arrivals,
+        arrive: Arrive,
     ) -> Self {
         let (outgoing, to_write) = mpsc::channel(WAITING);
         let outgoing = Outgoing(outgoing);
@@ -105,7 +82,7 @@ impl Lines {
         let batches = Batches::default();
         let host = Incoming { messages, outgoing: outgoing.clone(), batches: batches.clone() };
         let reading = tokio::spawn(read_lines(BufReader::new(reader), most, host));
-        Self { incoming, outgoing: Some(outgoing), batches, reading, arrivals }
+        Self { incoming, outgoing: Some(outgoing), batches, reading, arrive }
     }
 }
 
@@ -134,7 +111,7 @@ impl Transport<RoleServer> for Lines {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let mut message = self.incoming.recv().await?;
-        self.arrivals.place(&mut message);
+        (self.arrive)(&mut message);
         Some(message)
     }
 
@@ -289,17 +266,9 @@ fn too_long(most: usize) -> ErrorData {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 
     use super::*;
-    use crate::{
-        clock::SystemClock,
-        handle::{Service, ServiceOptions},
-        path::Id,
-        store::MemoryStore,
-    };
 
     const MOST: usize = 100;
 
@@ -307,11 +276,7 @@ mod tests {
     async fn read(input: &[u8]) -> (Vec<String>, Vec<(Value, i64)>) {
         let (mut host, server) = duplex(7);
         let (reader, writer) = tokio::io::split(server);
-        let store = Arc::new(MemoryStore::default());
-        let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
-        let id = || Id::parse("a").unwrap();
-        let arrivals = Arrivals { queue: CallQueue::default(), backend: service.session(id(), id()) };
-        let mut lines = Lines::new(reader, writer, MOST, arrivals);
+        let mut lines = Lines::new(reader, writer, MOST, Box::new(|_| {}));
         let input = input.to_vec();
         let host = tokio::spawn(async move {
             let (mut answers, mut sending) = tokio::io::split(&mut host);

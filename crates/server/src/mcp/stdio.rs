@@ -2,13 +2,14 @@
 
 use rmcp::{
     ServiceExt as _,
+    model::{CallToolRequestParams, ClientRequest, GetExtensions as _, JsonObject, JsonRpcMessage, JsonRpcRequest},
     service::{QuitReason, ServerInitializeError},
     transport::stdio_pipes,
 };
 
 use super::{
     conversation::HostConversation,
-    lines::{Arrivals, Lines},
+    lines::{Arrive, Lines},
     live_session::LiveSession,
     options::McpOptions,
     server::SessionServer,
@@ -25,11 +26,12 @@ use crate::{
 /// # Errors
 /// `invalid_request` if what comes in is not the protocol; the store's, if the listing of skills cannot be read.
 pub async fn serve_stdio(backend: SessionBackend, options: McpOptions) -> Result<()> {
-    let arrivals = Arrivals { queue: CallQueue::default(), backend: backend.clone() };
+    let queue = CallQueue::default();
+    let arrive = places_in(queue.clone(), backend.clone());
     let server = SessionServer::new(backend, options, HostConversation::default()).await?;
-    let server = LiveSession(server.with_person().in_queue(arrivals.queue.clone()));
+    let server = LiveSession(server.with_person().in_queue(queue));
     let (reader, writer) = stdio_pipes();
-    let running = match Box::pin(server.serve(Lines::new(reader, writer, TEXT_BODY_BYTES, arrivals))).await {
+    let running = match Box::pin(server.serve(Lines::new(reader, writer, TEXT_BODY_BYTES, arrive))).await {
         Ok(running) => running,
         // A host that leaves without a word wanted nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -43,4 +45,21 @@ pub async fn serve_stdio(backend: SessionBackend, options: McpOptions) -> Result
         Ok(QuitReason::JoinError(error)) | Err(error) => Err(Error::internal(error)),
         Ok(_) => Ok(()),
     }
+}
+
+/// Gives each call its place in the queue, in the order of the lines. Other messages wait for nothing.
+fn places_in(queue: CallQueue, backend: SessionBackend) -> Arrive {
+    Box::new(move |message| {
+        let JsonRpcMessage::Request(JsonRpcRequest { request, .. }) = message else { return };
+        let place = match request {
+            ClientRequest::CallToolRequest(call) => {
+                let none = JsonObject::new();
+                let CallToolRequestParams { name, arguments, .. } = &call.params;
+                queue.arrive(&backend, name, arguments.as_ref().unwrap_or(&none))
+            }
+            ClientRequest::GetPromptRequest(_) => queue.arrive_load(&backend),
+            _ => return,
+        };
+        request.extensions_mut().insert(place);
+    })
 }
