@@ -7,7 +7,7 @@ use super::{
     document::SearchDocument,
     gist,
     gists::Gists,
-    index::{Posting, SearchIndex, is_spelled, name_of, other_forms, term_of},
+    index::{IndexLanguages, Posting, Postings, SearchIndex, is_spelled, name_of, other_forms, term_of},
     language::{Language, Languages},
     lengths::FieldNumbers,
     lexicon,
@@ -54,10 +54,10 @@ impl SearchIndex {
             + self.skills.capacity() * size_of::<SkillPath>()
             + self.terms.memory_bytes()
             + self.spellings.memory_bytes()
-            + (self.term_languages.capacity() + self.spelling_languages.capacity()) * size_of::<Languages>()
+            + (self.languages.of_terms.capacity() + self.languages.of_spellings.capacity()) * size_of::<Languages>()
             + self.names.iter().map(|(name, _)| name.len() + size_of::<(Box<str>, u32)>()).sum::<usize>()
-            + self.ends.capacity() * size_of::<u32>()
-            + self.postings.capacity() * size_of::<Posting>()
+            + self.postings.ends.capacity() * size_of::<u32>()
+            + self.postings.all.capacity() * size_of::<Posting>()
             + self.vectors.capacity() * size_of::<Option<WordVector>>()
             + self.gists.memory_bytes()
     }
@@ -91,9 +91,8 @@ struct Builder {
     /// Every word seen, by language, so that each is stemmed once.
     known: [WordMap<VocabularyWord>; Language::ALL.len()],
     terms: WordMap<u32>,
-    term_languages: Vec<Languages>,
-    /// The languages of all documents.
-    languages: Languages,
+    /// The languages of terms are in the order in which the terms were found.
+    languages: IndexLanguages,
     names: Vec<(Box<str>, u32)>,
     /// The vector of each term; none of them if the step is left out.
     vectors: Vec<Option<WordVector>>,
@@ -129,8 +128,7 @@ impl Builder {
             steps,
             known: Default::default(),
             terms: WordMap::default(),
-            term_languages: Vec::new(),
-            languages: Languages::default(),
+            languages: IndexLanguages::default(),
             names: Vec::new(),
             vectors: Vec::new(),
             documents: Vec::new(),
@@ -140,7 +138,7 @@ impl Builder {
 
     fn add(&mut self, document: &SearchDocument<'_>) {
         let language = language_of(document);
-        self.languages.insert(language);
+        self.languages.all.insert(language);
         self.add_names(document);
         let mut found = std::mem::take(&mut self.found);
         found.clear();
@@ -211,7 +209,7 @@ impl Builder {
         let term = term_of(self.steps, word, language, field).map(|(stem, is_stop_word)| {
             let next = number(self.terms.len());
             let term = *self.terms.get_or_insert(&stem, next);
-            record_language(&mut self.term_languages, term, language);
+            record_language(&mut self.languages.of_terms, term, language);
             if self.steps.has(RankingStep::Gists) {
                 let meaning = || WordVector::from_stem(&stem, lexicon::meaning_of_form(word, language));
                 let vector = if is_stop_word { None } else { meaning() };
@@ -238,24 +236,21 @@ impl Builder {
                 *own = place;
             }
         }
-        let (postings, ends) = strengths(&self.documents, &places, mean_lengths, &mut go_on)?;
+        let (all, ends) = strengths(&self.documents, &places, mean_lengths, &mut go_on)?;
         let vectors = sorted.iter().map(|(_, term)| self.vectors.get(*term as usize).copied().flatten()).collect();
-        let term_languages = sorted.iter().map(|(_, term)| self.term_languages.get(*term as usize).copied());
-        let term_languages = term_languages.map(Option::unwrap_or_default).collect();
-        let (spellings, spelling_languages) = spellings(self.known);
+        let of_terms = sorted.iter().map(|(_, term)| self.languages.of_terms.get(*term as usize).copied());
+        let of_terms = of_terms.map(Option::unwrap_or_default).collect();
+        let (spellings, of_spellings) = spellings(self.known);
         let mut names = self.names;
         names.sort_unstable();
         let mut index = SearchIndex {
             skills,
             terms: Vocabulary::of_sorted(sorted.iter().map(|(stem, _)| &**stem)),
-            term_languages,
             spellings: Vocabulary::of_sorted(spellings.iter().map(|word| &**word)).with_endings(),
-            spelling_languages,
-            languages: self.languages,
+            languages: IndexLanguages { all: self.languages.all, of_terms, of_spellings },
             names,
             steps: self.steps,
-            ends,
-            postings,
+            postings: Postings { ends, all },
             mean_lengths,
             vectors,
             gists: Gists::default(),

@@ -21,25 +21,29 @@ pub struct SearchIndex {
     pub(super) skills: Vec<SkillPath>,
     /// Stems, and stop words behind [`STOP_WORD`].
     pub(super) terms: Vocabulary,
-    /// The languages of the skills that contain each term.
-    pub(super) term_languages: Vec<Languages>,
     /// Words as written, folded, from all fields except headings and body. Misspelt words are repaired to these.
     pub(super) spellings: Vocabulary,
-    /// The languages of the skills in which each spelling stands.
-    pub(super) spelling_languages: Vec<Languages>,
-    /// The languages of all skills.
-    pub(super) languages: Languages,
+    pub(super) languages: IndexLanguages,
     /// The words of each name, and the number of the skill, sorted. A skill whose name differs from its folder's has two.
     pub(super) names: Vec<(Box<str>, u32)>,
     pub(super) steps: Steps,
-    /// The end of the postings of each term.
-    pub(super) ends: Vec<u32>,
-    pub(super) postings: Vec<Posting>,
+    pub(super) postings: Postings,
     /// The mean number of words of each field, over the skills that have such words there.
     pub(super) mean_lengths: FieldNumbers,
     /// The vector of each term. There are no vectors if the step is left out.
     pub(super) vectors: Vec<Option<WordVector>>,
     pub(super) gists: Gists,
+}
+
+/// The languages of the skills of an index.
+#[derive(Debug, Default)]
+pub(super) struct IndexLanguages {
+    /// Those of all skills.
+    pub(super) all: Languages,
+    /// Those of the skills that contain each term.
+    pub(super) of_terms: Vec<Languages>,
+    /// Those of the skills in which each spelling stands.
+    pub(super) of_spellings: Vec<Languages>,
 }
 
 /// The first character of the term of a stop word. No word has it.
@@ -84,7 +88,7 @@ impl SearchIndex {
     /// The languages of the skills in which `word` stands as it is, except in headings and body.
     pub(super) fn languages_of(&self, word: &str) -> Languages {
         let number = self.spellings.find(word);
-        let languages = number.and_then(|number| self.spelling_languages.get(number as usize));
+        let languages = number.and_then(|number| self.languages.of_spellings.get(number as usize));
         languages.copied().unwrap_or_default()
     }
 
@@ -94,6 +98,14 @@ impl SearchIndex {
         let named = self.names.iter().skip(from).take_while(|(other, _)| &**other == name);
         named.map(|(_, document)| *document).collect()
     }
+}
+
+/// The skills of all terms.
+#[derive(Debug)]
+pub(super) struct Postings {
+    /// The end of the postings of each term.
+    pub(super) ends: Vec<u32>,
+    pub(super) all: Vec<Posting>,
 }
 
 /// One skill in which a term occurs.
@@ -107,7 +119,8 @@ pub(super) struct Posting {
 /// The skills in which `term` occurs, in byte order of their paths.
 pub(super) fn postings(index: &SearchIndex, term: u32) -> &[Posting] {
     let at = term as usize;
-    let end = index.ends.get(at).copied().unwrap_or_default() as usize;
-    let start = at.checked_sub(1).and_then(|before| index.ends.get(before)).copied().unwrap_or_default() as usize;
-    index.postings.get(start..end).unwrap_or_default()
+    let end = index.postings.ends.get(at).copied().unwrap_or_default() as usize;
+    let start =
+        at.checked_sub(1).and_then(|before| index.postings.ends.get(before)).copied().unwrap_or_default() as usize;
+    index.postings.all.get(start..end).unwrap_or_default()
 }

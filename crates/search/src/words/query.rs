@@ -200,7 +200,7 @@ impl<'index> Reading<'index> {
     /// certain may be of any language of the catalog. A stem in such a language counts for terms of that language.
     fn take(&mut self, word: &str, factor: f32, way: MatchRoute) {
         let is_uncertain = way == MatchRoute::Itself && self.language.is_none();
-        let in_catalog = if is_uncertain { self.index.languages } else { Languages::default() };
+        let in_catalog = if is_uncertain { self.index.languages.all } else { Languages::default() };
         let languages = in_catalog.or(self.index.languages_of(word));
         for language in Language::ALL {
             let is_usual = matches!(language, Language::English | Language::Spanish) || self.language == Some(language);
@@ -211,7 +211,7 @@ impl<'index> Reading<'index> {
             let stems = self.index.steps.has(RankingStep::Stems);
             let stem = if stems { language.stem(word) } else { word.to_owned() };
             if let Some(term) = self.index.terms.find(&stem)
-                && (is_usual || self.index.term_languages.get(term as usize).is_some_and(|own| own.has(language)))
+                && (is_usual || self.index.languages.of_terms.get(term as usize).is_some_and(|own| own.has(language)))
             {
                 self.take_term(term, factor, way);
             }
