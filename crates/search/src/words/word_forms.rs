@@ -130,7 +130,7 @@ mod tests {
     fn letters_and_digits_that_stand_together_have_a_glued_form() {
         let all = |text| glued(text).collect::<Vec<_>>();
         assert_eq!(all("for ios 17, python-3 (with 5 ghz)"), ["ios17", "python3", "with5", "5ghz"]);
-        assert_eq!(all("ios, 17 a 5 1 2 ios: 3 17"), Vec::<String>::new());
+        assert_eq!(all("ios, 17, a 5, 1 2, ios: 3 17"), Vec::<String>::new());
     }
 
     #[test]
