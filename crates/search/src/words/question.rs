@@ -1,7 +1,7 @@
 //! A question as words: which of them count, and what each can mean.
 //!
-//! Stop words and small numbers say nothing beside other words. They count in a question that has no others, and in one that is the
-//! name of a skill.
+//! Stop words and small numbers say nothing beside other words. They count in a question without other words, and in the name of a
+//! skill.
 
 use std::collections::HashSet;
 

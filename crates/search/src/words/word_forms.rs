@@ -10,7 +10,7 @@ use super::word_split::{Words, placed};
 /// The most parts of a glued word. A word of more parts is an id.
 const MOST_PARTS: usize = 4;
 
-/// What a form is beside the other forms of its text.
+/// The kind of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FormKind<'text> {
     /// A word.

@@ -39,7 +39,7 @@ fn folded_letters(text: &str) -> impl Iterator<Item = char> {
     bare.nfc().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c })
 }
 
-/// What English contracts a small word or an ending to, behind an apostrophe.
+/// The English contractions behind an apostrophe.
 const TAILS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
 
 /// The words of folded text, in order. A word over the limit is data and is left out.
