@@ -179,7 +179,7 @@ SOAK = $(NEXTEST) --profile soak
 soak: nextest ## every test with sabotaged indexes and with intact ones, then the long versions, a hundred times as long
 	SKILLMOUNT_INDEX=sabotaged $(NEXTEST) --profile soak
 	SKILLMOUNT_INDEX=intact $(NEXTEST) --profile soak
-	SKILLMOUNT_SOAK=100 $(SOAK) --test it -E 'test(/soak|races|crashes|model|two_authors|matrix/)'
+	SKILLMOUNT_SOAK=100 $(SOAK) --test it -E 'test(/soak|races|crashes|model|two_authors|matrix|every_word/)'
 	SKILLMOUNT_CASES=500 $(SOAK) --test it -E 'test(http::contract)'
 	SKILLMOUNT_SOAK=100 PROPTEST_CASES=10000 $(SOAK) $(OPTIMISED) --lib --test it -E \
 	  'test(/no_frontmatter_panics|no_field_|no_bytes_panic|a_parser_reads_back_every_name|no_question_however_hostile/)'

@@ -5,6 +5,7 @@ mod discovery;
 mod embeddings;
 #[cfg(feature = "encoder")]
 mod encoders;
+mod every_word;
 mod explained;
 mod feedback;
 mod feedback_month;

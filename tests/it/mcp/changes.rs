@@ -96,7 +96,7 @@ fn a_turn_that_is_sent_at_once_runs_in_the_order_of_its_lines() {
     let sending = std::thread::spawn(move || input.write_all(text.as_bytes()).map(|()| input).unwrap());
     for _ in 0..turn.len() {
         let answer: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
-        let (name, input) = &turn[answer["id"].as_u64().unwrap() as usize];
+        let (name, input) = &turn[usize::try_from(answer["id"].as_u64().unwrap()).unwrap()];
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
         assert_eq!(
             answer["result"]["isError"],

@@ -84,7 +84,7 @@ async fn with_a_setting_a_result_is_also_a_document_of_the_schema_of_its_tool() 
         assert_eq!(schema["type"], "object", "{name}");
         fits(&document, &schema, &schema, name);
     }
-    let lines = (1..=500).map(|line| format!("line {line}\n")).collect::<String>();
+    let lines = (1..=500).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
     conversation.call("write", json!({"file_path": "/workspace/long.md", "content": lines})).await;
     let read = conversation.call("read", json!({"file_path": "/workspace/long.md"})).await;
     let document = read.structured_content.clone().unwrap();

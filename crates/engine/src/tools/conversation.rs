@@ -87,11 +87,12 @@ fn changes(before: &SkillMap<'_>, after: &SkillMap<'_>) -> Option<String> {
     };
     let reads_alike =
         |old: &CatalogEntry, new: &CatalogEntry| (old.name(), old.description()) == (new.name(), new.description());
-    let new = after.iter().filter(|(path, _)| !before.contains_key(*path)).map(|(_, entry)| with_text(entry)).collect();
+    let new: Vec<_> =
+        after.iter().filter(|(path, _)| !before.contains_key(*path)).map(|(_, entry)| with_text(entry)).collect();
     let other = after.iter().filter(|(path, new)| before.get(*path).is_some_and(|old| !reads_alike(old, new)));
-    let other = other.map(|(_, entry)| with_text(entry)).collect();
+    let other: Vec<_> = other.map(|(_, entry)| with_text(entry)).collect();
     let gone = before.keys().filter(|path| !after.contains_key(*path));
-    let gone = gone.map(|path| one_line(path.as_str()).inline().into_owned()).collect();
+    let gone: Vec<_> = gone.map(|path| one_line(path.as_str()).inline().into_owned()).collect();
     let lists = [("New skills", new), ("Skills with another description", other), ("Skills that are gone", gone)];
     let lists: Vec<_> = lists.into_iter().filter_map(|(what, skills)| named(what, &skills)).collect();
     (!lists.is_empty()).then(|| lists.join(" "))

@@ -7,11 +7,11 @@ use super::{
     document::SearchDocument,
     gist,
     gists::Gists,
-    index::{Posting, SearchIndex},
-    language::Language,
+    index::{IndexLanguages, Posting, Postings, SearchIndex, is_spelled, name_of, other_forms, term_of},
+    language::{Language, Languages},
     lengths::FieldNumbers,
     lexicon,
-    score::saturated,
+    term_strengths::{DocumentTerms, TermPlace, TermUse, parts, strengths, whole},
     vocabulary::Vocabulary,
     word_map::WordMap,
     word_split::{Spacing, fold, words},
@@ -54,8 +54,10 @@ impl SearchIndex {
             + self.skills.capacity() * size_of::<SkillPath>()
             + self.terms.memory_bytes()
             + self.spellings.memory_bytes()
-            + self.ends.capacity() * size_of::<u32>()
-            + self.postings.capacity() * size_of::<Posting>()
+            + (self.languages.of_terms.capacity() + self.languages.of_spellings.capacity()) * size_of::<Languages>()
+            + self.names.iter().map(|(name, _)| name.len() + size_of::<(Box<str>, u32)>()).sum::<usize>()
+            + self.postings.ends.capacity() * size_of::<u32>()
+            + self.postings.all.capacity() * size_of::<Posting>()
             + self.vectors.capacity() * size_of::<Option<WordVector>>()
             + self.gists.memory_bytes()
     }
@@ -89,6 +91,9 @@ struct Builder {
     /// Every word seen, by language, so that each is stemmed once.
     known: [WordMap<VocabularyWord>; Language::ALL.len()],
     terms: WordMap<u32>,
+    /// The languages of terms are in the order in which the terms were found.
+    languages: IndexLanguages,
+    names: Vec<(Box<str>, u32)>,
     /// The vector of each term; none of them if the step is left out.
     vectors: Vec<Option<WordVector>>,
     documents: Vec<DocumentTerms>,
@@ -96,27 +101,25 @@ struct Builder {
     found: Vec<TermUse>,
 }
 
-/// A term in a field, and how it is written: `term * 16 + spacing * 8 + field`. There is one for each word of each document, so it is
-/// small; a catalog has fewer words than two hundred million.
-type TermUse = u32;
-
-/// Takes the place of a term for stop words.
-const STOP_WORD: u32 = u32::MAX;
+/// Takes the place of a term for stop words that stand only in headings and bodies.
+const NO_TERM: u32 = u32::MAX;
 
 /// A word of some documents of one language. There are very many, so it is small.
 struct VocabularyWord {
-    /// Its term, or [`STOP_WORD`].
+    /// Its term, or [`NO_TERM`].
     term: u32,
+    is_stop_word: bool,
     spacing: Spacing,
     /// Whether it stands in other fields than headings and body.
     is_spelling: bool,
 }
 
-/// A document as terms.
-struct DocumentTerms {
-    /// The terms of its words, in the order of its fields.
-    found: Box<[TermUse]>,
-    lengths: FieldNumbers,
+impl VocabularyWord {
+    /// An occurrence in a field; `None` if the word has no term.
+    fn place(&self, field: SearchField) -> Option<TermPlace> {
+        let Self { term, is_stop_word, spacing, .. } = *self;
+        (term != NO_TERM).then_some(TermPlace { term, field, spacing, has_length: !is_stop_word })
+    }
 }
 
 impl Builder {
@@ -125,6 +128,8 @@ impl Builder {
             steps,
             known: Default::default(),
             terms: WordMap::default(),
+            languages: IndexLanguages::default(),
+            names: Vec::new(),
             vectors: Vec::new(),
             documents: Vec::new(),
             found: Vec::new(),
@@ -133,6 +138,8 @@ impl Builder {
 
     fn add(&mut self, document: &SearchDocument<'_>) {
         let language = language_of(document);
+        self.languages.all.insert(language);
+        self.add_names(document);
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         for field in SearchField::ALL {
@@ -152,11 +159,20 @@ impl Builder {
             }
         }
         let mut lengths = FieldNumbers::default();
-        for (_, field, spacing) in found.iter().filter_map(|one| parts(*one)) {
+        for TermPlace { field, spacing, .. } in found.iter().filter_map(|one| parts(*one)).filter(|one| one.has_length)
+        {
             lengths.add(field, spacing, 1.0);
         }
         self.documents.push(DocumentTerms { found: found.as_slice().into(), lengths });
         self.found = found;
+    }
+
+    fn add_names(&mut self, document: &SearchDocument<'_>) {
+        let number = number(self.documents.len());
+        let mut names: Vec<_> =
+            document.texts(SearchField::Name).map(name_of).filter(|name| !name.is_empty()).collect();
+        names.dedup();
+        self.names.extend(names.into_iter().map(|name| (name, number)));
     }
 
     fn searches(&self, field: SearchField) -> bool {
@@ -170,34 +186,42 @@ impl Builder {
 
     fn add_text(&mut self, folded: &str, field: SearchField, language: Language, found: &mut Vec<TermUse>) {
         let counted_as = if self.steps.has(RankingStep::Fields) { field } else { SearchField::Description };
-        let is_spelling = !matches!(field, SearchField::Headings | SearchField::Body);
         for word in words(folded) {
-            let term = self.term(word, language, is_spelling);
-            found.extend(term.map(|(term, spacing)| whole(term, counted_as, spacing)));
+            let place = self.term(word, language, field);
+            found.extend(place.map(|place| whole(TermPlace { field: counted_as, ..place })));
+        }
+        for form in other_forms(folded, field) {
+            let place = self.term(&form, language, field);
+            found.extend(place.map(|place| whole(TermPlace { field: counted_as, has_length: false, ..place })));
         }
     }
 
-    /// The term of a word, and how the word is written; `None` for a stop word.
-    fn term(&mut self, word: &str, language: Language, is_spelling: bool) -> Option<(u32, Spacing)> {
+    /// The term of a word in a field, and how the word is written; `None` for a stop word that is not indexed there.
+    fn term(&mut self, word: &str, language: Language, field: SearchField) -> Option<TermPlace> {
+        let is_spelling = is_spelled(field);
         let known = self.known.get_mut(language as usize)?;
-        if let Some(known) = known.get_mut(word) {
+        if let Some(known) = known.get_mut(word)
+            && (known.term != NO_TERM || !is_spelling)
+        {
             known.is_spelling |= is_spelling;
-            return Some((known.term, known.spacing)).filter(|(term, _)| *term != STOP_WORD);
+            return known.place(field);
         }
-        let is_stop_word = self.steps.has(RankingStep::StopWords) && language.is_stop_word(word);
-        let term = (!is_stop_word).then(|| {
-            let stem = if self.steps.has(RankingStep::Stems) { language.stem(word) } else { word.to_owned() };
+        let term = term_of(self.steps, word, language, field).map(|(stem, is_stop_word)| {
             let next = number(self.terms.len());
             let term = *self.terms.get_or_insert(&stem, next);
+            record_language(&mut self.languages.of_terms, term, language);
             if self.steps.has(RankingStep::Gists) {
-                let vector = WordVector::from_stem(&stem, lexicon::meaning_of_form(word, language));
+                let meaning = || WordVector::from_stem(&stem, lexicon::meaning_of_form(word, language));
+                let vector = if is_stop_word { None } else { meaning() };
                 record_meaning(&mut self.vectors, term, vector, language);
             }
-            term
+            (term, is_stop_word)
         });
-        let spacing = self.steps.spacing(word);
-        known.insert(word, VocabularyWord { term: term.unwrap_or(STOP_WORD), spacing, is_spelling });
-        term.map(|term| (term, spacing))
+        let (term, is_stop_word) = term.unwrap_or((NO_TERM, true));
+        let vocabulary = VocabularyWord { term, is_stop_word, spacing: self.steps.spacing(word), is_spelling };
+        let place = vocabulary.place(field);
+        known.insert(word, vocabulary);
+        place
     }
 
     /// Builds the index of `skills`, the paths of the added documents. `go_on` is called before each of them, and
@@ -212,20 +236,21 @@ impl Builder {
                 *own = place;
             }
         }
-        let (postings, ends) = strengths(&self.documents, &places, mean_lengths, &mut go_on)?;
+        let (all, ends) = strengths(&self.documents, &places, mean_lengths, &mut go_on)?;
         let vectors = sorted.iter().map(|(_, term)| self.vectors.get(*term as usize).copied().flatten()).collect();
-        let known = self.known.into_iter().flat_map(WordMap::into_words);
-        let spellings = known.filter(|(_, known)| known.is_spelling && known.term != STOP_WORD);
-        let mut spellings: Vec<Box<str>> = spellings.map(|(word, _)| word).collect();
-        spellings.sort_unstable();
-        spellings.dedup();
+        let of_terms = sorted.iter().map(|(_, term)| self.languages.of_terms.get(*term as usize).copied());
+        let of_terms = of_terms.map(Option::unwrap_or_default).collect();
+        let (spellings, of_spellings) = spellings(self.known);
+        let mut names = self.names;
+        names.sort_unstable();
         let mut index = SearchIndex {
             skills,
             terms: Vocabulary::of_sorted(sorted.iter().map(|(stem, _)| &**stem)),
             spellings: Vocabulary::of_sorted(spellings.iter().map(|word| &**word)).with_endings(),
+            languages: IndexLanguages { all: self.languages.all, of_terms, of_spellings },
+            names,
             steps: self.steps,
-            ends,
-            postings,
+            postings: Postings { ends, all },
             mean_lengths,
             vectors,
             gists: Gists::default(),
@@ -234,6 +259,38 @@ impl Builder {
             index.gists = gist::of_skills(&index, go_on)?;
         }
         Ok(index)
+    }
+}
+
+/// The words as they are spelled except stop words, sorted, and the languages of each.
+fn spellings(known: [WordMap<VocabularyWord>; Language::ALL.len()]) -> (Vec<Box<str>>, Vec<Languages>) {
+    let of_language = |(language, known): (Language, WordMap<VocabularyWord>)| {
+        let spelled = known.into_words().filter(|(_, known)| known.is_spelling && !known.is_stop_word);
+        spelled.map(move |(word, _)| (word, language))
+    };
+    let mut spelled: Vec<_> = Language::ALL.into_iter().zip(known).flat_map(of_language).collect();
+    spelled.sort_unstable();
+    let (mut words, mut languages) = (Vec::<Box<str>>::new(), Vec::<Languages>::new());
+    for (word, language) in spelled {
+        if words.last() != Some(&word) {
+            words.push(word);
+            languages.push(Languages::default());
+        }
+        if let Some(languages) = languages.last_mut() {
+            languages.insert(language);
+        }
+    }
+    (words, languages)
+}
+
+/// Notes that a skill of this language contains a term.
+fn record_language(languages: &mut Vec<Languages>, term: u32, language: Language) {
+    let term = term as usize;
+    if languages.len() <= term {
+        languages.resize(term + 1, Languages::default());
+    }
+    if let Some(languages) = languages.get_mut(term) {
+        languages.insert(language);
     }
 }
 
@@ -254,92 +311,6 @@ pub(super) fn language_of(document: &SearchDocument<'_>) -> Language {
         Language::guess(texts.iter().flat_map(|text| words(text)))
     });
     guesses.into_iter().next().unwrap_or(Language::English)
-}
-
-/// BM25F: the occurrences of a term in a document are added up over its fields, each with the weight and length
-/// normalisation of the field. Only the sum saturates. Returns the postings of all terms, in the order of their `places`, and
-/// the end of each term's.
-fn strengths<E>(
-    documents: &[DocumentTerms],
-    places: &[u32],
-    mean_lengths: FieldNumbers,
-    mut go_on: impl FnMut() -> Result<(), E>,
-) -> Result<(Vec<Posting>, Vec<u32>), E> {
-    let place = |term: u32| places.get(term as usize).copied().unwrap_or_default();
-    let mut sums = Sums { of: vec![0.0; places.len()], touched: Vec::new() };
-    let (mut next, end) = beginnings(documents, place, &mut sums);
-    let mut postings = vec![Posting { document: 0, strength: 0.0 }; end as usize];
-    for (document, DocumentTerms { found, lengths }) in (0_u32..).zip(documents) {
-        go_on()?;
-        let worths = lengths.worths(&mean_lengths);
-        for (term, field, spacing) in found.iter().filter_map(|one| parts(*one)) {
-            sums.add(place(term), worths.get(field, spacing));
-        }
-        for (place, sum) in sums.take() {
-            let Some(next) = next.get_mut(place as usize) else { continue };
-            if let Some(posting) = postings.get_mut(*next as usize) {
-                *posting = Posting { document, strength: saturated(sum) };
-            }
-            *next += 1;
-        }
-    }
-    // After the last posting of a term, its next place is the beginning of the next term.
-    Ok((postings, next))
-}
-
-/// Where the postings of each term begin, in the order of places, and where the last ones end.
-fn beginnings(documents: &[DocumentTerms], place: impl Fn(u32) -> u32, sums: &mut Sums) -> (Vec<u32>, u32) {
-    let mut held = vec![0_u32; sums.of.len()];
-    for document in documents {
-        for (term, ..) in document.found.iter().filter_map(|one| parts(*one)) {
-            sums.add(place(term), 1.0);
-        }
-        for (place, _) in sums.take() {
-            if let Some(held) = held.get_mut(place as usize) {
-                *held += 1;
-            }
-        }
-    }
-    let mut end = 0;
-    for held in &mut held {
-        (*held, end) = (end, end + *held);
-    }
-    (held, end)
-}
-
-/// The sums of the words of one document, by the places of their terms. The sums are cleared after each document, so
-/// that no document costs a look at every term.
-struct Sums {
-    of: Vec<f32>,
-    /// The places that something was added to.
-    touched: Vec<u32>,
-}
-
-impl Sums {
-    /// Adds something, which is more than nothing.
-    fn add(&mut self, place: u32, worth: f32) {
-        let Some(sum) = self.of.get_mut(place as usize) else { return };
-        if *sum == 0.0 {
-            self.touched.push(place);
-        }
-        *sum += worth;
-    }
-
-    /// The sums of a document, after which there are none.
-    fn take(&mut self) -> impl Iterator<Item = (u32, f32)> {
-        let Self { of, touched } = self;
-        touched.drain(..).filter_map(|place| Some((place, std::mem::take(of.get_mut(place as usize)?))))
-    }
-}
-
-fn whole(term: u32, field: SearchField, spacing: Spacing) -> TermUse {
-    term * 16 + spacing as TermUse * 8 + field as TermUse
-}
-
-fn parts(found: TermUse) -> Option<(u32, SearchField, Spacing)> {
-    let field = SearchField::ALL.get(usize::try_from(found % 8).ok()?)?;
-    let spacing = Spacing::ALL.get(usize::try_from(found / 8 % 2).ok()?)?;
-    Some((found / 16, *field, *spacing))
 }
 
 /// A position in 32 bits: an index has fewer than 2^32 postings.

@@ -14,7 +14,7 @@ const STEP: f32 = 1.5;
 /// The information of the rarest words.
 const MOST: f32 = 7.5;
 /// The least information of any word.
-const LEAST: f32 = 0.1;
+pub(super) const LEAST: f32 = 0.1;
 
 /// The power of ten of each word's frequency.
 static WORDS: LazyLock<HashMap<&'static str, f32>> = LazyLock::new(|| {

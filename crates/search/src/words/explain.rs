@@ -10,9 +10,11 @@ use super::{
     index::{SearchIndex, postings},
     matches::{FieldMatch, WordHit, as_written, places, shared},
     passage::{PART, parts},
-    query::{self, MatchRoute, QueryWord},
-    score::{SearchResults, gist, is_enough, share_of, tallies},
-    word_split::{fold, words},
+    query::{MatchRoute, QueryWord},
+    question::{self, Question},
+    score::{LeastAnswer, SearchResults, gist, share_of, tallies},
+    word_forms::forms,
+    word_split::fold,
 };
 use skillmount_base::{error::Result, limits::SEARCH_EXPLAINED_WORDS, path::SkillPath};
 use skillmount_wire::{QuestionWord, SearchMatch, SearchMatchKind, SearchNearness};
@@ -39,7 +41,7 @@ pub struct ParsedQuestion<'index> {
     index: &'index SearchIndex,
     /// Its words in lower case by their folded forms. It is made once: a long question is looked at for each of its words.
     written: BTreeMap<String, String>,
-    meanings: Vec<QueryWord>,
+    question: Question,
     /// The information of all words.
     information: f32,
     /// The scale of the scores.
@@ -58,14 +60,14 @@ impl SearchIndex {
     /// As [`search`](Self::search).
     pub fn question(&self, query: &str) -> Result<ParsedQuestion<'_>> {
         let mut spent = SearchCost::default();
-        let meanings = query::meanings(self, query, &mut spent)?;
-        let information = meanings.iter().map(|meaning| meaning.information).sum();
-        let best = tallies(self, &meanings, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
-        let gist = gist(self, &meanings, None, &mut spent)?;
+        let question = question::read(self, query, &mut spent)?;
+        let information = question.information();
+        let best = tallies(self, &question.words, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
+        let gist = gist(self, &question.words, None, &mut spent)?;
         let weight = gist.as_ref().map_or(0.0, |gist| gist.weight);
         let scale = Scale { best, best_share: share_of(best, information), gist: weight, ..Scale::default() };
         let written = written(query);
-        Ok(ParsedQuestion { index: self, written, meanings, information, scale, nearest: 0.0, nearness: None, gist })
+        Ok(ParsedQuestion { index: self, written, question, information, scale, nearest: 0.0, nearness: None, gist })
     }
 
     /// The parts of `query` to encode: a short query as a whole. Of a long query the beginning, and the part with most
@@ -78,8 +80,8 @@ impl SearchIndex {
         if query.len() <= PART {
             return Ok(vec![query.to_owned()]);
         }
-        let meanings = query::meanings(self, query, &mut SearchCost::default())?;
-        let known = meanings.iter().filter(|meaning| meaning.is_known());
+        let question = question::read(self, query, &mut SearchCost::default())?;
+        let known = question.words.iter().filter(|meaning| meaning.is_known());
         let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
         let parts = parts(query, |word| told.get(word).copied().unwrap_or_default());
         Ok(parts.into_iter().map(str::to_owned).collect())
@@ -103,12 +105,13 @@ impl<'index> ParsedQuestion<'index> {
         Self { scale, ..self }
     }
 
-    /// The words except stop words, in alphabetical order. A word counts as unknown if only skills that `is_heard_of`
+    /// The words, in alphabetical order; stop words only if they count. A word counts as unknown if only skills that `is_heard_of`
     /// refuses contain it.
     #[must_use]
     pub fn words(&self, is_heard_of: impl Fn(&SkillPath) -> bool) -> Vec<QuestionWord> {
-        let is_known: Vec<bool> = self.meanings.iter().map(|meaning| self.is_known(meaning, &is_heard_of)).collect();
-        let known = || self.meanings.iter().zip(&is_known);
+        let is_known: Vec<bool> =
+            self.question.words.iter().map(|meaning| self.is_known(meaning, &is_heard_of)).collect();
+        let known = || self.question.words.iter().zip(&is_known);
         let information: f32 = known().filter(|(_, known)| **known).map(|(meaning, _)| meaning.information).sum();
         let asked = known().map(|(meaning, known)| QuestionWord {
             word: self.written(&meaning.word),
@@ -130,9 +133,8 @@ impl<'index> ParsedQuestion<'index> {
     pub fn explain(&self, skill: &SearchDocument<'_>) -> Option<ExplainedScore> {
         let number = u32::try_from(self.index.skills.binary_search(skill.skill).ok()?).ok()?;
         let answered: Vec<WordHit<'_>> =
-            self.meanings.iter().filter_map(|meaning| self.answered(meaning, number)).collect();
+            self.question.words.iter().filter_map(|meaning| self.answered(meaning, number)).collect();
         let covered: f32 = answered.iter().map(|one| one.meaning.information).sum();
-        let known: f32 = self.meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
         let share: f32 = answered.iter().map(|one| one.gain).sum();
         let (lexical, nearness) = match self.nearness {
             None if self.scale.nearness.is_some() => (self.scale.of_words(share), None),
@@ -145,7 +147,8 @@ impl<'index> ParsedQuestion<'index> {
         };
         let (matches, more) = self.heaviest(skill, &answered, if share > 0.0 { lexical / share } else { 1.0 });
         let is_near = self.nearness.is_some_and(|near| near.score_for(number as usize) >= self.nearest);
-        let has_words = !answered.is_empty() && is_enough(covered, known, share * self.information, self.scale.best);
+        let least = LeastAnswer::new(&self.question, self.scale.best);
+        let has_words = !answered.is_empty() && least.has(covered, share * self.information);
         Some(ExplainedScore {
             score: lexical + nearness.map_or(0.0, |nearness| nearness.weight),
             nearness,
@@ -215,8 +218,8 @@ impl<'index> ParsedQuestion<'index> {
 /// The words of a text in lower case, by their folded forms. If several fold alike, the first counts.
 fn written(text: &str) -> BTreeMap<String, String> {
     let mut written = BTreeMap::new();
-    for word in words(&text.to_lowercase()) {
-        written.entry(fold(word).into_owned()).or_insert_with(|| word.to_owned());
+    for form in forms(&text.to_lowercase()) {
+        written.entry(fold(form.word).into_owned()).or_insert_with(|| form.word.to_owned());
     }
     written
 }

@@ -20,6 +20,25 @@ pub(super) enum Language {
     Portuguese,
 }
 
+/// A set of languages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Languages(u8);
+
+impl Languages {
+    pub(super) fn insert(&mut self, language: Language) {
+        self.0 |= language.bit();
+    }
+
+    pub(super) const fn has(self, language: Language) -> bool {
+        self.0 & language.bit() != 0
+    }
+
+    /// The languages of either set.
+    pub(super) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
 /// By how many words a text is in another language than English and Spanish. One may be a name or the end of an address.
 const MARGIN: usize = 2;
 
@@ -57,6 +76,11 @@ impl Language {
     /// day.
     pub(super) fn is_stop_word(self, word: &str) -> bool {
         STOP_WORDS.get(word).is_some_and(|languages| languages & self.bit() != 0)
+    }
+
+    /// Whether `word` is a stop word of any language.
+    pub(super) fn is_stop_word_of_any(word: &str) -> bool {
+        STOP_WORDS.contains_key(word)
     }
 
     /// The sorted stop list, folded.
@@ -98,7 +122,7 @@ impl Language {
         singular.filter(|singular| singular.bytes().all(is_consonant))
     }
 
-    /// Its bit in [`STOP_WORDS`].
+    /// Its bit in a set of languages.
     const fn bit(self) -> u8 {
         1 << self as u8
     }

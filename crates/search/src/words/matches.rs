@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{
-    RankingStep,
     build::language_of,
     document::SearchDocument,
     factor::count,
-    index::SearchIndex,
+    index::{SearchIndex, other_forms, term_of},
     lengths::FieldNumbers,
     query::{QueryWord, TermWeight},
+    word_forms::forms,
     word_split::{fold, words},
 };
 use skillmount_wire::SearchField;
@@ -42,27 +42,29 @@ pub(super) fn places(
     }
     let mut places: Vec<Vec<FieldMatch>> = answered.iter().map(|_| Vec::new()).collect();
     let language = language_of(skill);
-    let forms = SearchField::ALL.map(|field| {
-        let mut forms = BTreeMap::<String, usize>::new();
+    let mut lengths = FieldNumbers::default();
+    let counted = SearchField::ALL.map(|field| {
+        let mut counted = BTreeMap::<String, usize>::new();
         for text in skill.texts(field) {
-            for word in words(&fold(text)).filter(|word| !language.is_stop_word(word)) {
-                *forms.entry(word.to_owned()).or_default() += 1;
+            let folded = fold(text);
+            for word in words(&folded) {
+                *counted.entry(word.to_owned()).or_default() += 1;
+                if term_of(index.steps, word, language, field).is_some_and(|(_, is_stop_word)| !is_stop_word) {
+                    lengths.add(field, index.steps.spacing(word), 1.0);
+                }
+            }
+            for form in other_forms(&folded, field) {
+                *counted.entry(form).or_default() += 1;
             }
         }
-        forms
+        counted
     });
-    let mut lengths = FieldNumbers::default();
-    for (field, forms) in SearchField::ALL.into_iter().zip(&forms) {
-        for (form, times) in forms {
-            lengths.add(field, index.steps.spacing(form), count(*times));
-        }
-    }
     let worths = lengths.worths(&index.mean_lengths);
-    for (field, forms) in SearchField::ALL.into_iter().zip(forms) {
-        for (form, times) in forms {
-            let stem = if index.steps.has(RankingStep::Stems) { language.stem(&form) } else { form.clone() };
+    for (field, counted) in SearchField::ALL.into_iter().zip(counted) {
+        for (form, times) in counted {
+            let Some((term, _)) = term_of(index.steps, &form, language, field) else { continue };
             let worth = worths.get(field, index.steps.spacing(&form)) * count(times);
-            let asking = index.terms.find(&stem).and_then(|term| asking.get(&term));
+            let asking = index.terms.find(&term).and_then(|term| asking.get(&term));
             for at in asking.into_iter().flatten() {
                 if let Some(places) = places.get_mut(*at) {
                     places.push(FieldMatch { field, form: form.clone(), worth });
@@ -87,5 +89,5 @@ pub(super) fn shared<'a>(
 /// A folded word as a text has it, in lower case.
 pub(super) fn as_written(text: &str, word: &str) -> Option<String> {
     let text = text.to_lowercase();
-    words(&text).find(|written| fold(written) == word).map(str::to_owned)
+    forms(&text).find(|written| fold(written.word) == word).map(|written| written.word.to_owned())
 }

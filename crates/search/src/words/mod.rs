@@ -34,14 +34,17 @@ mod matches;
 mod passage;
 mod quantized;
 mod query;
+mod question;
 mod score;
 #[cfg(test)]
 mod scripts;
+mod term_strengths;
 #[cfg(test)]
 mod tests;
 mod triggers;
 mod typo;
 mod vocabulary;
+mod word_forms;
 mod word_map;
 mod word_split;
 mod word_vectors;

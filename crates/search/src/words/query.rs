@@ -1,4 +1,4 @@
-//! The words of a question, and the terms of the index that each can mean.
+//! The terms of the index that a word of a question can mean.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,16 +8,13 @@ use super::{
     cost::SearchCost,
     everyday,
     factor::count,
-    index::{SearchIndex, postings},
-    language::Language,
+    index::{SearchIndex, postings, stop_word_term},
+    language::{Language, Languages},
     lexicon, typo,
-    word_split::{fold, is_sign, words},
+    word_split::is_sign,
     word_vectors::WordVector,
 };
-use skillmount_base::{
-    error::{Code, Error, Result},
-    limits::{SEARCH_COMPOUNDS, SEARCH_QUERY_BYTES, SEARCH_QUERY_WORDS, SEARCH_REPAIRS},
-};
+use skillmount_base::{error::Result, limits::SEARCH_COMPOUNDS};
 
 /// The weight of a repaired word, for each slip.
 const REPAIRED: f32 = 0.8;
@@ -86,41 +83,8 @@ impl QueryWord {
     }
 }
 
-/// The words of `query` except stop words, each once, in alphabetical order.
-pub(super) fn meanings(index: &SearchIndex, query: &str, spent: &mut SearchCost) -> Result<Vec<QueryWord>> {
-    if query.len() > SEARCH_QUERY_BYTES {
-        return Err(refused(&format!("{} bytes long; the limit is {SEARCH_QUERY_BYTES}", query.len())));
-    }
-    let folded = fold(query);
-    let language = Language::guess(words(&folded));
-    let mut known = HashSet::new();
-    let asked: Vec<&str> = words(&folded).filter(|word| tells(index, word, language) && known.insert(*word)).collect();
-    if asked.len() > SEARCH_QUERY_WORDS {
-        return Err(refused(&format!("{} different words long; the limit is {SEARCH_QUERY_WORDS}", asked.len())));
-    }
-    // The repairs are for the first words of the text: a message states its subject before it quotes a log.
-    let mut repairs = SEARCH_REPAIRS;
-    let mut meanings = Vec::with_capacity(asked.len());
-    for word in &asked {
-        let mut reading = Reading::new(index, language, &mut repairs);
-        meanings.push(reading.meaning(word));
-        spent.take(reading.steps)?;
-    }
-    meanings.sort_by(|one: &QueryWord, two| one.word.cmp(&two.word));
-    let mut seen = HashSet::new();
-    // Two forms of one word count once.
-    meanings.retain(|meaning| {
-        let first = meaning.senses.first().map(|sense| (sense.term, sense.factor.to_bits()));
-        first.is_none_or(|first| seen.insert(first))
-    });
-    if index.steps.has(RankingStep::Chat) {
-        quieten(&mut meanings, &folded, spent)?;
-    }
-    Ok(meanings)
-}
-
 /// In a long message, reduces the information of everyday words, and of words that stand far from the task.
-fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut SearchCost) -> Result<()> {
+pub(super) fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut SearchCost) -> Result<()> {
     let everyday = meanings.iter().filter(|meaning| meaning.everyday.is_some());
     let crowd = CommonWordLoad::from_sum(everyday.map(|meaning| meaning.information).sum());
     if let Some(crowd) = crowd {
@@ -138,27 +102,15 @@ fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut SearchCost) -> 
     let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
     let parts = chat::passages(&spoken, |word| told.get(word).copied().unwrap_or_default());
     for meaning in meanings {
-        meaning.weaken(parts.get(meaning.word.as_str()).map_or(1.0, |part| chat::heard(*part, attention)));
+        // Parts of glued words and versions are no words of the message. Logs have many.
+        let part = parts.get(meaning.word.as_str()).copied().unwrap_or_default();
+        meaning.weaken(chat::heard(part, attention));
     }
     Ok(())
 }
 
-fn refused(what: &str) -> Error {
-    Error::new(Code::InvalidRequest, format!("the query is {what}; ask with the part that says what the task is"))
-}
-
-fn tells(index: &SearchIndex, word: &str, language: Option<Language>) -> bool {
-    let is_small = || is_small_number(word) || Language::likely(language).any(|language| language.is_stop_word(word));
-    !index.steps.has(RankingStep::StopWords) || !is_small()
-}
-
-/// Days, hours and amounts do not describe a skill; `13485` may.
-fn is_small_number(word: &str) -> bool {
-    word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// A word and its senses found so far.
-struct Reading<'index> {
+pub(super) struct Reading<'index> {
     index: &'index SearchIndex,
     language: Option<Language>,
     senses: Vec<TermWeight>,
@@ -167,15 +119,31 @@ struct Reading<'index> {
     /// How many more unknown words of the question are compared with all known words.
     repairs: &'index mut usize,
     /// The words that were looked up or compared.
-    steps: usize,
+    pub(super) steps: usize,
 }
 
 impl<'index> Reading<'index> {
-    fn new(index: &'index SearchIndex, language: Option<Language>, repairs: &'index mut usize) -> Self {
+    pub(super) fn new(index: &'index SearchIndex, language: Option<Language>, repairs: &'index mut usize) -> Self {
         Self { index, language, senses: Vec::new(), terms: HashSet::new(), repairs, steps: 0 }
     }
 
-    fn meaning(&mut self, word: &str) -> QueryWord {
+    /// The meaning of a stop word or a small number: it finds itself alone, and has the least information.
+    pub(super) fn small(&mut self, word: &str) -> QueryWord {
+        self.take(word, 1.0, MatchRoute::Itself);
+        let (word, senses) = (word.to_owned(), std::mem::take(&mut self.senses));
+        let information = everyday::LEAST;
+        QueryWord { word, senses, information, general: information, vector: None, kept: 1.0, everyday: None }
+    }
+
+    /// Adds the skills that contain `word` as a stop word of their language.
+    pub(super) fn take_stop_word(&mut self, word: &str) {
+        self.steps += 1;
+        if let Some(term) = self.index.terms.find(&stop_word_term(word)) {
+            self.take_term(term, 1.0, MatchRoute::Itself);
+        }
+    }
+
+    pub(super) fn meaning(&mut self, word: &str) -> QueryWord {
         self.take(word, 1.0, MatchRoute::Itself);
         if self.index.steps.has(RankingStep::Stems)
             && let Some(singular) = Language::abbreviation(word)
@@ -227,18 +195,32 @@ impl<'index> Reading<'index> {
         if self.index.steps.has(RankingStep::Everyday) { everyday::power(word, self.language) } else { None }
     }
 
-    /// Adds the stems of `word` in English, Spanish and the language of the question, because a skill is indexed in its own.
+    /// Adds the stems of `word`, because a skill is indexed in its own language: the stems in English, Spanish, the language of
+    /// the question and each language whose skills have the word as it is. A word of a question whose language is not
+    /// certain may be of any language of the catalog. A stem in such a language counts for terms of that language.
     fn take(&mut self, word: &str, factor: f32, way: MatchRoute) {
-        let stems = self.index.steps.has(RankingStep::Stems);
-        let other = self.language.filter(|language| !matches!(language, Language::English | Language::Spanish));
-        for language in [Language::English, Language::Spanish].into_iter().chain(other) {
+        let is_uncertain = way == MatchRoute::Itself && self.language.is_none();
+        let in_catalog = if is_uncertain { self.index.languages.all } else { Languages::default() };
+        let languages = in_catalog.or(self.index.languages_of(word));
+        for language in Language::ALL {
+            let is_usual = matches!(language, Language::English | Language::Spanish) || self.language == Some(language);
+            if !is_usual && !languages.has(language) {
+                continue;
+            }
             self.steps += 1;
+            let stems = self.index.steps.has(RankingStep::Stems);
             let stem = if stems { language.stem(word) } else { word.to_owned() };
             if let Some(term) = self.index.terms.find(&stem)
-                && self.terms.insert(term)
+                && (is_usual || self.index.languages.of_terms.get(term as usize).is_some_and(|own| own.has(language)))
             {
-                self.senses.push(TermWeight { term, factor, way });
+                self.take_term(term, factor, way);
             }
+        }
+    }
+
+    fn take_term(&mut self, term: u32, factor: f32, way: MatchRoute) {
+        if self.terms.insert(term) {
+            self.senses.push(TermWeight { term, factor, way });
         }
     }
 

@@ -7,7 +7,8 @@ use super::{
     gist::QuestionGist,
     gists::Gists,
     index::{SearchIndex, postings},
-    query::{self, QueryWord, TermWeight},
+    query::{QueryWord, TermWeight},
+    question::{self, Question},
 };
 use skillmount_base::{error::Result, limits::SEARCH_STEPS, path::SkillPath};
 use skillmount_wire::SearchConfidence;
@@ -96,7 +97,8 @@ impl SearchResults {
 
 impl SearchIndex {
     /// Finds the skills that answer `query`, a few words or a whole message, among the skills that `filter` accepts.
-    /// Returns at most `limit` of them, and the number of all. A query of stop words finds nothing.
+    /// Returns at most `limit` of them, and the number of all. A query of stop words finds the skills that contain each of
+    /// them in another field than headings and body.
     ///
     /// # Errors
     /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words.
@@ -119,11 +121,10 @@ impl SearchIndex {
     ) -> Result<SearchResults> {
         let mut spent = SearchCost::default();
         spent.take_all(nearness.map_or(0, Similarity::steps))?;
-        let meanings = query::meanings(self, query, &mut spent)?;
-        let tallies = tallies(self, &meanings, &mut spent)?;
-        let information: f32 = meanings.iter().map(|meaning| meaning.information).sum();
-        let known: f32 = meanings.iter().filter(|one| one.is_known()).map(|one| one.information).sum();
-        let gist = gist(self, &meanings, nearness, &mut spent)?;
+        let question = question::read(self, query, &mut spent)?;
+        let tallies = tallies(self, &question.words, &mut spent)?;
+        let information = question.information();
+        let gist = gist(self, &question.words, nearness, &mut spent)?;
         let mut found: Vec<Candidate<'_>> = (self.skills.iter().zip(tallies).enumerate())
             .filter(|(document, (skill, tally))| {
                 let is_near = || nearness.is_some_and(|nearness| nearness.score_for(*document) >= NEAR_ENOUGH);
@@ -131,7 +132,8 @@ impl SearchIndex {
             })
             .map(|(document, (skill, tally))| {
                 let gist = gist.as_ref().map_or(0.0, |gist| gist.cosine(self, document));
-                Candidate { skill, near: nearness.map(|one| one.score_for(document)), gist, tally }
+                let is_named = question.named.iter().any(|named| *named as usize == document);
+                Candidate { skill, near: nearness.map(|one| one.score_for(document)), gist, tally, is_named }
             })
             .collect();
         let scale = Scale {
@@ -140,9 +142,10 @@ impl SearchIndex {
         };
         let nearest = nearness.map_or(0.0, |_| nearest_of(&found));
         if self.steps.has(RankingStep::CutOff) {
+            let least = LeastAnswer::new(&question, scale.best);
             found.retain(|one| {
                 one.near.is_some_and(|near| near >= nearest)
-                    || (one.tally.score > 0.0 && is_enough(one.tally.covered, known, one.tally.score, scale.best))
+                    || (one.tally.score > 0.0 && least.has(one.tally.covered, one.tally.score))
             });
         }
         let share = |one: &Candidate<'_>| share_of(one.tally.score, information);
@@ -157,7 +160,11 @@ impl SearchIndex {
             skill: one.skill.clone(),
             score: score(&one),
             share: share(&one),
-            confidence: confidence(share(&one), one.tally.told, one.near),
+            confidence: if one.is_named {
+                SearchConfidence::High
+            } else {
+                confidence(share(&one), one.tally.told, one.near)
+            },
         };
         let steps = spent.steps();
         Ok(SearchResults { hits: found.into_iter().take(limit).map(hit).collect(), total, steps, scale, nearest })
@@ -220,6 +227,8 @@ struct Candidate<'index> {
     near: Option<f32>,
     /// How near its gist is, if no encoder counts.
     gist: f32,
+    /// Whether the question is its name.
+    is_named: bool,
 }
 
 /// The scale of the scores of these skills.
@@ -246,10 +255,26 @@ fn nearest_of(found: &[Candidate<'_>]) -> f32 {
     near.get(FOUND_BY_MEANING).copied().unwrap_or(NEAR_ENOUGH)
 }
 
-/// Whether a skill contains enough of a question to be found: of its `known` information, or beside the `best` score. The best
-/// itself always does.
-pub(super) fn is_enough(covered: f32, known: f32, score: f32, best: f32) -> bool {
-    covered >= LEAST_COVERED * known || score >= NEAR_BEST * best
+/// How much of a question a skill must contain to be found.
+pub(super) struct LeastAnswer {
+    covered: f32,
+    score: f32,
+}
+
+impl LeastAnswer {
+    /// A share of the known information, or of the `best` score, so that the best itself is always found. If the question needs all
+    /// words, the information of all.
+    pub(super) fn new(question: &Question, best: f32) -> Self {
+        if question.needs_all {
+            return Self { covered: question.information(), score: f32::INFINITY };
+        }
+        Self { covered: LEAST_COVERED * question.known(), score: NEAR_BEST * best }
+    }
+
+    /// Whether a skill that contains words of this information, and has this score, contains enough.
+    pub(super) fn has(&self, covered: f32, score: f32) -> bool {
+        covered >= self.covered || score >= self.score
+    }
 }
 
 /// The additions of one word to the scores of skills. They are cleared after each word, so that a rare word costs no

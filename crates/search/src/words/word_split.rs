@@ -39,6 +39,9 @@ fn folded_letters(text: &str) -> impl Iterator<Item = char> {
     bare.nfc().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c })
 }
 
+/// The English contractions behind an apostrophe.
+const TAILS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
+
 /// The words of folded text, in order. A word over the limit is data and is left out.
 pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
     placed(folded).map(|(_, word)| word)
@@ -46,16 +49,26 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
 
 /// The words of folded text, in order, each with the text between the previous word and this one.
 pub(super) fn placed(folded: &str) -> impl Iterator<Item = (&str, &str)> {
-    let words = Words { folded, rest: folded, parts: Vec::new().into_iter() };
-    words.filter(|(_, word)| word.len() <= SEARCH_WORD_BYTES)
+    Words::new(folded).filter(|(_, word)| word.len() <= SEARCH_WORD_BYTES)
 }
 
 /// The words of a text with the text before each, long words too.
-struct Words<'text> {
+pub(super) struct Words<'text> {
     folded: &'text str,
     rest: &'text str,
     /// The rest of a run that has parts.
     parts: vec::IntoIter<&'text str>,
+}
+
+impl<'text> Words<'text> {
+    pub(super) fn new(folded: &'text str) -> Self {
+        Self { folded, rest: folded, parts: Vec::new().into_iter() }
+    }
+
+    /// Where the run of the last word ends in the text; `None` if the run has more words.
+    pub(super) fn run_end(&self) -> Option<usize> {
+        self.parts.as_slice().is_empty().then(|| self.folded.len() - self.rest.len())
+    }
 }
 
 impl<'text> Iterator for Words<'text> {
@@ -71,8 +84,8 @@ impl<'text> Iterator for Words<'text> {
             let (gap, tail) = self.rest.split_at(gap_end);
             let (run, after) = tail.split_at(while_all(tail, |byte| byte.is_ascii_alphanumeric(), is_word_character));
             self.rest = after;
-            // The part behind the apostrophe in `don't` and `Porter's` has no meaning of its own.
-            let is_tail = is_inside && matches!(gap, "'" | "’") && run.len() <= 2;
+            // The part behind the apostrophe in `don't` and `Porter's` has no meaning of its own. That in `l'IA` has.
+            let is_tail = is_inside && matches!(gap, "'" | "’") && TAILS.contains(&run);
             match run {
                 "" => return None,
                 _ if is_tail => {}
@@ -226,6 +239,7 @@ mod tests {
             split("CI/CD: Porter's `h5ad`, don’t; l'avocat"),
             ["ci", "cd", "porter", "h5ad", "don", "l", "avocat"]
         );
+        assert_eq!(split("l’IA et l'UE, we've, they’re"), ["l", "ia", "et", "l", "ue", "we", "they"]);
         assert_eq!(split("  --- '' \u{1f600} "), Vec::<String>::new());
     }
 

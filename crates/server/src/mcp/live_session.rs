@@ -25,7 +25,9 @@ pub(super) struct LiveSession(pub(super) SessionServer);
 impl Service<RoleServer> for LiveSession {
     async fn handle_request(&self, request: ClientRequest, context: McpContext) -> McpResult<ServerResult> {
         match (self.0.check_not_deleted().await, &request) {
-            (Ok(()), _) | (Err(_), ClientRequest::PingRequest(_)) => self.0.handle_request(request, context).await,
+            (Ok(()), _) | (Err(_), ClientRequest::PingRequest(_)) => {
+                Box::pin(self.0.handle_request(request, context)).await
+            }
             // A model reads why its call failed.
             (Err(error), ClientRequest::CallToolRequest(_)) => {
                 let text = CallOutcome::failed(error).text;

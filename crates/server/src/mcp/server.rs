@@ -113,7 +113,7 @@ impl SessionServer {
     }
 
     /// The place that a message got at its arrival. A message without a place gets the last one.
-    fn place(&self, context: &McpContext, arrive: impl FnOnce() -> QueuePlace) -> QueuePlace {
+    fn place(context: &McpContext, arrive: impl FnOnce() -> QueuePlace) -> QueuePlace {
         let arrived = context.extensions.get::<QueuePlace>();
         #[cfg(feature = "http")]
         let arrived = arrived.or_else(|| context.extensions.get::<axum::http::request::Parts>()?.extensions.get());
@@ -268,7 +268,7 @@ impl ServerHandler for SessionServer {
             let message = format!("there is no tool {:?}; the tools are {}", call.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let place = self.place(&context, || self.arrive(&call));
+        let place = Self::place(&context, || self.arrive(&call));
         let result = tokio::select! {
             result = Box::pin(self.answer(&call, &context, &place)) => result.map_err(|error| refusal(&error))?,
             () = context.ct.cancelled() => return Err(cancelled()),
@@ -297,7 +297,7 @@ impl ServerHandler for SessionServer {
     }
 
     async fn get_prompt(&self, wanted: GetPromptRequestParams, context: McpContext) -> McpResult<GetPromptResponse> {
-        let place = self.place(&context, || self.queue.arrive_load(&self.backend));
+        let place = Self::place(&context, || self.queue.arrive_load(&self.backend));
         let prompt =
             Box::pin(self.prompt(&wanted, &context, &place)).await.map_err(|error| prompts::refused(&error))?;
         if matches!(prompt, GetPromptResponse::Complete(_)) {

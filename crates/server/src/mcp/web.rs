@@ -139,7 +139,9 @@ impl HttpTransport {
         let server = match kind {
             MessageKind::Beginning(client) => {
                 let begun = self.conversations.begin(&backend);
-                client.iter().for_each(|client| begun.record_host(client));
+                if let Some(client) = &client {
+                    begun.record_host(client);
+                }
                 SessionServer::new(backend, self.options, begun).await?
             }
             MessageKind::Cancellation(_) | MessageKind::Other => {
