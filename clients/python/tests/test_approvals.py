@@ -31,6 +31,7 @@ class Asking:
 
     def __init__(self) -> None:
         self.decisions: list[tuple[str, str]] = []
+        self.messages: list[str | None] = []
         self.written = 0
         self.standing = "waits"
 
@@ -41,9 +42,14 @@ class Asking:
                                              "tokenizer": "", "shown": 0, "total": 0})  # fmt: skip
         if name == "tools":
             return httpx.Response(200, json={"tools": [{"name": "write", **TOOLS["write"]}]})
+        if name == "approvals":
+            waiting = {"approval_id": "a1", "tool": "write", "input": {"file_path": "/workspace/x", "content": "x"},
+                       "input_cut": False, "expires_at": "2026-11-27T12:00:00Z", "seconds_left": 299}  # fmt: skip
+            return httpx.Response(200, json={"approvals": [waiting]})
         if "/approvals/" in request.url.path:
             self.standing = {"allow": "allowed", "deny": "denied"}[json.loads(request.content)["decision"]]
             self.decisions.append((name, request.headers["authorization"]))
+            self.messages.append(json.loads(request.content).get("message"))
             return httpx.Response(200, json={})
         standing = self.standing
         if standing == "allowed":
@@ -94,7 +100,11 @@ def test_a_graph_is_interrupted_and_goes_on_with_the_decision(kind: str, decisio
     (interrupt,) = stopped["__interrupt__"]
     assert interrupt.value["type"] == "skillmount_approval"
     assert interrupt.value["approval_id"] == "a1"
-    assert "approval" in interrupt.value["asks"]
+    assert interrupt.value["tool"] == "write"
+    assert interrupt.value["input"] == {"file_path": "/workspace/x", "content": "x"}
+    assert (interrupt.value["input_cut"], interrupt.value["seconds_left"]) == (False, 299)
+    assert interrupt.value["asks"].startswith("The agent wants to call write with {")
+    assert "299 seconds more" in interrupt.value["asks"]
     assert service.written == 0
     (told,) = results(_run(agent, Command(resume={"decision": decision}), way))
     assert service.decisions == [("a1", "Bearer control")], "decided with the key of the person, never the agent's"
@@ -133,3 +143,56 @@ def test_a_control_key_that_is_refused_is_the_answer() -> None:
         patch.setattr(Asking, "__call__", without_control)
         (told,) = results(_run(agent, Command(resume="allow"), "sync"))
     assert "no scope control" in told
+
+
+@pytest.mark.parametrize("kind", ["deepagents", "create_agent"])
+@pytest.mark.parametrize(
+    ("answer", "decided"),
+    [
+        ("Allow", "allow"),
+        (" APPROVE ", "allow"),
+        ("accept", "allow"),
+        ({"type": "approve"}, "allow"),
+        ([{"type": "accept"}], "allow"),
+        ({"decisions": [{"type": "approve"}]}, "allow"),
+        ({"decision": "Reject"}, "deny"),
+        ({"decisions": [{"type": "reject", "message": "archive it instead"}]}, "deny"),
+    ],
+)
+def test_answers_count_in_the_forms_of_langchain(kind: str, answer: Any, decided: str) -> None:
+    service = Asking()
+    agent = _agent(service, kind, "control")
+    _run(agent, {"messages": [("user", "go")]}, "sync")
+    (told,) = results(_run(agent, Command(resume=answer), "sync"))
+    assert service.written == (decided == "allow"), told
+    assert service.messages == (["archive it instead"] if "message" in str(answer) else [None])
+
+
+@pytest.mark.parametrize(
+    "answer", ["yes", "", 1, [], {"type": "edit"}, {"decisions": [{"type": "respond", "message": "no"}]},
+               [{"type": "approve"}, {"type": "approve"}]],
+)  # fmt: skip
+def test_an_answer_that_decides_nothing_is_named_in_the_next_interrupt(answer: Any) -> None:
+    service = Asking()
+    agent = _agent(service, "deepagents", "control")
+    _run(agent, {"messages": [("user", "go")]}, "sync")
+    (again,) = _run(agent, Command(resume=answer), "sync")["__interrupt__"]
+    named = "The last answer decides nothing: allow, approve, accept, deny and reject count."
+    assert again.value["asks"].startswith(named)
+    assert service.decisions == []
+    results(_run(agent, Command(resume="allow"), "sync"))
+    assert service.written == 1
+
+
+def test_a_long_input_is_cut_and_marked_without_a_control_key() -> None:
+    service = Asking()
+    sessions = service.sessions(None)
+    turns: list[Turn] = [[("write_file", {"file_path": "/workspace/x", "content": "y" * 10_000})], "done"]
+    agent = create_deep_agent(
+        model=ScriptedModel(turns=turns), backend=SkillmountBackend(sessions=sessions), checkpointer=InMemorySaver()
+    )
+    (interrupt,) = _run(agent, {"messages": [("user", "go")]}, "sync")["__interrupt__"]
+    assert interrupt.value["input_cut"] is True
+    assert interrupt.value["input"]["file_path"] == "/workspace/x"
+    assert interrupt.value["input"]["content"].endswith("y…")
+    assert len(json.dumps(interrupt.value["input"])) <= 4096

@@ -38,7 +38,14 @@ def test_a_call_waits_for_a_person(service: Server, user: str, call: Any, tool: 
     config = {"configurable": {"thread_id": thread, "user_id": user}}
     (interrupt,) = agent.invoke({"messages": [("user", "go")]}, config)["__interrupt__"]
     assert interrupt.value["approval_id"]
-    assert "approval" in interrupt.value["asks"]
+    assert interrupt.value["tool"] == tool
+    assert 0 < interrupt.value["seconds_left"] <= 3600
+    assert interrupt.value["asks"].startswith("The agent wants to ")
+    if tool == "load_skill":
+        assert interrupt.value["skill"] == "law/leases"
+        assert interrupt.value["digest"].startswith("sha256:")
+    else:
+        assert interrupt.value["input"]["content"] == "x\n"
     (told,) = results(agent.invoke(Command(resume=decision), config))
     session = service.client().session(user, thread)
     if decision == "deny":

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from .._generated import models, operations
 from .._generated.tools import TOOLS
 from ..aio import PromptMode
-from ..approvals import ask, asks
+from ..approvals import RefusedCall, ask, asks
 from ..call import Call, bytes_reply, segment
 from ..connection import Steps
 from ..graph import GraphSessions
@@ -79,7 +79,7 @@ def _call(
             if not asks(error):
                 raise ToolException(text) from error
             refused = error
-        yield from ask(user, session, refused, control_key)
+        yield from ask(user, session, refused, control_key, RefusedCall(name, given))
 
 
 def _by_its_route(user: str, session: str, name: str, given: dict[str, Any]) -> Call[bytes]:
