@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skillmount::{
-    limits::{SEARCH_RESULTS_MOST, TOOL_ENUM_SKILLS},
+    limits::{HOSTS, SEARCH_RESULTS_MOST, TOOL_ENUM_SKILLS, UNKNOWN_HOST},
     tools::for_session,
     wire::{DefinitionShape, LoadTool, Policy, PromptMode, SkillRule, ToolRule},
 };
@@ -41,6 +41,48 @@ async fn every_tool_has_a_name_a_description_and_a_closed_schema_in_each_shape()
             mcp["annotations"]["readOnlyHint"],
             json!(!["create_skill", "write", "edit", "move", "delete"].contains(&name))
         );
+    }
+}
+
+/// Characters of the longest prefix that a host puts before a name: that of a plugin in Claude Code.
+const LONGEST_PREFIX: usize = "mcp__plugin_skillmount_skillmount__".len();
+/// Characters of the description of a parameter that VS Code passes on.
+const PARAMETER_CHARS: usize = 1024;
+
+// S-TOOL-13: Each tool fits into every host of `limits::HOSTS`: name, description and schema. Each parameter has a type, and a schema
+// has no references.
+#[tokio::test]
+async fn every_tool_fits_into_every_host_also_with_long_names_of_skills() {
+    let world = World::new();
+    for number in 0..TOOL_ENUM_SKILLS {
+        let path = format!("{}/{}-{number}", "category".repeat(20), "name".repeat(14));
+        world.put_skill("demo", &path, "Does something.", "").await;
+    }
+    for (agent, has_enum) in [(world.agent(), false), (notary().await.agent(), true)] {
+        let tools = for_session(&agent).await.unwrap();
+        assert!(tools.len() >= 10);
+        for tool in &tools {
+            let shaped = tool.in_shape(DefinitionShape::Mcp);
+            let (name, schema) = (tool.tool.name(), &shaped["inputSchema"]);
+            for host in HOSTS.iter().chain([&UNKNOWN_HOST]) {
+                assert!(tools.len() <= host.tools && tool.description.chars().count() <= host.description_chars);
+                assert!(schema.to_string().len() <= host.schema_bytes, "{name} in {}", host.name);
+                assert!(LONGEST_PREFIX + name.len() <= host.tool_name_chars, "{name} in {}", host.name);
+            }
+            assert!(shaped.get("outputSchema").is_none());
+            let text = schema.to_string();
+            for absent in ["$ref", "oneOf", "anyOf", "allOf", "\"not\"", "\"if\""] {
+                assert!(!text.contains(absent), "{name}: {absent}");
+            }
+            for (parameter, about) in schema["properties"].as_object().unwrap() {
+                assert!(about["type"].is_string(), "{name}.{parameter}");
+                assert!(about["type"] != "array" || about["items"].is_object(), "{name}.{parameter}");
+                let chars = about["description"].as_str().unwrap_or_default().chars().count();
+                assert!(chars <= PARAMETER_CHARS, "{name}.{parameter}");
+            }
+        }
+        let load = schema(&agent, "load_skill").await;
+        assert_eq!(load["properties"]["skill"].get("enum").is_some(), has_enum);
     }
 }
 

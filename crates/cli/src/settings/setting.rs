@@ -15,9 +15,9 @@ pub(crate) enum Passage {
     Switch,
     /// As a variable of its environment, because it has no flag.
     Variable,
-    /// Not at all, because it must not stand in a file that others read: the person gives it to the host.
+    /// The person gives it to the host: it is a secret, and other people may read the configuration.
     Secret,
-    /// Not at all: `mcp` does not read it.
+    /// No way: `mcp` does not read it.
     Unread,
 }
 

@@ -1,8 +1,8 @@
 //! Keeping a folder of an author and the skills of a store or a server the same: push new versions, and pull those of others.
 //!
-//! [`SkillRepository`](crate::wire::SkillRepository) is what an author asks of the side that has the skills. `push` and `pull` decide what becomes of each file.
-//! [`PushSource`] and [`PullTarget`] say where an author's files lie. A surface passes plain data, and words the typed answers for
-//! its readers.
+//! [`SkillRepository`](crate::wire::SkillRepository) is the store or server with the skills, and [`PushSource`] and [`PullTarget`] are
+//! the folder of the author. `push` and `pull` decide which files change. A surface passes plain data, and words the typed answers
+//! for its readers.
 
 mod files;
 mod merge;

@@ -98,8 +98,8 @@ struct Plan<'plan> {
     pulled: PullResult,
 }
 
-/// Brings the files of `target` up to the skill `there`, or does nothing if the skill is gone. Changes of their author stay
-/// unless `options` say otherwise. A file that the author deleted stays deleted, and one that another author deleted goes.
+/// Brings the files of `target` up to the skill `there`, or does nothing if the skill is gone. Changes of the author stay,
+/// unless `options` replace them. A file that either author deleted is deleted here.
 ///
 /// # Errors
 /// Those of the methods of `author`, and of the memory of `target`.
@@ -245,8 +245,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Leaves a file that both changed and that cannot be joined, with the other version beside it. If the name for that is taken,
-    /// the skill stays whole: a pull that joined some texts and stopped here would join these texts twice.
+    /// Keeps a file that both authors changed, if its texts cannot be joined, and puts the other version beside it. If the name
+    /// beside it is taken, no file of the skill changes: a pull that stopped here would join the other texts twice.
     fn put_beside(&mut self, target: &dyn PullTarget, path: &str, theirs: &Bytes) {
         let beside = theirs_beside(path);
         let is_of_skill = self.theirs.files.contains_key(&beside);

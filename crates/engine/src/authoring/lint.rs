@@ -24,8 +24,7 @@ pub fn lint_skill(skill: &SkillPath, file: String, bytes: &[u8], files: &[&str])
     linted(skill, file, lint(bytes, skill.folder(), Some(files)), files)
 }
 
-/// The findings on the content of a file other than SKILL.md: secrets that stand in it as text, marks of a merge, and hidden
-/// characters. `path` is the path of the file below the folder of the skill.
+/// The findings on the content of a file other than SKILL.md: secrets in its text, marks of a merge, and hidden characters. `path` is the path of the file below the folder of the skill.
 #[must_use]
 pub fn lint_content(path: &str, bytes: &[u8]) -> Vec<LintFinding> {
     if !is_text(bytes) {

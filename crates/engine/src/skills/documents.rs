@@ -23,8 +23,8 @@ use crate::{
 };
 
 impl Library {
-    /// A page of the skills that `audience` sees and of the drafts that `drafts` sees. Omits skills that `policy`, the user's,
-    /// hides.
+    /// A page of skills and drafts. `audience` decides which skills are visible, and `drafts` which drafts. Omits skills that
+    /// `policy`, the user's, hides.
     ///
     /// # Errors
     /// The store's.
@@ -99,8 +99,8 @@ impl Library {
         }
     }
 
-    /// One version of a skill that `audience` sees, as [`show_skill`](Self::show_skill) shows the present one. In the user's own
-    /// layer, the skill may be deleted or a draft by now. Returns the draft itself if `digest` is its digest and `drafts` sees
+    /// One version of a visible skill, in the form of [`show_skill`](Self::show_skill). `audience` decides which skills are
+    /// visible. In the user's own layer, the skill may be deleted or a draft by now. Returns the draft itself if `digest` is its digest and `drafts` sees
     /// it.
     ///
     /// # Errors

@@ -49,8 +49,8 @@ pub fn skill_named<'skill>(name: &str, skills: &[NamedSkill<'skill>]) -> Result<
     }
 }
 
-/// The skills by the names that they have if categories are not known: that of the folder, which begins with the category if
-/// another of them has the same. The first in byte order keeps a name that two have even so, and the other is left out.
+/// The skills by names without categories. A skill has the name of its folder; if two folders have one name, the category
+/// comes first. If two skills have one name even then, the first in byte order keeps it, and the other is omitted.
 pub fn flat_names<T>(all: &[T], skill: impl Fn(&T) -> &SkillPath) -> BTreeMap<String, &T> {
     let mut count = BTreeMap::<&str, usize>::new();
     for one in all {

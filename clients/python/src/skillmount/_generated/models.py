@@ -792,6 +792,10 @@ class LoadSkillRequest(BaseModel):
     """
     Arguments for the parameters of its body: words, or `name=value`. 16 KiB at most.
     """
+    offset: int | None = None
+    """
+    Lines of its instructions to skip, 0 by default. A result that is cut names the offset to go on with.
+    """
     digest: str | None = None
     """
     The digest of a published version to load in place of what the skill is now.
@@ -2476,6 +2480,14 @@ class LoadSkillReply(BaseModel):
     body: str | None = None
     """
     Its instructions: SKILL.md without the frontmatter. Absent if the call wants none.
+    """
+    body_offset: int | None = None
+    """
+    Lines of the instructions before those of `body`, if the call skips any.
+    """
+    next_offset: int | None = None
+    """
+    The offset to go on with, if the instructions have lines behind those of `body`.
     """
     parameters: list[SkillParameter]
     """

@@ -4,7 +4,7 @@ from typing import Any
 
 TOOLS: dict[str, dict[str, Any]] = {
     "discover_skills": {
-        "description": "Search the skills there are. Finding one does not load it.",
+        "description": "Search all skills. Finding one does not load it. Before you answer a request that a skill may match, call discover_skills with what the request is about.",
         "input_schema": {
             "type": "object",
             "properties": {
@@ -21,7 +21,7 @@ TOOLS: dict[str, dict[str, Any]] = {
         },
     },
     "load_skill": {
-        "description": "Load a skill before you answer a request that it matches; then follow its instructions. Its files appear below /skills.",
+        "description": "Load a skill before you answer a request that it matches. Its files appear below /skills. Call load_skill with the location of the skill that fits, then follow its instructions.",
         "input_schema": {
             "type": "object",
             "properties": {
@@ -33,6 +33,11 @@ TOOLS: dict[str, dict[str, Any]] = {
                 "arguments": {
                     "type": "string",
                     "description": "Arguments for the parameters of its body: words, or `name=value`. 16 KiB at most.",
+                },
+                "offset": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "description": "Lines of its instructions to skip, 0 by default. A result that is cut names the offset to go on with.",
                 },
             },
             "required": ["skill"],
@@ -198,7 +203,7 @@ TOOLS: dict[str, dict[str, Any]] = {
         },
     },
     "Skill": {
-        "description": "Load a skill before you answer a request that it matches; then follow its instructions. Its files appear below /skills.",
+        "description": "Load a skill before you answer a request that it matches. Its files appear below /skills. Call load_skill with the location of the skill that fits, then follow its instructions.",
         "input_schema": {
             "type": "object",
             "properties": {
@@ -210,6 +215,11 @@ TOOLS: dict[str, dict[str, Any]] = {
                 "arguments": {
                     "type": "string",
                     "description": "Arguments for the parameters of its body: words, or `name=value`. 16 KiB at most.",
+                },
+                "offset": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "description": "Lines of its instructions to skip, 0 by default. A result that is cut names the offset to go on with.",
                 },
             },
             "required": ["skill"],
