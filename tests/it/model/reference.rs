@@ -154,10 +154,10 @@ impl Model {
     }
 
     pub(super) fn grep(&self, pattern: &str, literal: bool, path: Option<&str>, most: Option<usize>) -> Answer {
-        let pattern = if literal { regex::escape(pattern) } else { pattern.to_owned() };
-        let pattern = regex::bytes::Regex::new(&pattern).map_err(|_| Code::InvalidPattern)?;
         let path = path.unwrap_or("/");
         checked(path)?;
+        let pattern = if literal { regex::escape(pattern) } else { pattern.to_owned() };
+        let pattern = regex::bytes::Regex::new(&pattern).map_err(|_| Code::InvalidPattern)?;
         let mut hits = Vec::new();
         for (file, bytes) in self.files().into_iter().filter(|(file, bytes)| within(file, path) && !is_binary(bytes)) {
             for (number, line) in lines(&bytes).into_iter().enumerate() {
@@ -174,9 +174,9 @@ impl Model {
 
     /// What a pattern matches is the business of its own tests; which files are asked is that of this model.
     pub(super) fn glob(&self, pattern: &str, path: Option<&str>) -> Answer {
-        let glob = Glob::parse(pattern).map_err(|error| error.code())?;
         let path = path.unwrap_or("/");
         checked(path)?;
+        let glob = Glob::parse(pattern).map_err(|error| error.code())?;
         let relative = |file: &str| {
             let name = if file == path { file.rsplit('/').next()? } else { file.strip_prefix(path)? };
             Some(name.trim_start_matches('/').to_owned())
