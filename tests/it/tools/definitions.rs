@@ -55,7 +55,7 @@ const PARAMETER_CHARS: usize = 1024;
 async fn every_tool_fits_into_every_host_also_with_long_names_of_skills() {
     let world = World::new();
     for number in 0..TOOL_ENUM_SKILLS {
-        let path = format!("{}/{}-{number}", "category".repeat(20), "name".repeat(14));
+        let path = format!("{}/{}-{number}", "category".repeat(24), "name".repeat(14));
         world.put_skill("demo", &path, "Does something.", "").await;
     }
     for (agent, has_enum) in [(world.agent(), false), (notary().await.agent(), true)] {

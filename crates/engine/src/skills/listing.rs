@@ -1,6 +1,6 @@
 //! The catalog for people and frameworks, in pages: the skills of a category that a policy shows.
 //!
-//! The order is that of paths, and skills that the catalog omits are in it too. A page is a stretch of this order with the
+//! The order is that of paths, with the skills that the catalog omits. A page is a stretch of this order with the
 //! findings of the stretch. So each finding is on exactly one page.
 
 use std::{borrow::Cow, sync::Arc};
