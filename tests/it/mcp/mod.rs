@@ -5,6 +5,7 @@ mod bad_input;
 mod cancelled;
 mod changes;
 mod completion;
+mod discovery;
 mod methods;
 mod prompts;
 mod results;

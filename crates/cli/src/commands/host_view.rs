@@ -179,8 +179,8 @@ fn counted(listing: &ListingView, skills: usize) -> String {
 /// How a model finds the skills that it does not read of.
 fn rest(view: &HostView) -> String {
     let has = |name: &str| view.tools.iter().any(|tool| tool.name == name);
-    let shown = view.instructions.with_description.max(view.hook.with_description);
-    match (shown >= view.skills && view.is_whole(), has("discover_skills")) {
+    let is_whole = view.instructions.with_description >= view.skills && view.is_whole();
+    match (is_whole, has("discover_skills")) {
         (true, _) => "nothing is missing".to_owned(),
         (false, true) if view.instructions.arrived == 0 => {
             "discover_skills; its description and the first result say when".to_owned()
