@@ -81,8 +81,8 @@ fn folders_with(survey: &OwnerObjects, wanted: &BTreeSet<String>) -> BTreeMap<St
     skills.filter_map(folder).collect()
 }
 
-/// The fault of a bundle, if it has one. Only a bundle that is young or in use is checked. A bundle is in use if it is that of
-/// `folder`, or if a session has loaded it.
+/// The fault of a bundle, if it has one. Only a bundle that is young or in use is checked. The bundle of `folder` is in use,
+/// and a bundle in a session.
 async fn fault(
     core: &Core,
     survey: &OwnerObjects,
