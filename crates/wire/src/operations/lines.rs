@@ -185,7 +185,7 @@ mod tests {
         let lines = vec!["a.md:".to_owned(), "x".repeat(100)];
         let notes = ListNotes { empty: "", omitted: None, more: "m" };
         let page = TextPage::list(lines, 2, 60, notes);
-        assert_eq!((page.shown, page.cut), (2, Some(13)));
-        assert_eq!(page.text(), format!("[lines 1-2 of 2; m]\na.md:\n{}…\n[lines 1-2 of 2; m]", "x".repeat(13)));
+        assert_eq!((page.shown, page.cut), (2, Some(11)));
+        assert_eq!(page.text(), format!("[lines 1-2 of 2; m]\na.md:\n{}…\n[lines 1-2 of 2; m]", "x".repeat(11)));
     }
 }
