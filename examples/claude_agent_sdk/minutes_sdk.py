@@ -69,7 +69,8 @@ async def main() -> None:
                     if isinstance(block, ToolUseBlock):
                         print(f"model: {block.name} {block.input}"[:100])
                     elif isinstance(block, ToolResultBlock):
-                        print(f" tool: {str(block.content)[:36]}…")
+                        texts = [str(part["text"]) for part in block.content or [] if isinstance(part, dict)]
+                        print(f" tool: {' '.join(texts).strip()[:36]}…")
                     elif isinstance(block, TextBlock) and isinstance(message, AssistantMessage):
                         print(f"model: {block.text}")
 
