@@ -202,6 +202,25 @@ async fn a_host_gets_results_of_its_size_by_the_name_of_its_client() {
     }
 }
 
+// S-MCP-20: A result has 36,000 bytes at most, and 8,000 for VS Code, which puts longer ones into a file.
+#[tokio::test]
+async fn hosts_of_one_user_that_begin_at_once_each_get_results_of_their_size() {
+    let server = Server::with(config()).await;
+    let long = format!("{}\n", "a".repeat(99)).repeat(1000);
+    let conversation = async |at: usize| {
+        let (client, most) = [("Visual Studio Code", 8000), ("claude-code", 36_000)][at % 2];
+        let mut hello = hello();
+        hello["clientInfo"]["name"] = client.into();
+        let begun = call(&server, &[], "initialize", hello).await;
+        let headers: &[(&str, &str)] = &[("mcp-session-id", begun.header("mcp-session-id"))];
+        let path = format!("/workspace/{at}");
+        assert!(!tool(&server, headers, "write", json!({"file_path": path, "content": long})).await.0);
+        let (_, text) = tool(&server, headers, "read", json!({"file_path": path})).await;
+        assert!((most - 1000..=most).contains(&text.len()), "{client}: {}", text.len());
+    };
+    futures_util::future::join_all((0..16).map(conversation)).await;
+}
+
 // S-MCP-19: The first result of a conversation says how skills are found and loaded, because hosts drop instructions. A later
 // result names new skills, changed descriptions and skills that are gone, because hosts ignore notifications.
 #[tokio::test]

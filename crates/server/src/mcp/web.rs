@@ -55,18 +55,11 @@ impl HostConversations {
         self.0.get_with((backend.user().clone(), backend.session_id().clone()), HostConversation::default)
     }
 
-    /// A conversation that begins in the session behind `backend`. It begins without notes.
-    pub(super) fn begin(&self, backend: &SessionBackend) -> HostConversation {
+    /// A conversation of `user` that begins in `session`. It begins without notes.
+    pub(super) fn begin(&self, user: &Id, session: &Id) -> HostConversation {
         let begun = HostConversation::default();
-        self.0.insert((backend.user().clone(), backend.session_id().clone()), begun.clone());
+        self.0.insert((user.clone(), session.clone()), begun.clone());
         begun
-    }
-
-    /// Gives the conversation that has begun in the session behind `backend` the name `session`.
-    pub(super) fn rename(&self, backend: &SessionBackend, session: Id) {
-        if let Some(begun) = self.0.remove(&(backend.user().clone(), backend.session_id().clone())) {
-            self.0.insert((backend.user().clone(), session), begun);
-        }
     }
 }
 
@@ -115,13 +108,9 @@ impl HttpTransport {
         }
     }
 
-    /// Remembers the conversation that has begun in the session behind `backend` by the name that it is given.
-    pub(crate) fn name_conversation(&self, backend: &SessionBackend, session: Id) {
-        self.conversations.rename(backend, session);
-    }
-
     /// Answers one request of the protocol, whose body has a message of this kind, in the session behind `backend`. If a
-    /// conversation begins, the answer has the listing of skills. Host, Origin and key were checked before.
+    /// conversation begins, the answer has the listing of skills, and later requests name `session`. Host, Origin and key were
+    /// checked before.
     ///
     /// A host that leaves ends its call, because the answer then has no receiver.
     ///
@@ -132,13 +121,14 @@ impl HttpTransport {
         backend: SessionBackend,
         request: Request,
         kind: MessageKind,
+        session: &Id,
     ) -> Result<Response> {
         if let MessageKind::Cancellation(call) = &kind {
             self.running.cancel(&backend, call);
         }
         let server = match kind {
             MessageKind::Beginning(client) => {
-                let begun = self.conversations.begin(&backend);
+                let begun = self.conversations.begin(backend.user(), session);
                 if let Some(client) = &client {
                     begun.record_host(client);
                 }

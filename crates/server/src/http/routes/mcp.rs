@@ -40,9 +40,8 @@ pub(crate) async fn answer(call: SessionCall, request: Request) -> HandlerResult
     let (parts, body) = request.into_parts();
     let bytes = read_whole(Request::new(body), TEXT_BODY_BYTES).await?;
     if parts.method != Method::POST {
-        return Ok(transport
-            .answer(call.backend, Request::from_parts(parts, Body::from(bytes)), MessageKind::Other)
-            .await?);
+        let request = Request::from_parts(parts, Body::from(bytes));
+        return Ok(transport.answer(call.backend, request, MessageKind::Other, &call.session).await?);
     }
     if bytes.is_empty() {
         return Ok(refusal(&failure(&Value::Null, NO_JSON, "the body is empty: send a JSON-RPC message")));
@@ -71,17 +70,24 @@ async fn answer_one(
     let is_in_path = parts.extensions.get::<MatchedPath>().is_some_and(|matched| matched.as_str() != MCP);
     let is_named = is_in_path || [SESSION, MCP_SESSION].iter().any(|name| parts.headers.contains_key(*name));
     let kind = MessageKind::read(message);
-    let begins = matches!(kind, MessageKind::Beginning(_));
+    // A conversation begins under its own name, because others of the user may begin at once.
+    let name = match kind {
+        MessageKind::Beginning(_) if !is_named => {
+            Some(Id::parse(&format!("mcp-{:032x}", call.user.app.clock.random()))?)
+        }
+        _ => None,
+    };
+    let session = name.as_ref().unwrap_or(&call.session);
     let mut parts = parts;
     if let Some(place) = transport.arrive(&call.backend, message) {
         parts.extensions.insert(place);
     }
     let request = Request::from_parts(parts, Body::from(bytes));
-    let mut response = Box::pin(transport.answer(call.backend.clone(), request, kind)).await?;
-    if begins && !is_named && response.status().is_success() {
-        let name = format!("mcp-{:032x}", call.user.app.clock.random());
-        transport.name_conversation(&call.backend, Id::parse(&name)?);
-        response.headers_mut().insert(MCP_SESSION, HeaderValue::try_from(name).map_err(Error::internal)?);
+    let mut response = Box::pin(transport.answer(call.backend.clone(), request, kind, session)).await?;
+    if let Some(name) = name
+        && response.status().is_success()
+    {
+        response.headers_mut().insert(MCP_SESSION, HeaderValue::try_from(name.as_str()).map_err(Error::internal)?);
     }
     Ok(response)
 }
