@@ -50,6 +50,7 @@ fn stdin(app: &App) -> Result<Vec<u8>> {
     stdin.rest().map_err(unreadable)
 }
 
-fn unreadable(error: io::Error) -> Error {
+/// The error of standard input that cannot be read.
+pub(super) fn unreadable(error: io::Error) -> Error {
     invalid!("standard input cannot be read").with_source(error)
 }

@@ -1,6 +1,12 @@
 //! `skillmount hook`: a host runs a command, gives it the hook on standard input and reads the answer.
 
-use std::{fs, io::ErrorKind, net::TcpListener, time::Duration};
+use std::{
+    fs,
+    io::{ErrorKind, Read as _, Write as _},
+    net::TcpListener,
+    process::Stdio,
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -109,7 +115,7 @@ fn silent() -> (TcpListener, Vec<Vec<String>>) {
 }
 
 // S-HOOK-12: `skillmount hook` gives up after `hook_timeout` seconds, 5 by default, whatever the server, the store or the network
-// does.
+// does, and if the host keeps standard input open.
 // S-HOOK-11: `skillmount hook` that fails says why to the person, in `systemMessage`, and ends with status 0.
 #[test]
 fn a_hook_gives_up_after_its_limit_and_says_so_once_in_a_session() {
@@ -141,6 +147,22 @@ fn a_hook_gives_up_after_its_limit_and_says_so_once_in_a_session() {
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && said.contains("seconds from 1 to 600"), "{bad}: {said}");
     }
+}
+
+// S-HOOK-12: `skillmount hook` gives up after `hook_timeout` seconds, 5 by default, whatever the server, the store or the network
+// does, and if the host keeps standard input open.
+#[test]
+fn a_hook_gives_up_if_its_host_does_not_end_the_input() {
+    let home = Home::with_skills();
+    let mut command = home.program(&["hook", "--timeout", "1"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(start_of("open").to_string().as_bytes()).unwrap();
+    let mut said = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(said.contains("did not end the input of the hook within 1 s"), "{said}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    drop(stdin);
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! `skillmount hook`
 //!
-//! A host that runs a command takes exit status 2 for "stop what you are doing". So a hook that fails still answers: the
-//! person reads why, and the conversation goes on. The host waits for the answer, so a hook gives up after a limit. It creates
+//! Exit status 2 orders the host to stop. So a hook that fails still answers with status 0: the person reads why, and the
+//! conversation goes on. The host waits for the answer, so a hook gives up after a limit. It creates
 //! no store, because a host calls it in every folder.
 
-use std::{fs::OpenOptions, io, time::Duration};
+use std::{fs::OpenOptions, io, thread, time::Duration};
 
 use clap::Args;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
-use tokio::time::timeout;
+use tokio::{sync::oneshot, time::timeout};
 
 use crate::{
     app::App,
@@ -47,35 +47,45 @@ impl Hook {
     }
 
     pub(crate) async fn run(self, app: &App) -> Result<()> {
-        let output = match input::bytes(app, None, None) {
-            Ok(bytes) => output(app, &bytes).await,
-            Err(error) => HookOutput::failed(&error),
+        let mut bytes = Vec::new();
+        let output = match answer_in_time(app, &mut bytes).await {
+            Ok(output) => output,
+            Err(error) if is_new(app, &bytes, &error) => HookOutput::failed(&error),
+            Err(_) => HookOutput::default(),
         };
         app.out.document(&output)
     }
 }
 
-/// The answer to the hook. The person reads each failure once in a conversation.
-async fn output(app: &App, bytes: &[u8]) -> HookOutput {
-    match answer_in_time(app, bytes).await {
-        Ok(output) => output,
-        Err(error) if is_new(app, bytes, &error) => HookOutput::failed(&error),
-        Err(_) => HookOutput::default(),
-    }
+/// The answer to the input, which is left in `bytes`, unless the two take longer than the setting allows.
+async fn answer_in_time(app: &App, bytes: &mut Vec<u8>) -> Result<HookOutput> {
+    let limit = app.settings.seconds(Setting::HookTimeout, Duration::from_secs(1), HOOK_TIMEOUT_MOST)?;
+    let answer = async {
+        *bytes = read_input(app).await?;
+        answer(app, &HookInput::parse(bytes)?).await
+    };
+    let in_time = timeout(limit, Box::pin(answer)).await;
+    in_time.unwrap_or_else(|_| Err(too_late(app, bytes, limit)))
 }
 
-/// The answer, unless it takes longer than the setting allows. An event without context needs neither store nor server.
-async fn answer_in_time(app: &App, bytes: &[u8]) -> Result<HookOutput> {
-    let input = HookInput::parse(bytes)?;
+/// The input of the hook, up to its end. The process would wait for a task that reads, but not for a thread.
+async fn read_input(app: &App) -> Result<Vec<u8>> {
+    if app.process.stdin.is_terminal() {
+        return input::bytes(app, None, None);
+    }
+    let stdin = app.process.stdin.clone();
+    let (sender, receiver) = oneshot::channel();
+    // The receiver is gone if the limit is over.
+    thread::spawn(move || sender.send(stdin.rest()).ok());
+    let read = receiver.await.map_err(Error::internal)?;
+    read.map_err(input::unreadable)
+}
+
+/// The answer. An event without context needs neither store nor server.
+async fn answer(app: &App, input: &HookInput) -> Result<HookOutput> {
     if input.event()? == HookEvent::Other {
         return Ok(HookOutput::default());
     }
-    let limit = app.settings.seconds(Setting::HookTimeout, Duration::from_secs(1), HOOK_TIMEOUT_MOST)?;
-    let answer = timeout(limit, Box::pin(answer(app, &input)));
-    answer.await.unwrap_or_else(|_| Err(too_late(app, limit)))
-}
-
-async fn answer(app: &App, input: &HookInput) -> Result<HookOutput> {
     app.check_store_exists()?;
     let control = app.control().await?;
     let output = control.hook(input).await?;
@@ -104,8 +114,12 @@ fn asked(app: &App) -> &str {
     server.or_else(|| app.settings.get(Setting::Store)).unwrap_or_default()
 }
 
-fn too_late(app: &App, limit: Duration) -> Error {
+/// The error of a hook that gives up. The input is empty if the host has not ended it.
+fn too_late(app: &App, bytes: &[u8], limit: Duration) -> Error {
     let (asked, seconds) = (asked(app), limit.as_secs());
+    if bytes.is_empty() {
+        return invalid!("the host did not end the input of the hook within {seconds} s: it must close standard input");
+    }
     let message =
         format!("{asked} did not answer within {seconds} s; `hook --timeout` or hook_timeout sets another limit");
     Error::new(Code::StoreUnavailable, message)
