@@ -160,7 +160,8 @@ async fn an_unknown_tool_is_refused_when_set_and_kept_and_reported_at_rest() {
     assert_eq!(Answer::of(fresh.send().await.unwrap()).await.is(200)["unknown_tools"], json!(["run"]));
 }
 
-// S-POLICY-6: The answer to a change of the user's policy names its rules that match no skill, in `unmatched_rules`.
+// S-POLICY-6: The answer to a change of the policy of a user or a session names its rules that match no skill, in
+// `unmatched_rules`.
 #[tokio::test]
 async fn rules_that_match_no_skill_are_named_when_a_policy_is_set() {
     let server = Server::start().await;
@@ -174,6 +175,18 @@ async fn rules_that_match_no_skill_are_named_when_a_policy_is_set() {
     let right = json!({"skills": {"legal/*": "enabled", "legal/review": "disabled"}});
     let answer = server.send(Method::PUT, &server.user("/policy"), &right).await;
     assert_eq!(answer.is(200).get("unmatched_rules"), None);
+
+    let session = server.session("");
+    let begun = server.send(Method::PUT, &session, &json!({"policy": policy})).await;
+    assert_eq!(begun.is(201)["unmatched_rules"], json!(["Legal/*", "legal/reviews"]));
+    let again = server.send(Method::PUT, &session, &json!({"policy": policy})).await;
+    assert_eq!(again.is(200).get("unmatched_rules"), None, "nothing was set");
+    let changed =
+        server.send(Method::PATCH, &session, &json!({"policy": {"skills": {"legal/revue": "blocked"}}})).await;
+    assert_eq!(changed.is(200)["unmatched_rules"], json!(["legal/revue"]));
+    let changed = server.send(Method::PATCH, &session, &json!({"vars": {"ticket_id": "t"}})).await;
+    assert_eq!(changed.is(200).get("unmatched_rules"), None, "the policy was not set");
+    assert_eq!(server.get(&session).await.is(200).get("unmatched_rules"), None);
 }
 
 /// A server with skills below `sec/` that the user's policy hides, and others that have much in common with them. With

@@ -107,9 +107,10 @@ fn head(input: &PromptInput<'_>, total: usize) -> String {
     }
     let load = policy.session().load_tool.name();
     let how = if may(policy, Operation::DiscoverSkills) {
+        let all = if total == 1 { "the one skill".to_owned() } else { format!("all {total} skills") };
         format!(
             "Before you answer a request that a skill may match, call discover_skills with what the request is about: it \
-             searches all {total} skills. Then call {load} with the location of the skill that fits, and follow it."
+             searches {all}. Then call {load} with the location of the skill that fits, and follow it."
         )
     } else {
         format!("When a request matches a skill, call {load} with its location before you answer, and follow it.")

@@ -27,6 +27,10 @@ pub struct SessionSummary {
     /// Tools that the policy has rules for and that this version does not know; they change nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_tools: Vec<String>,
+    /// In the answer to a change of the policy: rules for skills, and skills for sub-agents, that match no skill of the catalog;
+    /// they change nothing now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched_rules: Vec<String>,
     /// The session it was forked from.
     #[schema(value_type = Option<String>)]
     pub parent: Option<Id>,

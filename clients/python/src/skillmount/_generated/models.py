@@ -2673,6 +2673,11 @@ class Session(BaseModel):
     """
     Tools that the policy has rules for and that this version does not know; they change nothing.
     """
+    unmatched_rules: list[str] | None = None
+    """
+    In the answer to a change of the policy: rules for skills, and skills for sub-agents, that match no skill of the catalog;
+    they change nothing now.
+    """
     parent: str | None = None
     """
     The session it was forked from.

@@ -39,9 +39,11 @@ pub(crate) async fn create(
     }
     call.user.may_set(&request.vars)?;
     let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
+    let sets_policy = request.policy.is_some();
     let CreatedSession { session, is_new } = call.user.create_session(&call.session, request).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user))))
+    let session = seen_by(call.backend.summary_of(&session, &user_policy), &call.user);
+    Ok((status, Json(if sets_policy && is_new { with_unmatched_rules(session, &call.user).await } else { session })))
 }
 
 /// Show a session; one that does not exist is shown as it would begin.
@@ -97,7 +99,14 @@ pub(crate) async fn change(call: SessionCall, JsonBody(request): JsonBody<Change
     let work = sessions.change(&call.user.user, &call.session, &request);
     let session = call.author().perform((Action::ChangeSession, ""), work).await?;
     call.backend.record_seen(&session);
-    Ok(Json(seen_by(call.backend.summary_of(&session, &user_policy), &call.user)))
+    let session = seen_by(call.backend.summary_of(&session, &user_policy), &call.user);
+    Ok(Json(if request.policy.is_some() { with_unmatched_rules(session, &call.user).await } else { session }))
+}
+
+/// The session with the rules of its policy, which was just set, that match no skill.
+async fn with_unmatched_rules(session: SessionSummary, call: &UserCall) -> SessionSummary {
+    let unmatched_rules = unmatched_rules(&session.policy, call).await;
+    SessionSummary { unmatched_rules, ..session }
 }
 
 /// List a user's sessions, in byte order of their ids: those that the key reaches. A page may hold none and still name a
