@@ -32,6 +32,7 @@ mod complete;
 mod connect;
 mod control;
 mod counts;
+mod descriptors;
 mod each;
 mod encoders;
 mod encoding;

@@ -85,6 +85,17 @@ async fn a_diff_is_bounded_and_says_what_is_left_out() {
     assert!(found.diff.len() <= DIFF_BYTES && found.truncated);
     assert!(found.truncation_reason.unwrap().contains("load both versions"));
 
+    let texts = |end: &str| (0..10).map(|n| (n.to_string(), "x\n".repeat(450_000) + end)).collect::<Vec<_>>();
+    for end in ["old\n", "new\n"] {
+        let texts = texts(end);
+        let files: Vec<(&str, &[u8])> = texts.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+        publish(&world, &files).await;
+    }
+    let compared = diff(&world, None, None).await;
+    let shown: Vec<_> = compared.files.iter().map(|file| file.shown).collect();
+    assert_eq!(shown, [[true; 4].as_slice(), &[false; 6]].concat(), "8 MiB of texts are compared");
+    assert_eq!((compared.diff.matches("+new\n").count(), compared.truncated), (4, true));
+
     let over: &[(&str, &[u8])] = &[("over", &vec![b'x'; size + 1])];
     publish(&world, over).await;
     let last = diff(&world, None, None).await;

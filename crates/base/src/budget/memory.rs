@@ -1,7 +1,7 @@
 //! The bytes that all requests together may hold.
 //!
-//! A request reserves the memory of its worst case once, before its body is read, and never asks for more while it
-//! holds some. So no two requests can wait for each other. A request can return unneeded memory early.
+//! A request reserves the memory of its worst case once, when its body has come, and never waits for more while it holds some.
+//! So no two requests can wait for each other. A request can return unneeded memory early.
 
 use std::time::Duration;
 
@@ -21,10 +21,17 @@ pub struct Memory {
 pub struct Reservation(Share);
 
 impl Memory {
-    /// `bytes` in all. One user holds at most half, and a caller that waits longer than `patience` is refused.
+    /// `bytes` in all. One user holds at most a quarter, or one request for more. An eighth is kept for users who hold none. A
+    /// caller that waits longer than `patience` is refused.
     #[must_use]
     pub fn new(bytes: u64, patience: Duration) -> Self {
-        Self { bytes: Shares::new(bytes, bytes / 2), patience }
+        Self { bytes: Shares::new(bytes, bytes / 4).keeping(bytes / 8), patience }
+    }
+
+    /// The bytes as shares, for a caller that shares them among its keys first.
+    #[must_use]
+    pub fn shares(&self) -> &Shares {
+        &self.bytes
     }
 
     /// The bytes reserved now.
@@ -48,7 +55,7 @@ impl Memory {
     /// The most that one request can reserve.
     #[must_use]
     pub fn most(&self) -> u64 {
-        self.bytes.part()
+        self.bytes.most()
     }
 
     /// Reserves `bytes` for a request of `owner`.
@@ -56,17 +63,21 @@ impl Memory {
     /// # Errors
     /// `too_expensive` if they can never be had, `rate_limited` if they could not be had in time.
     pub async fn reserve(&self, owner: &Owner, bytes: u64) -> Result<Reservation> {
-        self.reserve_within(self.patience, owner, bytes).await
+        self.in_time(bytes, self.patience, self.bytes.acquire(owner, bytes)).await.map(Reservation)
     }
 
-    /// As [`reserve`](Self::reserve), with another patience: a request that waits without holding memory, such as an
-    /// upload on disk, can wait as long as its caller.
+    /// The shares that `acquire` waits for, a request for `bytes`.
     ///
     /// # Errors
-    /// As [`reserve`](Self::reserve).
-    pub async fn reserve_within(&self, patience: Duration, owner: &Owner, bytes: u64) -> Result<Reservation> {
-        match tokio::time::timeout(patience, self.bytes.acquire(owner, bytes)).await {
-            Ok(Some(share)) => Ok(Reservation(share)),
+    /// `too_expensive` if `acquire` returns `None`: there is never so much. `rate_limited` after `patience`.
+    pub async fn in_time<T>(
+        &self,
+        bytes: u64,
+        patience: Duration,
+        acquire: impl Future<Output = Option<T>>,
+    ) -> Result<T> {
+        match tokio::time::timeout(patience, acquire).await {
+            Ok(Some(share)) => Ok(share),
             Ok(None) => Err(too_large(bytes, self.most())),
             Err(_) => Err(busy()),
         }
@@ -94,19 +105,19 @@ fn busy() -> Error {
 mod tests {
     use super::*;
 
-    // S-BUDGET-3: A request reserves the memory it may need before its body is read; what can never fit is `too_expensive`.
+    // S-BUDGET-3: A request reserves the memory that it may need once its body has come; what can never fit is `too_expensive`.
     #[tokio::test(start_paused = true)]
     async fn what_fits_is_had_what_waits_too_long_or_never_fits_is_refused() {
-        let memory = Memory::new(100, Duration::from_secs(5));
+        let memory = Memory::new(80, Duration::from_secs(5));
         let (a, b): (Owner, Owner) = ("a".into(), "b".into());
-        let mut held = memory.reserve(&a, 50).await.unwrap();
+        let mut held = memory.reserve(&a, 20).await.unwrap();
         assert_eq!(memory.reserve(&a, 1).await.unwrap_err().code(), Code::RateLimited);
-        assert_eq!(memory.reserve(&b, 51).await.unwrap_err().code(), Code::TooExpensive);
+        assert_eq!(memory.reserve(&b, 71).await.unwrap_err().code(), Code::TooExpensive);
         let other = memory.reserve(&b, 50).await.unwrap();
-        assert_eq!(memory.reserved(), 100);
-        held.shrink_to(20);
-        let more = memory.reserve(&a, 30).await.unwrap();
+        assert_eq!(memory.reserved(), 70);
+        held.shrink_to(5);
+        let more = memory.reserve(&a, 15).await.unwrap();
         drop((held, other, more));
-        assert_eq!((memory.reserved(), memory.peak(), memory.capacity()), (0, 100, 100));
+        assert_eq!((memory.reserved(), memory.peak(), memory.capacity()), (0, 70, 80));
     }
 }

@@ -1,9 +1,13 @@
 //! Units shared by owners: a semaphore in which no owner can crowd out the others.
 //!
-//! Two rules hold. No owner holds more than its part, even if no other waits: units cannot be taken back, so a later
-//! caller would wait for as long as the first one likes. Waiting owners are served in turn, each in its own order. If
-//! the next in turn fits its part but not the free units, the others wait too, so that small requests do not overtake a
-//! large one for ever.
+//! Four rules hold.
+//!
+//! 1. No owner holds more than its part, even if no other waits: units cannot be taken back, so a later caller would wait for as
+//!    long as the first one likes. A request over the part is granted if its owner holds nothing else.
+//! 2. Waiting owners are served in turn, each in its own order.
+//! 3. If the next in turn fits its part but not the free units, the others wait too, so that small requests do not overtake a
+//!    large one for ever.
+//! 4. Some units are kept for owners that hold none. They do not wait for the turn of others then.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -18,14 +22,18 @@ pub type Owner = Arc<str>;
 /// A number of units shared by owners. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Shares {
-    capacity: u64,
+    /// The units that all owners take.
+    common: u64,
+    /// The units that only owners without units take.
+    kept: u64,
     part: u64,
     state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    held: u64,
+    /// Units held now, by their source.
+    held: [u64; 2],
     /// The most units ever held at once.
     peak: u64,
     by_owner: HashMap<Owner, u64>,
@@ -37,7 +45,14 @@ struct State {
 #[derive(Debug)]
 struct Waiter {
     units: u64,
-    granted: oneshot::Sender<()>,
+    granted: oneshot::Sender<Source>,
+}
+
+/// Where granted units come from and return to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Common,
+    Kept,
 }
 
 /// Held units. Dropping them returns them.
@@ -47,25 +62,39 @@ pub struct Share {
     shares: Shares,
     owner: Owner,
     units: u64,
+    source: Source,
 }
 
 impl Shares {
-    /// `capacity` units in all. One owner holds at most `part` of them.
+    /// `capacity` units in all. One owner holds at most `part` of them, or a single request for more.
     #[must_use]
     pub fn new(capacity: u64, part: u64) -> Self {
-        Self { capacity, part: part.min(capacity), state: Arc::default() }
+        Self { common: capacity, kept: 0, part: part.min(capacity), state: Arc::default() }
     }
 
-    /// The most units that one owner can ever hold.
+    /// The same number of units, `kept` of which only owners without units get.
+    #[must_use]
+    pub fn keeping(self, kept: u64) -> Self {
+        let kept = kept.min(self.common);
+        Self { common: self.common - kept, kept, ..self }
+    }
+
+    /// The most units that one owner can hold in more than one request.
     #[must_use]
     pub fn part(&self) -> u64 {
         self.part
     }
 
+    /// The most units that one request can get.
+    #[must_use]
+    pub fn most(&self) -> u64 {
+        self.common.max(self.kept)
+    }
+
     /// The units held now, by all owners.
     #[must_use]
     pub fn held(&self) -> u64 {
-        self.lock().held
+        self.lock().held.iter().sum()
     }
 
     /// The most units ever held at once.
@@ -77,23 +106,24 @@ impl Shares {
     /// The number of all units.
     #[must_use]
     pub fn capacity(&self) -> u64 {
-        self.capacity
+        self.common + self.kept
     }
 
-    /// Units for `owner`, at once or not at all. Also `None` while other owners wait their turn for free units.
+    /// Units for `owner`, at once or not at all. Also `None` while an owner within its part waits for free units, unless units are
+    /// kept for `owner`.
     #[must_use]
     pub fn try_acquire(&self, owner: &Owner, units: u64) -> Option<Share> {
         let mut state = self.lock();
-        let can = state.turns.is_empty() && self.fits_part(&state, owner, units) && self.is_free(&state, units);
-        can.then(|| {
-            state.take(owner, units);
-            self.share(owner, units)
-        })
+        let is_awaited = self.is_awaited(&mut state);
+        let source = self.source(&state, owner, units, is_awaited)?;
+        state.take(owner, units, source);
+        drop(state);
+        Some(self.share(owner, units, source))
     }
 
-    /// Units for `owner`, when it is its turn. Returns `None` at once if `units` are more than its part.
+    /// Units for `owner`, when it is its turn. Returns `None` at once if there are never so many.
     pub async fn acquire(&self, owner: &Owner, units: u64) -> Option<Share> {
-        if units > self.part {
+        if units > self.most() {
             return None;
         }
         if let Some(share) = self.try_acquire(owner, units) {
@@ -104,7 +134,7 @@ impl Shares {
         waiting.granted().await
     }
 
-    fn enqueue(&self, owner: &Owner, units: u64) -> oneshot::Receiver<()> {
+    fn enqueue(&self, owner: &Owner, units: u64) -> oneshot::Receiver<Source> {
         let (granted, receiver) = oneshot::channel();
         let mut state = self.lock();
         let queue = state.waiting.entry(owner.clone()).or_default();
@@ -119,32 +149,75 @@ impl Shares {
     /// Grants the free units to the owners whose turn it is.
     fn grant(&self, state: &mut State) {
         let mut turn = 0;
+        let mut is_awaited = false;
         while let Some(owner) = state.turns.get(turn).cloned() {
-            match state.next_of(&owner) {
-                None => drop(state.turns.remove(turn)),
-                // This owner keeps its turn, and others pass.
-                Some(units) if !self.fits_part(state, &owner, units) => turn += 1,
-                Some(units) if !self.is_free(state, units) => return,
-                Some(_) => {
+            let Some(units) = state.next_of(&owner) else {
+                state.turns.remove(turn);
+                continue;
+            };
+            match self.source(state, &owner, units, is_awaited) {
+                Some(source) => {
                     state.turns.remove(turn);
-                    state.serve(&owner);
-                    turn = 0;
+                    state.serve(&owner, source);
+                    (turn, is_awaited) = (0, false);
+                }
+                None => {
+                    // An owner at its part keeps its turn, and others pass. Nobody overtakes one that waits for common units.
+                    is_awaited |= self.fits_part(state, &owner, units);
+                    turn += 1;
                 }
             }
         }
     }
 
+    /// The source of units that `owner` can have now. Common units are none if another waits for them.
+    fn source(&self, state: &State, owner: &Owner, units: u64, is_awaited: bool) -> Option<Source> {
+        if !self.fits_part(state, owner, units) {
+            return None;
+        }
+        let is_free = |source| state.held(source).saturating_add(units) <= self.units(source);
+        if !is_awaited && is_free(Source::Common) {
+            return Some(Source::Common);
+        }
+        (state.held_by(owner) == 0 && is_free(Source::Kept)).then_some(Source::Kept)
+    }
+
+    /// Whether an owner within its part waits for common units.
+    fn is_awaited(&self, state: &mut State) -> bool {
+        let turns: Vec<Owner> = state.turns.iter().cloned().collect();
+        turns.iter().any(|owner| state.next_of(owner).is_some_and(|units| self.fits_part(state, owner, units)))
+    }
+
     fn fits_part(&self, state: &State, owner: &Owner, units: u64) -> bool {
-        state.by_owner.get(owner).copied().unwrap_or_default().saturating_add(units) <= self.part
+        let held = state.held_by(owner);
+        held == 0 || held.saturating_add(units) <= self.part
     }
 
-    fn is_free(&self, state: &State, units: u64) -> bool {
-        state.held.saturating_add(units) <= self.capacity
+    const fn units(&self, source: Source) -> u64 {
+        match source {
+            Source::Common => self.common,
+            Source::Kept => self.kept,
+        }
     }
 
-    fn give_back(&self, owner: &Owner, units: u64) {
+    /// Whether a share of `owner` grew from `before` to `after` units. It did if they were free and nobody waits for such.
+    fn grow(&self, owner: &Owner, (before, after): (u64, u64), source: Source) -> bool {
         let mut state = self.lock();
-        state.held = state.held.saturating_sub(units);
+        let more = after - before;
+        let others = state.held_by(owner).saturating_sub(before);
+        let is_within = others == 0 || others.saturating_add(after) <= self.part;
+        let is_free = state.held(source).saturating_add(more) <= self.units(source);
+        let is_granted = is_within && is_free && (source == Source::Kept || !self.is_awaited(&mut state));
+        if is_granted {
+            state.take(owner, more, source);
+        }
+        is_granted
+    }
+
+    fn give_back(&self, owner: &Owner, units: u64, source: Source) {
+        let mut state = self.lock();
+        let held = &mut state.held[source as usize];
+        *held = held.saturating_sub(units);
         if let Some(held) = state.by_owner.get_mut(owner) {
             *held = held.saturating_sub(units);
             if *held == 0 {
@@ -154,8 +227,8 @@ impl Shares {
         self.grant(&mut state);
     }
 
-    fn share(&self, owner: &Owner, units: u64) -> Share {
-        Share { shares: self.clone(), owner: owner.clone(), units }
+    fn share(&self, owner: &Owner, units: u64, source: Source) -> Share {
+        Share { shares: self.clone(), owner: owner.clone(), units, source }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -164,9 +237,17 @@ impl Shares {
 }
 
 impl State {
-    fn take(&mut self, owner: &Owner, units: u64) {
-        self.held += units;
-        self.peak = self.peak.max(self.held);
+    const fn held(&self, source: Source) -> u64 {
+        self.held[source as usize]
+    }
+
+    fn held_by(&self, owner: &Owner) -> u64 {
+        self.by_owner.get(owner).copied().unwrap_or_default()
+    }
+
+    fn take(&mut self, owner: &Owner, units: u64, source: Source) {
+        self.held[source as usize] += units;
+        self.peak = self.peak.max(self.held.iter().sum());
         *self.by_owner.entry(owner.clone()).or_default() += units;
     }
 
@@ -184,10 +265,10 @@ impl State {
     }
 
     /// Grants the first waiter of `owner`, and moves the owner to the end of the turns if it has more.
-    fn serve(&mut self, owner: &Owner) {
+    fn serve(&mut self, owner: &Owner, source: Source) {
         let Some(waiter) = self.waiting.get_mut(owner).and_then(VecDeque::pop_front) else { return };
-        if waiter.granted.send(()).is_ok() {
-            self.take(owner, waiter.units);
+        if waiter.granted.send(source).is_ok() {
+            self.take(owner, waiter.units, source);
         }
         if self.waiting.get(owner).is_some_and(|queue| !queue.is_empty()) {
             self.turns.push_back(owner.clone());
@@ -203,21 +284,21 @@ struct Waiting<'shares> {
     shares: &'shares Shares,
     owner: &'shares Owner,
     units: u64,
-    granted: oneshot::Receiver<()>,
+    granted: oneshot::Receiver<Source>,
 }
 
 impl Waiting<'_> {
     async fn granted(mut self) -> Option<Share> {
-        (&mut self.granted).await.ok()?;
-        Some(self.shares.share(self.owner, self.units))
+        let source = (&mut self.granted).await.ok()?;
+        Some(self.shares.share(self.owner, self.units, source))
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.granted.close();
-        if self.granted.try_recv().is_ok() {
-            self.shares.give_back(self.owner, self.units);
+        if let Ok(source) = self.granted.try_recv() {
+            self.shares.give_back(self.owner, self.units, source);
         } else {
             let mut state = self.shares.lock();
             self.shares.grant(&mut state);
@@ -230,14 +311,31 @@ impl Share {
     pub fn shrink_to(&mut self, units: u64) {
         if let Some(over) = self.units.checked_sub(units).filter(|over| *over > 0) {
             self.units = units;
-            self.shares.give_back(&self.owner, over);
+            self.shares.give_back(&self.owner, over, self.source);
         }
+    }
+
+    /// Takes units up to `units`, at once or not at all, and returns whether it has them now.
+    pub fn try_grow_to(&mut self, units: u64) -> bool {
+        if units > self.units {
+            if !self.shares.grow(&self.owner, (self.units, units), self.source) {
+                return false;
+            }
+            self.units = units;
+        }
+        true
+    }
+
+    /// The units that it holds.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        self.units
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.shares.give_back(&self.owner, self.units);
+        self.shares.give_back(&self.owner, self.units, self.source);
     }
 }
 
@@ -256,7 +354,7 @@ mod tests {
         let shares = Shares::new(10, 5);
         let all = shares.acquire(&owner("a"), 5).await.unwrap();
         assert!(shares.try_acquire(&owner("a"), 1).is_none());
-        assert!(shares.acquire(&owner("a"), 6).await.is_none(), "more than a part can never be had");
+        assert!(shares.acquire(&owner("a"), 11).await.is_none(), "more than there are can never be had");
         let other = shares.acquire(&owner("b"), 5).await.unwrap();
         assert_eq!(shares.held(), 10);
         drop((all, other));
@@ -314,6 +412,68 @@ mod tests {
         assert_eq!(shares.held(), 0, "a grant that was not taken is given back");
         let lock = shares.lock();
         assert!(lock.waiting.is_empty() && lock.turns.is_empty() && lock.by_owner.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_request_over_the_part_waits_until_its_owner_holds_nothing_else() {
+        let shares = Shares::new(16, 4).keeping(2);
+        let (a, b) = (owner("a"), owner("b"));
+        let small = shares.acquire(&a, 1).await.unwrap();
+        let mut large = Box::pin(shares.acquire(&a, 8));
+        assert!(poll!(&mut large).is_pending());
+        drop(shares.acquire(&b, 4).now_or_never().flatten().expect("it holds nobody else up"));
+        drop(small);
+        let large = large.now_or_never().flatten().expect("now its owner holds nothing else");
+        assert!(shares.try_acquire(&a, 1).is_none());
+        let twin = shares.acquire(&b, 8);
+        assert!(twin.now_or_never().is_none(), "both do not fit");
+        drop(large);
+        assert!(shares.acquire(&a, 15).await.is_none(), "the kept units are for small requests");
+        drop(shares.acquire(&a, 14).await.unwrap());
+        assert_eq!(shares.held(), 0);
+    }
+
+    #[tokio::test]
+    async fn owners_without_units_get_the_kept_ones_and_wait_for_nobody() {
+        let shares = Shares::new(16, 7).keeping(2);
+        let held: Vec<_> = ["a", "b"].map(|name| shares.try_acquire(&owner(name), 7).unwrap()).into();
+        let [c, d, e, f] = ["c", "d", "e", "f"].map(owner);
+        let mut large = Box::pin(shares.acquire(&c, 5));
+        assert!(poll!(&mut large).is_pending(), "more than is kept waits for the others");
+        let first = shares.try_acquire(&d, 1).expect("a kept unit");
+        assert!(shares.try_acquire(&d, 1).is_none(), "it has one now");
+        let second = shares.acquire(&e, 1).now_or_never().flatten().expect("the other kept unit");
+        let mut third = Box::pin(shares.acquire(&f, 1));
+        assert!(poll!(&mut third).is_pending());
+        drop(first);
+        assert!(poll!(&mut third).is_ready(), "it is kept again, though others have waited longer");
+        drop((held, second, third));
+        assert!(poll!(&mut large).is_ready());
+        drop(large);
+        assert_eq!((shares.held(), shares.peak()), (0, 16));
+    }
+
+    #[tokio::test]
+    async fn a_share_grows_within_its_part_and_the_free_units_and_overtakes_nobody() {
+        let shares = Shares::new(10, 6);
+        let [a, b, c] = ["a", "b", "c"].map(owner);
+        let mut share = shares.try_acquire(&a, 1).unwrap();
+        assert!(share.try_grow_to(6) && share.try_grow_to(3) && share.units() == 6);
+        let other = shares.try_acquire(&b, 3).unwrap();
+        assert!(!share.try_grow_to(8), "one unit is free");
+        assert!(share.try_grow_to(7), "its owner holds nothing else");
+        share.shrink_to(1);
+        let second = shares.try_acquire(&a, 5).unwrap();
+        assert!(!share.try_grow_to(2), "its owner is at its part");
+        let mut waits = Box::pin(shares.acquire(&b, 3));
+        assert!(poll!(&mut waits).is_pending());
+        drop(second);
+        assert!(poll!(&mut waits).is_ready());
+        let mut waits = Box::pin(shares.acquire(&c, 7));
+        assert!(poll!(&mut waits).is_pending());
+        assert!(!share.try_grow_to(2), "another waits");
+        drop((waits, other, share));
+        assert_eq!(shares.held(), 0);
     }
 
     #[tokio::test]

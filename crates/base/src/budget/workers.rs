@@ -45,12 +45,13 @@ pub struct Job {
 }
 
 impl Workers {
-    /// A pool of `threads`. One user has at most half of them, and at least one.
+    /// A pool of `threads`. One user has at most half of them, and at least one. An eighth is kept for users who have none.
     #[must_use]
     pub fn new(threads: u64) -> Self {
         let threads = threads.max(2);
         let pool = Arc::new(Pool::new(threads));
-        Self { threads: Shares::new(threads, threads / 2), pool, begun: Arc::default(), closing: Arc::default() }
+        let shares = Shares::new(threads, threads / 2).keeping(threads.div_ceil(8));
+        Self { threads: shares, pool, begun: Arc::default(), closing: Arc::default() }
     }
 
     /// The work of one request of `owner`, with at most `steps`.

@@ -63,14 +63,20 @@ pub const CATALOG_BESIDE: u64 = 8;
 pub const CATALOG_INLINE_BYTES: usize = 256 << 10;
 /// One piece of a download: fetched at once, and held until the client takes it.
 pub const DOWNLOAD_WINDOW_BYTES: u64 = 1 << 20;
-/// An uploaded file up to this is read into memory; a larger one is written to a temporary file as it comes.
+/// A body up to this is in memory while it comes; a larger one is written to a temporary file as it comes.
 pub const UPLOAD_WINDOW_BYTES: u64 = 1 << 20;
 /// Bytes of large bodies that each user may send per second while other users are served. A user who is alone has no limit.
 pub const UPLOAD_BYTES_PER_SECOND: u64 = 16 << 20;
 /// Uploads above [`UPLOAD_WINDOW_BYTES`] of one user that arrive at once. More at once would finish too late.
 pub const UPLOADS_AT_ONCE: u64 = 4;
-/// All temporary files of uploads together, of which one user has at most half.
+/// All temporary files of bodies together, of which one user has at most a quarter.
 pub const SPOOL_BYTES: u64 = 4 << 30;
+/// The step in which a body on disk takes more of it as it comes.
+pub const SPOOL_STEP_BYTES: u64 = 1 << 20;
+/// A body up to this counts as a part of the buffers of its connection while it comes.
+pub const BODY_BUFFER_BYTES: usize = 16 << 10;
+/// The step in which a longer body in memory takes more of it as it comes.
+pub const BODY_STEP_BYTES: u64 = 64 << 10;
 /// How long a request waits for memory before it is refused.
 pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);
 /// Steps of work that one request may take: states times bytes of a regular expression that runs slowly, elements times
@@ -124,11 +130,16 @@ pub const HEADER_BYTES: usize = 32 << 10;
 pub const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time a connection may spend without taking a byte of its reply.
 pub const WRITE_STALL: Duration = Duration::from_secs(30);
-/// Connections open at once. A further connection replaces the connection that has been without a call for longest.
+/// Connections open at once, unless configured otherwise. A further connection replaces the connection that has been without a
+/// call for longest.
 pub const CONNECTIONS: usize = 4096;
+/// The least connections that can be configured.
+pub const CONNECTIONS_LEAST: usize = 512;
+/// File descriptors beside those of connections: the store, temporary files, logs and the listener.
+pub const OTHER_DESCRIPTORS: usize = 512;
 /// Connections reserved for new connections and for probes. Calls on users' data never hold them.
 pub const CONNECTIONS_RESERVED: usize = 256;
-/// Calls on users' data under way at once; one user has at most half of them, one key seven eighths.
+/// Calls on users' data under way at once; one user has at most half of them, a key of several users seven eighths.
 pub const REQUESTS_AT_ONCE: usize = 1024;
 /// How long a call waits for a place among the calls under way. After that the answer is 429.
 pub const REQUEST_PATIENCE: Duration = Duration::from_secs(5);

@@ -104,6 +104,8 @@ pub const QUALITY_BODY_CHARS: usize = 120;
 pub const DIFF_FILE_BYTES: u64 = 1 << 20;
 /// The lines that differ between two versions.
 pub const DIFF_BYTES: usize = 512 << 10;
+/// Texts of both versions that one diff compares. The files after them are listed without lines.
+pub const DIFF_COMPARED_BYTES: u64 = 8 << 20;
 /// A piece of a skill that is sent as an archive.
 pub const ARCHIVE_PIECE_BYTES: u64 = 512 << 10;
 /// Files of one archive that a search misses for the archive to be fetched in their place.

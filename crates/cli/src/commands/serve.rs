@@ -10,10 +10,11 @@ use tokio::{net::TcpListener, sync::watch};
 use crate::{
     app::App,
     callers::CallerSources,
+    descriptors,
     error::{Error, Result},
     folder::address_of,
     http::{self, HttpConfig},
-    limits::SHUTDOWN_DRAIN_MOST,
+    limits::{CONNECTIONS, CONNECTIONS_LEAST, SHUTDOWN_DRAIN_MOST},
     settings::Setting,
     signals::{self, Signals},
     wire::StoreCheck,
@@ -54,6 +55,10 @@ pub(crate) struct Serve {
     /// Memory for cached contents, sessions and requests [default: 256]
     #[arg(long, value_name = "MIB")]
     pub(crate) memory: Option<String>,
+    /// Connections open at once, from 512 on; half are for streams of events. The limit of file descriptors may allow fewer
+    /// [default: 4096]
+    #[arg(long, value_name = "N")]
+    pub(crate) connections: Option<String>,
     /// Memory for catalogs and their search indexes [default: 128]
     #[arg(long, value_name = "MIB")]
     pub(crate) catalog_memory: Option<String>,
@@ -85,6 +90,7 @@ impl Serve {
             (Setting::Public, (!self.public.is_empty()).then(|| self.public.join(","))),
             (Setting::Drain, self.drain.clone()),
             (Setting::Memory, self.memory.clone()),
+            (Setting::Connections, self.connections.clone()),
             (Setting::CatalogMemory, self.catalog_memory.clone()),
             (Setting::Audit, self.audit.clone()),
             (Setting::AuditDays, self.audit_days.clone()),
@@ -115,9 +121,11 @@ impl Serve {
         let drain = app.settings.seconds(Setting::Drain, Duration::ZERO, SHUTDOWN_DRAIN_MOST)?;
         let signals = if app.process.is_whole { signals::listen(drain)? } else { Signals::unheard() };
         let stop = signals.stop;
+        let connections = connections(app)?;
         let config = HttpConfig {
             callers,
             caller_updates: Some(caller_updates),
+            connections: Some(connections),
             spool: app.settings.get(Setting::Spool).map(|folder| app.process.local(folder).place().to_owned()),
             audit: Some(audit),
             mcp: Some(app.mcp_options()?),
@@ -131,12 +139,29 @@ impl Serve {
         announce(app, bound)?;
         if app.out.progress_is_seen() {
             greet(app, bound, has_keys, &folder);
+            app.out.note(format_args!("up to {connections} connections at once"));
         }
         tokio::select! {
             outcome = serving => outcome,
             () = sources.follow(app, signals.reload, changed) => Ok(()),
         }
     }
+}
+
+/// The connections that may be open at once: those of the setting, as far as the limit of file descriptors goes.
+fn connections(app: &App) -> Result<usize> {
+    let wanted = app.settings.number(Setting::Connections, CONNECTIONS_LEAST)?.unwrap_or(CONNECTIONS);
+    let fitting = if app.process.is_whole { descriptors::connections_that_fit(wanted) } else { wanted };
+    if fitting < wanted {
+        tracing::warn!(
+            wanted,
+            connections = fitting,
+            "the limit of file descriptors (`ulimit -n`) allows fewer connections"
+        );
+    } else {
+        tracing::info!(connections = fitting, "connections that may be open at once");
+    }
+    Ok(fitting)
 }
 
 fn announce(app: &App, bound: SocketAddr) -> Result<()> {

@@ -78,6 +78,7 @@ settings! {
     LogFormat "log_format" None, false, Variable;
     Memory "memory" Some("256"), false, Variable;
     CatalogMemory "catalog_memory" Some("128"), false, Variable;
+    Connections "connections" Some("4096"), false, Unread;
     Spool "spool" None, false, Unread;
     Drain "drain" Some("5"), false, Unread;
     HookTimeout "hook_timeout" Some("5"), false, Unread;

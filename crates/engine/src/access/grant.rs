@@ -52,6 +52,12 @@ impl Grant {
         self.key.as_ref()
     }
 
+    /// Whether the key names one user.
+    #[must_use]
+    pub const fn is_of_one_user(&self) -> bool {
+        self.user.is_some()
+    }
+
     /// The name of the key in records and versions: its own name and the beginning of its digest, or only the latter
     /// without a name. `None` if there are no keys.
     #[must_use]

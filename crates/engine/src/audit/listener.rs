@@ -1,6 +1,6 @@
 //! A listener for events: first past events from the store, and then live events, as one sequence.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{any::Any, collections::VecDeque, sync::Arc};
 
 use tokio::sync::{broadcast, oneshot};
 
@@ -32,6 +32,7 @@ pub struct Listener {
     session: Option<Id>,
     /// The id of the last event that the listener received; at first an id from before the listener began.
     last: Option<String>,
+    held_for_replay: Option<Box<dyn Any + Send + Sync>>,
     is_over: bool,
 }
 
@@ -57,12 +58,18 @@ impl Listener {
         last: Option<String>,
     ) -> Self {
         let ready = gap.into_iter().map(EventReport::from).collect();
-        Self { replay, ready, live, changes, doubt, sight, session, last, is_over: false }
+        Self { replay, ready, live, changes, doubt, sight, session, last, held_for_replay: None, is_over: false }
     }
 
     /// Whether it is open if the batch of the last event that the client knows comes into the store.
     pub(super) fn is_in_doubt(&self) -> bool {
         self.doubt.is_some()
+    }
+
+    /// The same listener, which drops `held` once it has read all past events from the store.
+    #[must_use]
+    pub fn holding_for_replay(self, held: impl Any + Send + Sync) -> Self {
+        Self { held_for_replay: Some(Box::new(held)), ..self }
     }
 
     /// The next event; `None` once there are no more. The last one may be `dropped`: this listener was too slow.
@@ -139,7 +146,10 @@ impl Listener {
                     return Ok(Some(report));
                 }
             }
-            let Some(replay) = &mut self.replay else { return Ok(None) };
+            let Some(replay) = &mut self.replay else {
+                self.held_for_replay = None;
+                return Ok(None);
+            };
             match replay.next().await? {
                 Some(reports) => self.ready.extend(reports),
                 None => self.replay = None,

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use crate::{
+    budget::WorkBudget,
     content::{SkillTarget, archive_size, read_head, version_archive},
     context::Core,
     error::{Code, Error, Result},
-    limits::{DIFF_BYTES, DIFF_FILE_BYTES, PAGE_ENTRIES},
+    limits::{DIFF_BYTES, DIFF_COMPARED_BYTES, DIFF_FILE_BYTES, PAGE_ENTRIES},
     path::{LayerOwner, SkillPath},
     skill::{VersionArchive, VersionFile, is_version_digest, patch},
     wire::{ChangedFile, DiffRequest, FileDifference, VersionDiff},
@@ -17,6 +18,8 @@ use crate::{
 
 /// The name of an absent file in a diff.
 const NO_FILE: &str = "/dev/null";
+/// What to do about files that take too many steps.
+const TOO_MANY_FILES: &str = "the versions have too many bytes to compare; load both versions";
 
 /// One of the two versions, open for reading.
 struct Side {
@@ -48,9 +51,9 @@ pub(crate) async fn diff_versions(
     let _room = place.reserve(bytes).await?;
     let before = read_side(&place, from.as_deref()).await?;
     let after = if from == to { None } else { Some(read_side(&place, to.as_deref()).await?) };
-    let errand = core.workers().errand(&owner.to_string(), bytes);
+    let errand = core.capacity().job(&owner.to_string());
     errand
-        .run(move |_| Ok(after.map_or_else(Difference::default, |after| compare(before, after))))
+        .run(move |work| after.map_or_else(|| Ok(Difference::default()), |after| compare(before, after, work)))
         .await
         .map(|found| found.document(from, to))
 }
@@ -82,6 +85,8 @@ struct Difference {
     diff: String,
     files: Vec<ChangedFile>,
     total: usize,
+    /// Bytes of the texts that were compared.
+    compared: u64,
     /// Whether lines of a text are left out.
     is_cut: bool,
 }
@@ -93,9 +98,11 @@ impl Difference {
             (false, true) => None,
             (false, false) => Some(format!("only the first {PAGE_ENTRIES} files are listed: load both versions")),
             (true, _) => Some(format!(
-                "texts over {} MiB are left out, and a diff ends after {} MiB: load both versions to see the rest",
+                "texts over {} MiB are left out, and a diff ends after {} KiB, or {} MiB of compared texts: load both versions to \
+                 see the rest",
                 DIFF_FILE_BYTES >> 20,
-                DIFF_BYTES >> 20
+                DIFF_BYTES >> 10,
+                DIFF_COMPARED_BYTES >> 20
             )),
         };
         let Self { diff, files, total, .. } = self;
@@ -103,7 +110,7 @@ impl Difference {
     }
 }
 
-fn compare(mut before: Option<Side>, mut after: Option<Side>) -> Difference {
+fn compare(mut before: Option<Side>, mut after: Option<Side>, work: &WorkBudget) -> Result<Difference> {
     let mut all: BTreeMap<String, [Option<VersionFile>; 2]> = BTreeMap::new();
     for (at, side) in [&before, &after].into_iter().enumerate() {
         for (path, file) in side.iter().flat_map(|side| &side.files) {
@@ -121,10 +128,15 @@ fn compare(mut before: Option<Side>, mut after: Option<Side>) -> Difference {
         if found.files.len() == PAGE_ENTRIES {
             continue;
         }
+        let bytes = [&old, &new].into_iter().flatten().map(|file| file.size).sum::<u64>();
+        work.spend(bytes).map_err(|stop| stop.into_error(TOO_MANY_FILES))?;
         let texts = [(&mut before, &old), (&mut after, &new)].map(|(side, file)| content(side, file.as_ref()));
         let binary = texts.iter().any(|text| matches!(text, DiffSide::Binary));
         let mut shown = false;
-        if let ([DiffSide::Text(one), DiffSide::Text(two)], false) = (&texts, binary) {
+        if let ([DiffSide::Text(one), DiffSide::Text(two)], false) = (&texts, binary)
+            && found.compared + bytes <= DIFF_COMPARED_BYTES
+        {
+            found.compared += bytes;
             let named = |file: &Option<VersionFile>, side| {
                 file.as_ref().map_or(NO_FILE.to_owned(), |_| format!("{side}/{path}"))
             };
@@ -144,7 +156,7 @@ fn compare(mut before: Option<Side>, mut after: Option<Side>) -> Difference {
         let (size_before, size_after) = (size(old), size(new));
         found.files.push(ChangedFile { path, change, binary, shown, size_before, size_after });
     }
-    found
+    Ok(found)
 }
 
 /// The content of a file on one side.

@@ -25,7 +25,9 @@ pub struct HttpConfig {
     /// Delivers new keys and peers while the service runs. The service refuses a change that would let other machines in
     /// without a key.
     pub caller_updates: Option<watch::Receiver<Callers>>,
-    /// The folder for temporary files of uploads; the system's own if `None`.
+    /// Connections that are open at once; [`CONNECTIONS`] if `None`. Half of those that are not reserved are for streams of events.
+    pub connections: Option<usize>,
+    /// The folder for temporary files of bodies; the system's own if `None`.
     pub spool: Option<PathBuf>,
     /// The writer of the audit records of the service, if there are any.
     pub audit: Option<Recorder>,
@@ -61,12 +63,13 @@ pub(super) type SharedState = Arc<ServerState>;
 
 impl ServerState {
     pub(super) fn new(config: HttpConfig, service: Service, clock: Arc<dyn Clock>) -> Self {
+        let connections = config.connections.unwrap_or(CONNECTIONS);
         Self {
             metrics: Metrics::new(clock.now()),
             limits: RequestLimits {
-                admission: Arc::new(Admission::new(service.memory())),
+                admission: Arc::new(Admission::new(service.memory(), connections)),
                 spool: Arc::new(Spool::new(config.spool)),
-                connections: Connections::new(CONNECTIONS),
+                connections: Connections::new(connections),
             },
             events: Events::new(&service, config.audit.clone(), clock.clone()),
             audit: config.audit,

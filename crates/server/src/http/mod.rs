@@ -20,13 +20,13 @@ mod skills_api;
 pub(in crate::http) use app::{ServerState, SharedState};
 pub(in crate::http) use body::{
     ByteRange, EntityTags, JsonBody, OptionalJsonBody, PARSED_COPIES, Parameters, SkillParts, Spool, SpoolPermit,
-    Upload, Uploads, archive, attach, broken, compressed, is_json, over, parse_for, part_name, parts_of,
-    percent_encoded, prefers, prefers_gzip, quoted, unless_known,
+    Upload, Uploads, archive, attach, broken, check_announced, compressed, is_json, over, parse_for, part_name,
+    parts_of, percent_encoded, prefers, prefers_gzip, quoted, unless_known,
 };
 pub(in crate::http) use door::{
-    Admission, ClientAddress, Connection, Connections, Cost, Failure, Gauges, HandlerResult, JsonReply, Metrics,
-    Problem, ServedUser, SessionCall, ShareOwner, StallGuard, UserCall, deleted_user, peer_headers, resident_memory,
-    within_shares,
+    Admission, ClientAddress, Connection, Connections, Cost, EVENT_STREAM, Failure, Gauges, HandlerResult, JsonReply,
+    LAST_EVENT_ID, Metrics, Problem, ReplayMemory, ServedUser, SessionCall, ShareOwner, StallGuard, UserCall,
+    deleted_user, peer_headers, resident_memory, within_shares,
 };
 pub(in crate::http) use openapi::Binary;
 

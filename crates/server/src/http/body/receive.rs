@@ -14,27 +14,21 @@ use crate::{
     limits::BODY_BYTES_PER_SECOND,
 };
 
-/// Reads a body of at most `limit` bytes.
+/// A body of at most `limit` bytes, which has come whole before its call was let in.
 ///
 /// # Errors
 /// `file_too_large` above the limit, `invalid_request` if the body breaks off.
 pub(crate) async fn read_whole(request: Request, limit: usize) -> Result<Bytes> {
-    let too_large = check_announced(&request, limit)?.is_some_and(|announced| announced > limit as u64);
     let mut body = request.into_body().into_data_stream();
     let mut whole = BytesMut::new();
-    let mut seen = 0;
     while let Some(chunk) = body.next().await {
         let chunk = chunk.map_err(broken)?;
-        seen += chunk.len();
-        if seen > limit {
+        if whole.len() + chunk.len() > limit {
             return Err(over(limit));
         }
-        // A body that is known to be refused is read, up to the limit, only so that its sender gets to see the reply.
-        if !too_large {
-            whole.extend_from_slice(&chunk);
-        }
+        whole.extend_from_slice(&chunk);
     }
-    if too_large { Err(over(limit)) } else { Ok(whole.freeze()) }
+    Ok(whole.freeze())
 }
 
 /// The parts of a form, and the length of the whole body if its sender announced it.

@@ -109,7 +109,7 @@ mod tests {
             body::Spool,
             door::{Admission, ShareOwner},
         },
-        limits::MEMORY_PATIENCE,
+        limits::{CONNECTIONS, MEMORY_PATIENCE},
     };
 
     /// The upload that a form with these files becomes.
@@ -125,7 +125,7 @@ mod tests {
         let mut request = request.body(Body::from(body)).unwrap();
         DefaultBodyLimit::disable().apply(&mut request);
         let mut parts = Multipart::from_request(request, &()).await.unwrap();
-        let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE)));
+        let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE), CONNECTIONS));
         let uploads = Uploads::new(admission, Arc::new(Spool::new(None)), ShareOwner { user: "u1".into(), key: None });
         let mut taken = SkillParts::begin(&uploads, None).await;
         while let Some(part) = parts.next_field().await.unwrap() {

@@ -61,7 +61,7 @@ pub(crate) async fn admit_user(
     if !is_route(&request, &Method::DELETE, USER_ROUTE) {
         app.service.deletions().check_not_deleted(&user).await?;
     }
-    let owner = ShareOwner { user: user.as_str().into(), key: grant.key().cloned() };
+    let owner = ShareOwner::new(user.as_str(), &grant);
     let caller = Caller::new(user.clone())
         .in_team(grant.team().cloned())
         .with_key(grant.called().map(AsRef::as_ref))
@@ -86,7 +86,7 @@ pub(crate) async fn admit_user(
 pub(crate) async fn admit_all(State(app): State<SharedState>, request: Request, next: Next) -> HandlerResult<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
     grant.reaches_all_users()?;
-    let owner = ShareOwner { user: ALL_USERS.into(), key: grant.key().cloned() };
+    let owner = ShareOwner::new(ALL_USERS, &grant);
     Ok(within_shares(&app, &owner, request, next).await)
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A new connection is always taken, because it may be a health probe. If too many are open, the service closes the
 //! connection that has had no call for longest. Such a connection waits for headers, or idles, or belongs to a client
-//! without a key. There always is such a connection: calls on users' data hold at most
-//! [`CONNECTIONS`](crate::limits::CONNECTIONS) less a reserve. The address of the client does not matter, because behind a
+//! without a key. There always is such a connection: calls on users' data and
+//! streams hold at most all less [`CONNECTIONS_RESERVED`](crate::limits::CONNECTIONS_RESERVED). The address of the client does not matter, because behind a
 //! proxy all connections come from the same address.
 
 use std::{

@@ -1,8 +1,7 @@
 //! The most memory that a call may take, in a table by route.
 //!
-//! A call reserves once, before its body is read, and gives back the rest when its answer is known. The worst case is
-//! `fixed + 3 × body`: the body as it came, the parsed copy, and the part that comes back in the answer. If the client did
-//! not announce the length of the body, the limit of the route counts.
+//! A call reserves once, when its body has come, and gives back the rest when its answer is known. The worst case is
+//! `fixed + 3 × body`: the body as it came, the parsed copy, and the part that comes back in the answer.
 //!
 //! `fixed` is the memory of the call without its body, the answer included. It leaves out cached contents, because the
 //! cache has a part of its own. It also leaves out the bytes of a large file that `edit` changes, and the compressed copy
@@ -17,7 +16,10 @@ use crate::limits::{
     GREP_REPLY_BYTES, JSON_BODY_BYTES, MOVE_FILE_BYTES, READ_BYTES, SCAN_BYTES, SEARCH_WINDOW_KIB, TEXT_BODY_BYTES,
     USAGE_TALLY_BYTES,
 };
-use crate::wire::{MemoryClass, Operation};
+use crate::{
+    http::body::PARSED_COPIES,
+    wire::{MemoryClass, Operation},
+};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -36,7 +38,7 @@ pub(crate) enum Cost {
     Records,
     /// Figures of use: the counts, and a piece of a batch.
     Figures,
-    /// Events: a piece of a replayed batch, and its events. They are held while the client listens.
+    /// Events: a piece of a replayed batch, and its events. A stream holds them until it has replayed all.
     Events,
     /// A file on its way in, which goes to disk and reserves memory for itself once it is there.
     Upload,
@@ -120,14 +122,11 @@ impl Cost {
         }
     }
 
-    /// The bytes that a call of this class reserves, with a body of `announced` bytes. 0 if the call reserves later.
-    pub(crate) fn bytes(self, announced: Option<u64>) -> u64 {
-        let most = self.json_bytes() as u64;
-        match (self, announced) {
-            (Self::Upload, _) => 0,
-            // The body is refused, and read only to let the sender see the refusal.
-            (_, Some(body)) if body > most => self.fixed(),
-            (_, body) => self.fixed() + 3 * body.unwrap_or(most),
+    /// The bytes that a call of this class reserves once its body of `body` bytes has come. 0 if the call reserves later.
+    pub(crate) fn bytes(self, body: u64) -> u64 {
+        match self {
+            Self::Upload => 0,
+            _ => self.fixed() + PARSED_COPIES * body,
         }
     }
 }
@@ -135,35 +134,37 @@ impl Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_LEAST_BYTES};
+    use crate::{
+        budget::Memory,
+        http::door::admission::{FairShares, ShareKey, ShareOwner},
+        limits::{MEMORY_CACHES_BYTES, MEMORY_LEAST_BYTES, MEMORY_PATIENCE, PUBLISH_JSON_BYTES},
+    };
 
     // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
     #[test]
-    fn every_call_within_its_limits_fits_the_part_of_one_user() {
-        for (memory, body) in [(MEMORY_BYTES, TEXT_BODY_BYTES), (MEMORY_LEAST_BYTES, TEXT_BODY_BYTES / 2)] {
-            let part = (memory - MEMORY_CACHES_BYTES) / 2;
-            let operations = Operation::CALLS.iter().map(|one| Cost::for_route(&Method::POST, &format!("/{one}")));
-            for cost in ROUTES.iter().map(|(_, _, cost)| *cost).chain(operations) {
-                let worst = cost.bytes(Some(body.min(cost.json_bytes()) as u64));
-                assert!(worst <= part, "{cost:?}: {worst} of {part}");
+    fn every_call_within_its_limits_fits_what_a_caller_can_have() {
+        let shares =
+            FairShares::over(Memory::new(MEMORY_LEAST_BYTES - MEMORY_CACHES_BYTES, MEMORY_PATIENCE).shares().clone());
+        let operations = Operation::CALLS.iter().map(|one| Cost::for_route(&Method::POST, &format!("/{one}")));
+        for cost in ROUTES.iter().map(|(_, _, cost)| *cost).chain(operations) {
+            let worst = cost.bytes(cost.json_bytes() as u64).max(PARSED_COPIES * PUBLISH_JSON_BYTES as u64);
+            for is_of_one_user in [None, Some(true), Some(false)] {
+                let key = is_of_one_user.map(|is_of_one_user| ShareKey { name: "k".into(), is_of_one_user });
+                let caller = ShareOwner { user: "u".into(), key };
+                assert!(shares.try_acquire(&caller, worst).is_some(), "{cost:?}: {worst} for {caller:?}");
             }
         }
     }
 
     #[test]
-    fn a_body_counts_three_times_and_one_that_is_refused_not_at_all() {
+    fn a_body_counts_three_times_and_an_upload_later() {
         let small = Cost::for_route(&Method::POST, "/v1/users/{user}/sessions/{session}/unload_skill");
         assert_eq!(small, Cost::Operation(MemoryClass::Small));
-        assert_eq!(small.bytes(Some(0)), 256 * KIB);
-        assert_eq!(small.bytes(Some(10)), 256 * KIB + 30);
-        assert_eq!(small.bytes(Some(MIB)), 256 * KIB + 3 * MIB);
-        assert_eq!(small.bytes(Some(MIB + 1)), 256 * KIB);
-        assert_eq!(small.bytes(None), 256 * KIB + 3 * MIB);
+        assert_eq!(small.bytes(0), 256 * KIB);
+        assert_eq!(small.bytes(10), 256 * KIB + 30);
+        assert_eq!(small.bytes(MIB), 256 * KIB + 3 * MIB);
         assert_eq!(Cost::for_route(&Method::GET, "/v1/users/{user}/sessions/{session}/files/{*path}"), Cost::Download);
-        assert_eq!(
-            Cost::for_route(&Method::PUT, "/v1/users/{user}/sessions/{session}/files/{*path}").bytes(Some(9)),
-            0
-        );
+        assert_eq!(Cost::for_route(&Method::PUT, "/v1/users/{user}/sessions/{session}/files/{*path}").bytes(9), 0);
         for template in [MCP, "/v1/users/{user}/sessions/{session}/mcp"] {
             assert_eq!(Cost::for_route(&Method::POST, template), Cost::Turn, "{template}");
         }

@@ -1,7 +1,7 @@
 //! The events of a user or of a session as they happen, as server-sent events, or the present ones as JSON.
 
 use axum::{
-    Json,
+    Extension, Json,
     http::{HeaderMap, HeaderName, HeaderValue},
     response::{
         IntoResponse as _, Response,
@@ -21,14 +21,11 @@ use crate::{
     access::Scope,
     audit::{EventGap, Listener, Resume, Watcher},
     error::{Error, Result},
-    http::{Failure, HandlerResult, SessionCall, UserCall, prefers},
+    http::{EVENT_STREAM, Failure, HandlerResult, LAST_EVENT_ID, ReplayMemory, SessionCall, UserCall, prefers},
     limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
     path::Id,
     wire::Event,
 };
-
-const LAST_EVENT_ID: &str = "last-event-id";
-const STREAM: &str = "text/event-stream";
 
 /// Events that happened since one that is known.
 #[derive(Debug, Serialize, ToSchema)]
@@ -50,8 +47,12 @@ struct EventPage {
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream")),
         headers(("x-accel-buffering" = String, description = "`no`, with a stream: a proxy sends events on as they come."),
             ("Cache-Control" = String, description = "`no-cache`, with a stream."))), Failure))]
-pub(crate) async fn session_events(call: SessionCall, headers: HeaderMap) -> HandlerResult<Response> {
-    Ok(events(&call.user, Some(&call.session), Scope::Agent, &headers).await?)
+pub(crate) async fn session_events(
+    call: SessionCall,
+    headers: HeaderMap,
+    memory: Option<Extension<ReplayMemory>>,
+) -> HandlerResult<Response> {
+    Ok(events(&call.user, Some(&call.session), Scope::Agent, (&headers, memory)).await?)
 }
 
 /// Watch what happens in all sessions of a user, as in one of them. Needs a key of scope `control`.
@@ -60,18 +61,27 @@ pub(crate) async fn session_events(call: SessionCall, headers: HeaderMap) -> Han
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream")),
         headers(("x-accel-buffering" = String, description = "`no`, with a stream: a proxy sends events on as they come."),
             ("Cache-Control" = String, description = "`no-cache`, with a stream."))), Failure))]
-pub(crate) async fn user_events(call: UserCall, headers: HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn user_events(
+    call: UserCall,
+    headers: HeaderMap,
+    memory: Option<Extension<ReplayMemory>>,
+) -> HandlerResult<Response> {
     call.needs_control()?;
-    Ok(events(&call, None, Scope::Control, &headers).await?)
+    Ok(events(&call, None, Scope::Control, (&headers, memory)).await?)
 }
 
-/// Answers a caller that may watch with a key of `scope`.
-async fn events(call: &UserCall, session: Option<&Id>, scope: Scope, headers: &HeaderMap) -> Result<Response> {
+/// Answers a caller that may watch with a key of `scope`. A stream has the memory of its replay.
+async fn events(
+    call: &UserCall,
+    session: Option<&Id>,
+    scope: Scope,
+    (headers, memory): (&HeaderMap, Option<Extension<ReplayMemory>>),
+) -> Result<Response> {
     let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()).filter(|id| !id.is_empty());
     let after = last.map(Resume::parse).transpose()?;
     let events = &call.app.events;
     let watcher = Watcher { audience: call.audience(), is_agent: call.needs_control().is_err() };
-    if prefers(headers, "application/json", STREAM) {
+    if prefers(headers, "application/json", EVENT_STREAM) {
         let EventGap { events, next } = match after {
             None => EventGap { next: events.position(), ..EventGap::default() },
             Some(after) => events.since(watcher, session, after, (EVENTS_PAGE, EVENTS_PAGE_BYTES)).await?,
@@ -79,6 +89,7 @@ async fn events(call: &UserCall, session: Option<&Id>, scope: Scope, headers: &H
         return Ok(Json(EventPage { events, next: next.map(|next| next.to_string()) }).into_response());
     }
     let listener = events.listen(watcher, session, after).await?;
+    let listener = listener.holding_for_replay(memory.and_then(|memory| memory.take()));
     let end = future::select(Box::pin(call.app.stopping()), Box::pin(shut_out(call.clone(), scope)));
     let watching = call.clone();
     let told =

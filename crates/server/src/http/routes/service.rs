@@ -49,13 +49,14 @@ async fn readyz(Extension(app): Extension<SharedState>) -> JsonReply<Health> {
 
 /// Counts of requests and what calls hold now, for Prometheus.
 async fn metrics(Extension(app): Extension<SharedState>) -> HandlerResult<Response> {
-    let (memory, (engaged, calls)) = (app.limits.admission.memory(), app.limits.admission.counts());
+    let (memory, [engaged, streams, calls]) = (app.limits.admission.memory(), app.limits.admission.counts());
     let mut values = vec![
         ("skillmount_memory_reserved_bytes", "Memory that calls have reserved", memory.reserved()),
         ("skillmount_memory_reserved_bytes_peak", "The most that calls ever had reserved", memory.peak()),
         ("skillmount_memory_capacity_bytes", "Memory that calls share", memory.capacity()),
         ("skillmount_calls", "Calls on users' data under way", calls),
         ("skillmount_connections_engaged", "Connections with such a call, or with its answer", engaged),
+        ("skillmount_streams", "Streams of events that are open", streams),
         ("skillmount_connections", "Connections that are open", app.limits.connections.count() as u64),
     ];
     let resident = resident_memory();
