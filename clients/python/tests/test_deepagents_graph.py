@@ -12,6 +12,7 @@ import pytest
 from deepagents import create_deep_agent
 from deepagents.backends import CompositeBackend
 from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 
 from skillmount import MissingIdentity
@@ -214,6 +215,13 @@ def test_the_default_sub_agent_changes_nothing_of_its_parent(service: Server, us
     assert ("SECRET-OF-LEASES" in model.system(2)) == given
     assert "SECRET-OF-LEASES" not in model.system(3)
     assert told == ["looked around", "['/workspace/', '/ticket/']"] or told[1] == "['/ticket/', '/workspace/']"
+
+
+def test_a_runnable_outside_of_a_graph_works_for_the_user_of_its_configuration(service: Server, user: str) -> None:
+    backend = SkillmountBackend(service.url)
+    run: Any = RunnableLambda(lambda path: backend.write(path, "x"))
+    assert run.invoke("/workspace/x", _config(user, "runnable")).error is None
+    assert service.client().session(user, "runnable").read("/workspace/x").content == "x"
 
 
 def test_two_sub_agents_at_once_have_a_session_each(service: Server, user: str) -> None:

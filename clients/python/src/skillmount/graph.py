@@ -170,7 +170,8 @@ def _configurable() -> Mapping[str, Any]:
 
 def _context() -> object:
     try:
-        return get_runtime().context
+        # A runnable outside of a graph has no runtime.
+        return getattr(get_runtime(), "context", None)
     except (RuntimeError, KeyError):
         return None
 
