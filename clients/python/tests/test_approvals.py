@@ -33,6 +33,7 @@ class Asking:
         self.decisions: list[tuple[str, str]] = []
         self.written = 0
         self.standing = "waits"
+        self.approval = "a1"
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         name = request.url.path.rsplit("/", 1)[-1]
@@ -56,7 +57,8 @@ class Asking:
         if standing == "allowed":
             return httpx.Response(200, json={"path": "/workspace/x", "etag": "e", "bytes": 1, "created": True})
         code, detail = ("approval_required", WAITS) if standing == "waits" else ("tool_blocked", "a person denied it")
-        problem = {"code": code, "detail": detail, "retryable": False, "outcome": "not_applied", "approval_id": "a1"}
+        problem = {"code": code, "detail": detail, "retryable": False, "outcome": "not_applied",
+                   "approval_id": self.approval}  # fmt: skip
         return httpx.Response(403, json=problem)
 
     def sessions(self, control_key: str | None) -> GraphSessions:
@@ -112,6 +114,17 @@ def test_without_a_control_key_resuming_repeats_what_was_decided_elsewhere(kind:
     assert "rror" not in results(_run(agent, Command(resume=True), "sync"))[0]
     assert service.written == 1
     assert service.decisions == []
+
+
+@pytest.mark.parametrize("kind", ["deepagents", "create_agent"])
+def test_an_answer_that_comes_late_decides_about_the_identical_call_that_waits_now(kind: str) -> None:
+    service = Asking()
+    agent = _agent(service, kind, "control")
+    _run(agent, {"messages": [("user", "go")]}, "sync")
+    service.approval = "a2"
+    _run(agent, Command(resume="allow"), "sync")
+    assert service.decisions == [("a2", "Bearer control")]
+    assert service.written == 1
 
 
 def test_outside_of_a_graph_the_refusal_is_the_answer() -> None:

@@ -1,26 +1,28 @@
 """Calls that a person approves first, as interrupts of LangGraph.
 
-The service refuses such a call with `approval_required` and an id. The graph is interrupted with what is asked. It is
-resumed with a decision, `"allow"` or `"deny"`, which a key of scope `control` posts. Without such a key the person
-decides elsewhere, and resuming only makes the call again.
+The service refuses such a call with `approval_required` and an id. The graph is interrupted with what is asked
+(`skillmount.approval_request`). It is resumed with a decision, such as `"allow"` or `"deny"`, which a key of scope
+`control` posts. Without such a key the person decides elsewhere, and resuming only makes the call again.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from langgraph.types import interrupt
 
-from .call import Call, no_reply, segment
+from ._generated import models, operations
+from .approval_request import ANSWERS, Decision, plain, request, with_key
+from .call import Call, no_reply
 from .connection import Steps
 from .problem import SkillmountError
 
 R = TypeVar("R")
 
 CODE = "approval_required"
-Decision: TypeAlias = Literal["allow", "deny"]
+_DECISIONS: dict[str, Decision] = {word: decision for decision, words in ANSWERS.items() for word in words}
 
 
 def asks(error: SkillmountError) -> bool:
@@ -28,12 +30,16 @@ def asks(error: SkillmountError) -> bool:
     return error.code == CODE and "approval_id" in error.members
 
 
-def ask(user: str, session: str, error: SkillmountError, control_key: str | None) -> Steps[None]:
+def ask(user: str, session: str, call: Call[Any], error: SkillmountError, control_key: str | None) -> Steps[None]:
     """Interrupt the graph until a person has decided, and post the decision.
+
+    An answer that decides nothing interrupts the graph again, and the next interrupt says why. Without a key no answer
+    decides: the run that resumes the graph has just made the call, and the call still waits.
 
     Args:
         user: Whose session it is.
         session: The session in which the call waits.
+        call: The call that was refused.
         error: What the call was refused with.
         control_key: A key of scope `control`; without one nothing is posted.
 
@@ -41,31 +47,33 @@ def ask(user: str, session: str, error: SkillmountError, control_key: str | None
         SkillmountError: `error` itself if no graph is running; that of posting the decision.
     """
     approval = str(error.members["approval_id"])
-    asked = {"type": "skillmount_approval", "approval_id": approval, "session": session, "asks": error.detail}
-    try:
-        answer = interrupt(asked)
-    except RuntimeError:
-        # No graph is running, so there is nobody to ask.
-        raise error from None
-    decided = decision(answer)
-    if control_key is None or decided is None:
-        return
-    yield Call(
-        operation="decide_approval",
-        method="POST",
-        path=f"/v1/users/{segment(user)}/sessions/{segment(session)}/approvals/{segment(approval)}",
-        read=no_reply,
-        headers={"authorization": f"Bearer {control_key}", "content-type": "application/json"},
-        content=json.dumps({"decision": decided}).encode(),
-    )
+    asked = yield from request(user, session, approval, call, control_key)
+    answer = _answer(asked, error)
+    while (decided := decision(answer)) is None or control_key is None:
+        answer = _answer({**asked, "asks": f"{_why_not(answer, decided)} {asked['asks']}"}, error)
+    body = models.DecideApprovalRequest(decision=decided)
+    post = operations.decide_approval(user, session, approval, body)
+    # The answer is not read.
+    yield with_key(replace(post, read=no_reply, session=None), control_key)  # type: ignore[arg-type]
 
 
 def decision(answer: Any) -> Decision | None:
-    """The decision that a graph was resumed with: itself, or the member `decision` of a mapping."""
-    given = answer.get("decision") if isinstance(answer, Mapping) else answer
-    if given in (True, "allow", "approve"):
-        return "allow"
-    return "deny" if given in (False, "deny", "reject") else None
+    """What a person's answer decides; None if it decides nothing.
+
+    Args:
+        answer: What the graph was resumed with. A word of `ANSWERS` in any letter case decides, and so does a boolean:
+            alone, as the member `decision` or `type` of a mapping, or in a list of one such mapping. LangChain's
+            clients send that list alone or as `decisions`.
+    """
+    if isinstance(answer, Mapping) and "decisions" in answer:
+        answer = answer["decisions"]
+    if isinstance(answer, list | tuple):
+        # Two decisions are about two calls, and an interrupt is about one.
+        answer = answer[0] if len(answer) == 1 and isinstance(answer[0], Mapping) else None
+    given = answer.get("decision", answer.get("type")) if isinstance(answer, Mapping) else answer
+    if isinstance(given, bool):
+        return "allow" if given else "deny"
+    return _DECISIONS.get(given.strip().lower()) if isinstance(given, str) else None
 
 
 def approving(user: str, session: str, control_key: str | None, steps: Steps[R]) -> Steps[R]:
@@ -85,7 +93,7 @@ def approving(user: str, session: str, control_key: str | None, steps: Steps[R])
                 continue
             if asks(failed):
                 try:
-                    yield from ask(user, session, failed, control_key)
+                    yield from ask(user, session, call, failed, control_key)
                     continue
                 except SkillmountError as error:
                     failed = error
@@ -93,3 +101,18 @@ def approving(user: str, session: str, control_key: str | None, steps: Steps[R])
     except StopIteration as end:
         result: R = end.value
         return result
+
+
+def _answer(asked: dict[str, Any], error: SkillmountError) -> Any:
+    try:
+        return interrupt(asked)
+    except (RuntimeError, KeyError):
+        # No graph is running, or a runnable that is none, so there is nobody to ask.
+        raise error from None
+
+
+def _why_not(answer: Any, decided: Decision | None) -> str:
+    if decided is not None:
+        return "This agent has no key to post an answer: decide elsewhere first, then resume."
+    words = ", ".join(_DECISIONS)
+    return f"The answer {plain(repr(answer))} decides nothing: these do: {words}."
