@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from .._generated import models, operations
 from .._generated.tools import TOOLS
 from ..aio import PromptMode
-from ..approvals import RefusedCall, ask, asks
+from ..approvals import ask, asks
 from ..call import Call, bytes_reply, segment
 from ..connection import Steps
 from ..graph import GraphSessions
@@ -72,14 +72,15 @@ def _call(
         if _WAITS not in text:
             raise ToolException(text)
         # A tool's result has no code and no id. Made by its route, the call that waits is refused with both.
+        routed = _by_its_route(user, session, name, given)
         try:
-            done: bytes = yield _by_its_route(user, session, name, given)
+            done: bytes = yield routed
             return done.decode()
         except SkillmountError as error:
             if not asks(error):
                 raise ToolException(text) from error
             refused = error
-        yield from ask(user, session, refused, control_key, RefusedCall(name, given))
+        yield from ask(user, session, routed, refused, control_key)
 
 
 def _by_its_route(user: str, session: str, name: str, given: dict[str, Any]) -> Call[bytes]:
