@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import unquote
 
@@ -16,6 +15,7 @@ from ._generated import models, operations
 from .call import Call
 from .connection import Steps
 from .problem import SkillmountError
+from .settings import with_key
 
 Decision: TypeAlias = Literal["allow", "deny"]
 
@@ -25,11 +25,6 @@ ANSWERS: Final[dict[Decision, tuple[str, ...]]] = {"allow": ("allow", "approve",
 MOST_INPUT_BYTES = 4096
 _SHORTEST_CUT = 16
 _MOST_SHOWN = 300
-
-
-def with_key(call: Call[Any], key: str | None) -> Call[Any]:
-    """A call that shows another key than that of its client, if there is one."""
-    return call if key is None else replace(call, headers={**call.headers, "authorization": f"Bearer {key}"})
 
 
 def request(user: str, session: str, approval: str, call: Call[Any], control_key: str | None) -> Steps[dict[str, Any]]:

@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 from langgraph.types import interrupt
 
 from ._generated import models, operations
-from .approval_request import ANSWERS, Decision, plain, request, with_key
+from .approval_request import ANSWERS, Decision, plain, request
 from .call import Call, no_reply
 from .connection import Steps
 from .problem import SkillmountError
+from .settings import with_key
 
 R = TypeVar("R")
 

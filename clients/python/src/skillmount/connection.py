@@ -10,9 +10,11 @@ from collections.abc import Generator
 from typing import Any, TypeAlias, TypeVar
 
 from .call import Call
-from .client import AsyncClient, Client, Told
+from .client import AsyncClient, Client
 from .problem import SkillmountError
 from .retry import Retry
+from .settings import DEFAULT_TIMEOUT
+from .wire import Told
 
 R = TypeVar("R")
 
@@ -28,7 +30,7 @@ class Connection:
         server: str | None = None,
         *,
         api_key: str | None = None,
-        timeout: float = 30.0,
+        timeout: float = DEFAULT_TIMEOUT,
         retry: Retry | None = None,
     ) -> None:
         """Connect to nothing yet; the arguments are those of `Client`."""

@@ -75,6 +75,12 @@ class UnknownReply(SkillmountError):
     code = "unknown_reply"
 
 
+class InvalidSettings(SkillmountError, ValueError):
+    """An address, a key, a timeout or a proxy that cannot be right. Nothing was sent, and no key is shown."""
+
+    code = "invalid_settings"
+
+
 class MissingIdentity(SkillmountError):
     """The running graph names no user or no session."""
 

@@ -17,11 +17,11 @@ from langgraph.types import Command
 
 from .._generated import models, operations
 from .._generated.tools import TOOLS
-from ..aio import PromptMode
 from ..call import Call, json_reply
 from ..connection import Connection, Steps
 from ..graph import Fixed, FromGraph, GraphSessions
 from ..problem import Unreachable
+from ..prompt import PromptMode
 from .tools import SKILL_TOOLS, tools
 from .turns import LOADING, Turns
 

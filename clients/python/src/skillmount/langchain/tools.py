@@ -11,12 +11,12 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
 from .._generated import models, operations
 from .._generated.tools import TOOLS
-from ..aio import PromptMode
 from ..approvals import ask, asks
 from ..call import Call, bytes_reply, segment
 from ..connection import Steps
 from ..graph import GraphSessions
 from ..problem import MissingIdentity, SkillmountError
+from ..prompt import PromptMode
 
 SKILL_TOOLS = ("discover_skills", "load_skill", "Skill", "unload_skill")
 _WAITS = "needs a person's approval, which was asked for"
