@@ -71,6 +71,38 @@ class Settings:
         return Settings.of, (self.server, None, self.timeout, self.retry)
 
 
+@dataclass(frozen=True)
+class ControlKey:
+    """A key of scope `control`, or none.
+
+    A deep copy keeps it. A pickle holds none: the copy takes that of the environment.
+    """
+
+    value: str | None = field(repr=False)
+
+    @classmethod
+    def of(cls, key: str | None = None) -> ControlKey:
+        """The key that a caller gives; `SKILLMOUNT_CONTROL_KEY` if it gives none.
+
+        Args:
+            key: The key.
+
+        Raises:
+            InvalidSettings: No header can hold it. The message does not show it.
+
+        Example:
+            key = ControlKey.of("the-key-of-a-person")
+        """
+        named = checked_key(os.environ.get(CONTROL_KEY_VARIABLE), CONTROL_KEY_VARIABLE)
+        return cls(checked_key(key, "control_key") or named)
+
+    def __deepcopy__(self, _: dict[int, Any]) -> ControlKey:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ControlKey.of, ()
+
+
 def checked_address(address: str, named: str) -> str:
     """An address of a service, without a slash at its end.
 
