@@ -1,23 +1,23 @@
-"""What a module says if the framework that it is for is not installed."""
+"""What an adapter says if the packages of its extra are not installed."""
 
 from __future__ import annotations
 
 
-def missing(extra: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
-    """The error of a module that is not there, with the extra that brings it.
+def missing(extra: str, cause: ImportError) -> ImportError:
+    """The error that names the extra.
 
     Args:
-        extra: The extra of this package, such as `deepagents`.
-        error: The error of the import. One about a module of this package stays as it is.
+        extra: The extra of this package that installs what is missing, such as `google-adk`.
+        cause: What importing the framework raised.
+
+    Returns:
+        An error of the same class for the adapter to raise.
 
     Example:
-        try:
-            import deepagents
-        except ModuleNotFoundError as error:
-            raise missing("deepagents", error) from error
+        `raise missing("google-adk", cause) from cause`
     """
-    if (error.name or "").partition(".")[0] == "skillmount":
-        return error
-    return ModuleNotFoundError(
-        f"{error.msg}; run `pip install 'skillmount[{extra}]'`", name=error.name, path=error.path
+    return type(cause)(
+        f"{cause}; this adapter needs the extra `{extra}`: pip install 'skillmount[{extra}]'",
+        name=cause.name,
+        path=cause.path,
     )

@@ -7,8 +7,8 @@ try:
 
     from ..langchain import SkillmountMiddleware
     from .backend import SkillmountBackend, SkillsSourceUnavailable
-except ModuleNotFoundError as error:
-    raise missing("deepagents", error) from error
+except ImportError as cause:
+    raise missing("deepagents", cause) from cause
 
 
 def general_purpose(middleware: SkillmountMiddleware) -> SubAgent:

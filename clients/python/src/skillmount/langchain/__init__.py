@@ -4,7 +4,7 @@ from ..extras import missing
 
 try:
     from .middleware import SkillmountMiddleware
-except ModuleNotFoundError as error:
-    raise missing("langchain", error) from error
+except ImportError as cause:
+    raise missing("langchain", cause) from cause
 
 __all__ = ["SkillmountMiddleware"]
