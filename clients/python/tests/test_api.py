@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import io
 import re
@@ -10,17 +11,36 @@ import textwrap
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from deepagents import create_deep_agent
+from langchain.agents import create_agent
 
-import skillmount
-from skillmount import Client, SessionClient, UserClient, errors, models, operations, problem, proxy, settings
+import skillmount.deepagents
+from conftest import program
+from skillmount import (
+    Client,
+    SessionClient,
+    UserClient,
+    errors,
+    graph,
+    models,
+    operations,
+    problem,
+    proxy,
+    settings,
+    testing,
+)
 from skillmount._async import client as awaited_client
 from skillmount._async import session as awaited_session
 from skillmount._async import user as awaited_user
+from skillmount.connection import Connection
+from skillmount.langchain.testing import ScriptedModel, results
 from skillmount.remembered import Remembered
+from skillmount.scripted_api import scripted_api
 from skillmount.testing import Server
 
 BLOCKING = (Client, UserClient, SessionClient)
@@ -98,6 +118,42 @@ def test_examples_of_classes_and_helpers_run(service: Server, user: str) -> None
             code = code.replace('"monday"', repr(each.__name__))
             assert code, each
             exec(compile(code, str(each), "exec"), given)
+
+
+PUBLIC: list[Any] = [
+    *(getattr(skillmount, name) for name in skillmount.__all__ if name not in ("errors", "models", "operations")),
+    skillmount.deepagents.SkillmountBackend, skillmount.deepagents.SkillmountBackend.fixed,
+    skillmount.deepagents.SkillmountBackend.at, skillmount.deepagents.general_purpose,
+    skillmount.deepagents.SkillmountMiddleware, testing.Server, testing.Server.client, testing.Server.aclient,
+    testing.Server.publish, testing.server, scripted_api, graph.Run, graph.identified, ScriptedModel, results,
+    Connection,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("public", PUBLIC, ids=lambda public: public.__qualname__)
+def test_what_is_public_has_an_example_that_runs(service: Server, user: str, public: Any) -> None:
+    with service.client() as client:
+        session = client.session(user, public.__name__)
+        session.write("/workspace/notes.md", "- notes\n")
+        given: dict[str, Any] = {
+            **vars(skillmount), **vars(graph), **vars(skillmount.deepagents), "client": client, "session": session,
+            "user": client.user(user), "service": service, "server": partial(testing.server, program=program()),
+            "scripted_api": scripted_api, "ScriptedModel": ScriptedModel, "results": results, "Connection": Connection,
+            "create_agent": create_agent, "create_deep_agent": create_deep_agent,
+        }  # fmt: skip
+        given["backend"] = skillmount.deepagents.SkillmountBackend(service.url)
+        given["middleware"] = skillmount.deepagents.SkillmountMiddleware(given["backend"])
+        code = _examples(public).replace("http://127.0.0.1:8787", service.url).replace('"ana"', repr(user))
+        code = code.replace('"anthropic:claude-sonnet-4-6"', "ScriptedModel(turns=[])")
+        assert code, public
+        compile(code, public.__qualname__, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        if "await " in code or "async " in code:
+            return
+        if "raise " in code:
+            with pytest.raises(skillmount.SkillmountError):
+                exec(code, given)
+            return
+        exec(code, given)
 
 
 def test_versions_are_listed_compared_and_brought_back(service: Server, user: str) -> None:

@@ -23,7 +23,11 @@ _BOUNDARY = "skillmount-part"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[T_co]):
-    """One HTTP request of the API."""
+    """One HTTP request of the API, as a function of `skillmount.operations` returns it.
+
+    Example:
+        call: Call[models.CatalogStatus] = operations.show_catalog("ana")
+    """
 
     operation: str
     """Its `operationId`."""
@@ -42,7 +46,12 @@ class Call(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
-    """An answer with its head."""
+    """An answer with its head.
+
+    Example:
+        reply = client.fetch(operations.show_catalog("ana"))
+        assert reply.status == 200
+    """
 
     status: int
     headers: Mapping[str, str]

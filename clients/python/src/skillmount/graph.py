@@ -61,7 +61,11 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of a graph, as an `identify` of the developer's sees it."""
+    """A run of a graph, as an `identify` of the developer's sees it.
+
+    Example:
+        backend = SkillmountBackend(identify=lambda run: (run.user.replace("|", "."), run.session))
+    """
 
     user: str
     """The user as the run names it; empty if it names none."""
