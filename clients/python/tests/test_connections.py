@@ -117,6 +117,17 @@ def test_clients_that_nobody_closes_leave_nothing_open(service: Server, user: st
     assert (done.stdout, done.stderr) == ("done\n", "")
 
 
+def test_a_loop_that_goes_on_after_its_generators_were_closed_has_new_connections(service: Server, user: str) -> None:
+    client = service.aclient()
+
+    async def whole() -> None:
+        await client.session(user, "s").ls("/")
+        await client._pool._of_loop[asyncio.get_running_loop()].closing.aclose()
+        assert (await client.session(user, "s").ls("/")).entries
+
+    asyncio.run(whole())
+
+
 async def test_a_client_that_was_closed_opens_other_connections(service: Server, user: str) -> None:
     client, awaited = service.client(), service.aclient()
     for _ in range(2):

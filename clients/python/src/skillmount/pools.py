@@ -155,7 +155,8 @@ class AsyncPool(_Settled):
 
     async def aclose(self) -> None:
         """Close the connections of this event loop. A later call opens others."""
-        here = self._of_loop.pop(asyncio.get_running_loop(), None)
+        with self._lock:
+            here = self._of_loop.pop(asyncio.get_running_loop(), None)
         if here is not None:
             await here.closing.aclose()
 
@@ -163,7 +164,7 @@ class AsyncPool(_Settled):
         # A connection belongs to the loop that opened it, and a graph may be run by one loop after another.
         loop = asyncio.get_running_loop()
         found = self._of_loop.get(loop)
-        if found is not None:
+        if found is not None and not found.http.is_closed:
             return found
         with self._lock:
             self._drop_closed_loops()
