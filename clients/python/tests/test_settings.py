@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import httpx
 import pytest
 
 import skillmount
@@ -216,6 +217,17 @@ def test_a_proxy_that_cannot_be_used_is_an_error_at_once(
         client("http://skills.example")
     assert KEY not in str(wrong.value)
     assert client("http://localhost:1"), "this machine needs no proxy"
+
+
+def test_the_proxies_of_an_http_client_of_the_callers_are_the_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks4://proxy:1")
+
+    def refuse(_: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused")
+
+    http = httpx.Client(transport=httpx.MockTransport(refuse))
+    with pytest.raises(skillmount.Unreachable, match=r"cannot be reached \(ConnectError"):
+        Client("http://skills.example", http=http, retry=Retry(attempts=1)).health()
 
 
 @pytest.mark.parametrize("listed", ["skills.example", ".example", "*", "other, skills.example:80"])

@@ -40,7 +40,9 @@ class Settings:
     verify: ssl.SSLContext | bool = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, server: str | None, api_key: str | None, timeout: float, retry: Retry | None) -> Settings:
+    def of(
+        cls, server: str | None, api_key: str | None, timeout: float, retry: Retry | None, *, is_proxied: bool = True
+    ) -> Settings:
         """Settings of what a caller gives and of the environment.
 
         Args:
@@ -48,6 +50,7 @@ class Settings:
             api_key: The key; `SKILLMOUNT_API_KEY` if absent.
             timeout: Seconds that a call may wait for an answer, with its repetitions.
             retry: How often a call is repeated; as `Retry()` says if absent.
+            is_proxied: Whether a proxy of the environment counts. It does not for an HTTP client of the caller's.
 
         Raises:
             InvalidSettings: Address, key, timeout or proxy cannot be right. The message does not show the key.
@@ -62,7 +65,7 @@ class Settings:
             raise InvalidSettings(f"timeout is {timeout}; give the seconds that a call may take")
         # Reading the system's certificates takes longer than a call, so they are read once, if at all.
         verify = httpx.create_ssl_context() if address.startswith("https:") else False
-        return cls(address, key, timeout, retry or Retry(), proxy_of(address), verify)
+        return cls(address, key, timeout, retry or Retry(), proxy_of(address) if is_proxied else None, verify)
 
     def __deepcopy__(self, _: dict[int, Any]) -> Settings:
         return self

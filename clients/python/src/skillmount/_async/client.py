@@ -56,7 +56,7 @@ class AsyncClient(Wire):
         Raises:
             InvalidSettings: Address, key, timeout or proxy cannot be right. The message does not show the key.
         """
-        super().__init__(Settings.of(server, api_key, timeout, retry))
+        super().__init__(Settings.of(server, api_key, timeout, retry, is_proxied=http is None))
         self._pool = AsyncPool(self._settings, http)
 
     def session(self, user: str, session: str) -> AsyncSessionClient:

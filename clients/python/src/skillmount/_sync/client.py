@@ -57,7 +57,7 @@ class Client(Wire):
         Raises:
             InvalidSettings: Address, key, timeout or proxy cannot be right. The message does not show the key.
         """
-        super().__init__(Settings.of(server, api_key, timeout, retry))
+        super().__init__(Settings.of(server, api_key, timeout, retry, is_proxied=http is None))
         self._pool = Pool(self._settings, http)
 
     def session(self, user: str, session: str) -> SessionClient:
