@@ -41,7 +41,8 @@ class SkillmountBackend(BackendProtocol):
 
     Example:
         backend = SkillmountBackend("http://127.0.0.1:8787")
-        agent = create_deep_agent(backend=backend, middleware=[SkillmountMiddleware(backend)])
+        middleware = [SkillmountMiddleware(backend)]
+        agent = create_deep_agent(model="anthropic:claude-sonnet-4-6", backend=backend, middleware=middleware)
     """
 
     def __init__(
