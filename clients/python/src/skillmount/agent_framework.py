@@ -11,8 +11,7 @@ from typing import Any
 from agent_framework import Skill, SkillFrontmatter, SkillResource, SkillsSource, SkillsSourceContext
 
 from ._generated import models
-from .aio import AsyncUserClient
-from .client import AsyncClient
+from .client import AsyncClient, AsyncUserClient
 from .names import by_name, short
 from .problem import SkillmountError
 

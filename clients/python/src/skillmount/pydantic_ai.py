@@ -20,9 +20,9 @@ from pydantic_ai.workspaces import FileEntry, WorkspaceUnavailableError
 
 from ._generated import models, operations
 from ._generated.tools import TOOLS
-from .aio import PromptMode
 from .client import AsyncClient
 from .problem import SkillmountError
+from .prompt import PromptMode
 
 D = TypeVar("D")
 
