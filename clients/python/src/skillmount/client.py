@@ -51,10 +51,11 @@ class _Wire:
         self._timeout = httpx.Timeout(timeout, connect=min(5.0, timeout))
         # Reading the system's certificates takes longer than a call, so they are read once, if at all.
         self._verify = httpx.create_ssl_context() if self.server.startswith("https:") else False
+        self._seconds = timeout
+        self._key = api_key or os.environ.get("SKILLMOUNT_API_KEY")
         self._headers = {"accept": "application/json"}
-        key = api_key or os.environ.get("SKILLMOUNT_API_KEY")
-        if key:
-            self._headers["authorization"] = f"Bearer {key}"
+        if self._key:
+            self._headers["authorization"] = f"Bearer {self._key}"
         self._told: OrderedDict[tuple[str, str], Told] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -204,6 +205,16 @@ class AsyncClient(_Wire):
             weakref.WeakKeyDictionary()
         )
 
+    def __deepcopy__(self, memo: dict[int, object]) -> AsyncClient:
+        """A client of the same service with the same key, and with connections of its own."""
+        copied = AsyncClient(self.server, api_key=self._key, timeout=self._seconds, retry=self.retry)
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """A pickle has no key: the client that comes of it takes that of `SKILLMOUNT_API_KEY`."""
+        return _unpickled, (self.server, self._seconds, self.retry)
+
     def session(self, user: str, session: str) -> AsyncSessionClient:
         """The calls of one session of a user. Nothing is sent; a session need not exist before."""
         return AsyncSessionClient(self, user, session)
@@ -248,6 +259,8 @@ class AsyncClient(_Wire):
             return self._given
         loop = asyncio.get_running_loop()
         with self._lock:
+            for closed in [other for other in self._of_loop if other.is_closed()]:
+                _drop(self._of_loop.pop(closed))
             http = self._of_loop.get(loop)
             if http is None:
                 http = self._of_loop[loop] = httpx.AsyncClient(
@@ -270,3 +283,18 @@ class AsyncClient(_Wire):
     ) -> None:
         """Close the connections of this event loop."""
         await self.aclose()
+
+
+def _unpickled(server: str, timeout: float, retry: Retry) -> AsyncClient:
+    return AsyncClient(server, timeout=timeout, retry=retry)
+
+
+def _drop(http: httpx.AsyncClient) -> None:
+    """Close the sockets of a client whose event loop is closed, so that nothing can be awaited any more."""
+    pool = getattr(http._transport, "_pool", None)
+    for connection in getattr(pool, "connections", ()):
+        stream = getattr(getattr(connection, "_connection", None), "_network_stream", None)
+        socket = stream.get_extra_info("socket") if stream is not None else None
+        if socket is not None:
+            # What asyncio hands out is a view of the socket; its own transport would close it in the loop.
+            getattr(socket, "_sock", socket).close()
