@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from pydantic_ai import Agent
+from pydantic_ai.durable_exec._capability_operation import collect_capability_operations
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -22,6 +24,7 @@ from pydantic_ai.messages import (
     WorkspaceRef,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.toolsets import DynamicToolset
 from pydantic_ai.workspaces import SupportsFilesystem
 from pydantic_ai.workspaces.conformance import WorkspaceBackendSuite
 
@@ -129,3 +132,19 @@ def test_the_example_runs() -> None:
     assert done.returncode == 0, done.stderr
     assert "The lease is in /workspace/lease.md." in done.stdout
     assert "LEASE OF A GARAGE" in done.stdout
+
+
+def test_durable_execution_finds_an_id() -> None:
+    skills = SkillmountSkills[None](("ana", "chat"))
+    assert skills.id == "skillmount"
+    assert skills.get_toolset().id == "skillmount"
+    assert SkillmountSkills[None](("bob", "chat"), id="second").get_toolset().id == "second"
+    with pytest.raises(UserError, match="skillmount"):
+        Agent(FunctionModel(lambda *_: ModelResponse([])), capabilities=[skills, SkillmountSkills(("bob", "chat"))])
+
+
+def test_a_durable_engine_asks_the_service_outside_of_the_workflow() -> None:
+    skills = SkillmountSkills[None](("ana", "chat"))
+    assert set(collect_capability_operations(skills)) == {"prompt"}
+    # Engines wrap such a toolset whole: they list and call its tools in units of their own.
+    assert isinstance(skills.get_toolset(), DynamicToolset)
