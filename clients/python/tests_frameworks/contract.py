@@ -90,7 +90,7 @@ def publish(service: Server) -> None:
     service.publish("bob", "food/soup", "Cooks soup. Use when someone is hungry.", "# Soup\n")
 
 
-def _keys(folder: Path) -> tuple[str, str, Path]:
+def keys(folder: Path) -> tuple[str, str, Path]:
     """A key of an agent, one of a person, and the file that has both."""
     made = []
     for scope in ("agent", "control"):
@@ -212,8 +212,8 @@ def a_failed_call_is_a_failure_that_the_model_reads(framework: Framework) -> Non
 
 
 def a_person_decides_with_the_facts(framework: Framework, folder: Path) -> None:
-    agent_key, control_key, keys = _keys(folder)
-    with server(program=PROGRAM, arguments=["--keys", str(keys)]) as bare:
+    agent_key, control_key, file = keys(folder)
+    with server(program=PROGRAM, arguments=["--keys", str(file)]) as bare:
         publish(Server(bare.url, bare.pid, control_key))
 
         async def run() -> None:

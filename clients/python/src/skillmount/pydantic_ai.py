@@ -14,8 +14,9 @@ from ._generated.tools import TOOLS
 from .aio import PromptMode
 from .client import AsyncClient
 from .extras import missing
+from .limits import DEFAULT_TIMEOUT
 from .problem import SkillmountError
-from .session_tools import DEFAULT_TIMEOUT, SKILL_TOOLS, Approve, SessionTools
+from .session_tools import SKILL_TOOLS, Approve, SessionTools
 
 try:
     from pydantic_ai import RunContext

@@ -19,7 +19,8 @@ from ._generated import models, operations
 from .aio import PromptMode
 from .call import Call
 from .client import AsyncClient
-from .problem import SkillmountError, Unreachable
+from .limits import DEFAULT_TIMEOUT, check_timeout, within
+from .problem import SkillmountError
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -31,7 +32,6 @@ Approve: TypeAlias = Callable[[str, str, models.WaitingCall], Awaitable[models.D
 """Asks a person about a call that waits. It is given the user, the session and the call, and returns the decision."""
 
 SKILL_TOOLS = ("discover_skills", "load_skill", "Skill", "unload_skill")
-DEFAULT_TIMEOUT = 30.0
 
 _REMEMBERED_SESSIONS = 1_000
 # What a model is shown comes of two requests, and the second need not wait for a service that has just been found away.
@@ -94,13 +94,11 @@ class SessionTools(Generic[C]):
         """
         if approve is not None and control_key is None:
             raise ValueError("`approve` needs a `control_key`, which posts the decisions of the person")
-        if timeout <= 0:
-            raise ValueError("`timeout` is a number of seconds above 0")
+        self._timeout = check_timeout(timeout)
         self._identify = identify
         self._owned = client is None
         self._client = client or AsyncClient(timeout=timeout)
         self._mode = mode
-        self._timeout = timeout
         self._approve = approve
         self._control_key = control_key
         self._forget()
@@ -259,14 +257,4 @@ class SessionTools(Generic[C]):
         return replace(call, headers={**call.headers, "authorization": f"Bearer {self._control_key}"})
 
     async def _within(self, work: Awaitable[T]) -> T:
-        """Work within the limit, its repetitions included."""
-        try:
-            async with asyncio.timeout(self._timeout):
-                return await work
-        except TimeoutError as cause:
-            raise Unreachable(
-                f"the skillmount service at {self._client.server} gave no answer within {self._timeout:g} s; "
-                "check that it runs, then try again",
-                retryable=True,
-                outcome="unknown",
-            ) from cause
+        return await within(self._client, self._timeout, work)
