@@ -266,7 +266,7 @@ def a_service_that_does_not_answer_costs_the_limit(framework: Framework) -> None
             async with paused.service.aclient() as client:
                 adapter = framework.adapter(framework.identify, client, timeout=1.0)
                 gaps: list[float] = []
-                beat = asyncio.create_task(_beat(gaps))
+                beat = asyncio.create_task(heartbeat(gaps))
                 began = time.monotonic()
                 ran = await framework.run(adapter, [LOAD, LOAD, "done"], before=_at(1, paused.stop))
                 took = time.monotonic() - began
@@ -283,7 +283,7 @@ def a_service_that_does_not_answer_costs_the_limit(framework: Framework) -> None
         framework.adapter(("ana", "chat"), timeout=0)
 
 
-async def _beat(gaps: list[float]) -> None:
+async def heartbeat(gaps: list[float]) -> None:
     last = time.monotonic()
     while True:
         await asyncio.sleep(0.02)
