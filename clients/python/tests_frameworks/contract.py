@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from skillmount import AsyncClient, models, operations
+from skillmount import AsyncClient, MissingIdentity, models, operations
 from skillmount.testing import Server, server
 
 PROGRAM = os.environ.get("SKILLMOUNT_PROGRAM") or str(Path(__file__).parents[3] / "target" / "debug" / "skillmount")
@@ -151,6 +151,10 @@ def the_session_is_what_the_developer_says(framework: Framework) -> None:
                 unmapped = framework.adapter(framework.identify, client)
                 with pytest.raises(Exception, match="auth0"):
                     await framework.run(unmapped, ["done"], user="auth0|ana")
+                for nobody in (("ana", ""), (None, "chat"), None, "ana"):
+                    nameless = framework.adapter(lambda _, nobody=nobody: nobody, client)
+                    with pytest.raises(MissingIdentity, match="`identify` returned"):
+                        await framework.run(nameless, ["done"])
 
         asyncio.run(run())
 
@@ -227,14 +231,19 @@ def a_person_decides_with_the_facts(framework: Framework, folder: Path) -> None:
 
             async def approve(user: str, session: str, call: models.WaitingCall) -> models.DecideApprovalRequest | bool:
                 asked.append((user, session, call))
-                if call.tool == "load_skill":
+                if call.tool == "load_skill" or call.input["file_path"] == "/workspace/kept.md":
                     return True
                 return models.DecideApprovalRequest(decision="deny", message="archive it instead")
 
             client = AsyncClient(bare.url, api_key=agent_key)
             adapter = framework.adapter(framework.identify, client, approve=approve, control_key=control_key)
             write = ("write", {"file_path": "/workspace/a.md", "content": "x\n"})
-            ran = await framework.run(adapter, [LOAD, [write], "done"])
+            two = [("write", {"file_path": f"/workspace/{name}.md", "content": "y\n"}) for name in ("kept", "other")]
+            ran = await framework.run(adapter, [LOAD, [write], two, "done"])
+            assert [call.tool for _, _, call in asked].count("write") == 3
+            assert ran.results[2] == ("Updated file /workspace/kept.md", False)
+            assert "archive it instead" in ran.results[3][0]
+            del asked[2:]
             (_, _, load), (user, session, written) = asked
             assert (user, session) == ("ana", "chat")
             assert (load.tool, load.skill) == ("load_skill", "law/leases")
@@ -393,17 +402,17 @@ def an_adapter_that_made_its_client_can_be_closed(framework: Framework, monkeypa
 
         async def run() -> None:
             adapter = framework.adapter(framework.identify)
-            before = _sockets()
+            before = sockets()
             await framework.run(adapter, [LOAD, "done"])
-            assert _sockets() > before
+            assert sockets() > before
             await adapter.aclose()
-            assert _sockets() == before
+            assert sockets() == before
             # A client of the caller's stays open.
             async with service.aclient() as client:
                 given = framework.adapter(framework.identify, client)
                 await framework.run(given, [LOAD, "done"])
                 await given.aclose()
-                assert _sockets() > before
+                assert sockets() > before
 
         with _strict():
             asyncio.run(run())
@@ -445,11 +454,11 @@ def one_adapter_serves_many_event_loops(framework: Framework) -> None:
         for _ in range(3):
             asyncio.run(two())
         gc.collect()
-        before = _sockets()
+        before = sockets()
         for _ in range(10):
             asyncio.run(two())
         gc.collect()
-        assert _sockets() <= before
+        assert sockets() <= before
 
 
 def two_users_see_only_their_own(framework: Framework) -> None:
@@ -488,7 +497,7 @@ def a_load_and_what_reads_its_files_may_be_in_one_turn(framework: Framework) -> 
         asyncio.run(run())
 
 
-def _sockets() -> int:
+def sockets() -> int:
     gc.collect()
     folder = Path("/proc/self/fd")
     return sum(os.path.exists(one) and os.readlink(one).startswith("socket:") for one in folder.iterdir())

@@ -214,11 +214,11 @@ async def _with_registry(registry: SkillmountSkillRegistry, *turns: contract.Tur
 
 async def test_a_model_may_say_the_path_of_a_skill_or_its_own_name(service: Server) -> None:
     async with service.aclient() as client:
-        said = ("law/leases", "/law/leases", "law/new-year", "new-year", "skills/work/leases/")
+        said = ("law/leases", "/law/leases", "law/new-year", "New-Year", "skills/work/leases/", "LAW/Leases")
         loads: list[contract.Turn] = [[("load_skill", {"skill_name": name})] for name in said]
         responses = await _with_registry(SkillmountSkillRegistry("ana", client), *loads)
         names = [response["frontmatter"]["name"] for response in responses]
-        assert names == ["law-leases", "law-leases", "new-year", "new-year", "work-leases"]
+        assert names == ["law-leases", "law-leases", "new-year", "new-year", "work-leases", "law-leases"]
         assert "SECRET-OF-LEASES" in responses[0]["instructions"]
 
 

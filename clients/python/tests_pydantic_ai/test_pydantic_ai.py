@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import os
+import pickle
+import signal
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,7 +33,8 @@ from pydantic_ai.toolsets import DynamicToolset
 from pydantic_ai.workspaces import SupportsFilesystem
 from pydantic_ai.workspaces.conformance import WorkspaceBackendSuite
 
-from skillmount import models
+import contract
+from skillmount import AsyncClient, SkillmountError, models
 from skillmount.pydantic_ai import SkillmountSkills, SkillmountWorkspace
 from skillmount.testing import Server, server
 
@@ -148,3 +154,42 @@ def test_a_durable_engine_asks_the_service_outside_of_the_workflow() -> None:
     assert set(collect_capability_operations(skills)) == {"prompt"}
     # Engines wrap such a toolset whole: they list and call its tools in units of their own.
     assert isinstance(skills.get_toolset(), DynamicToolset)
+
+
+def test_a_workspace_that_made_its_client_can_be_closed(service: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SKILLMOUNT_SERVER", service.url)
+
+    async def run() -> None:
+        before = contract.sockets()
+        workspace = SkillmountWorkspace("closing", "s")
+        await workspace.write_bytes("/workspace/a", b"a")
+        assert contract.sockets() > before
+        await workspace.aclose()
+        assert contract.sockets() == before
+
+    asyncio.run(run())
+
+
+def test_a_workspace_whose_service_does_not_answer_costs_the_limit(service: Server) -> None:
+    async def run() -> None:
+        async with service.aclient() as client:
+            workspace = SkillmountWorkspace("limit", "s", client=client, timeout=0.5)
+            os.kill(service.pid, signal.SIGSTOP)
+            began = time.monotonic()
+            try:
+                for work in (workspace.read_bytes("/workspace/a"), workspace.list_dir("/workspace")):
+                    with pytest.raises(SkillmountError, match=r"gave no answer within 0\.5 s"):
+                        await work
+            finally:
+                os.kill(service.pid, signal.SIGCONT)
+            assert time.monotonic() - began < 3
+
+    asyncio.run(run())
+
+
+def test_a_copy_of_a_workspace_has_connections_of_its_own(service: Server) -> None:
+    workspace = SkillmountWorkspace("copied", "s", client=AsyncClient(service.url, api_key="the-key"))
+    copied = copy.deepcopy(workspace)
+    assert copied._session.client is not workspace._session.client
+    assert copied.ref == workspace.ref
+    assert b"the-key" not in pickle.dumps(workspace)

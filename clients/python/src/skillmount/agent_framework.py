@@ -11,14 +11,13 @@ from typing import Any
 
 from ._generated import models
 from ._generated.tools import TOOLS
-from .aio import PromptMode
 from .catalog import Catalog, files_of
 from .client import AsyncClient
 from .extras import missing
 from .limits import DEFAULT_TIMEOUT
 from .names import short
 from .problem import SkillmountError
-from .session_tools import SKILL_TOOLS, Approve, SessionTools
+from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools
 
 try:
     from agent_framework import (
@@ -83,6 +82,7 @@ class SkillmountContextProvider(ContextProvider):
             timeout: Seconds that a prompt or a call may take, repetitions included; 30 by default.
             approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
             control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
+                `SKILLMOUNT_CONTROL_KEY` if absent.
             source_id: The framework's id of the provider.
 
         Raises:
@@ -201,8 +201,7 @@ class SkillmountSkillsSource(SkillsSource):
             ValueError: The timeout is not positive.
         """
         self._identify = identify
-        self._owned = client is None
-        self._catalog = Catalog(client or AsyncClient(timeout=timeout), timeout)
+        self._catalog = Catalog(client, timeout)
 
     async def get_skills(self, context: SkillsSourceContext) -> list[Skill]:
         """The skills of the user, with names and descriptions alone: one request.
@@ -218,8 +217,7 @@ class SkillmountSkillsSource(SkillsSource):
 
     async def aclose(self) -> None:
         """Close the connections of this event loop, unless the client is the caller's."""
-        if self._owned:
-            await self._catalog.client.aclose()
+        await self._catalog.aclose()
 
 
 class SkillmountSkill(Skill):

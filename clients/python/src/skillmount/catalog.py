@@ -12,7 +12,7 @@ from ._generated import models
 from .client import AsyncClient
 from .limits import check_timeout, within
 from .names import by_name
-from .problem import SkillmountError
+from .problem import MissingIdentity, SkillmountError
 
 T = TypeVar("T")
 
@@ -32,23 +32,29 @@ class _Listed:
 class Catalog:
     """What was listed last of the skills of users, and how a model's word for a skill is understood."""
 
-    def __init__(self, client: AsyncClient, timeout: float) -> None:
+    def __init__(self, client: AsyncClient | None, timeout: float) -> None:
         """Nothing is sent.
 
         Args:
-            client: What sends the calls.
+            client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent, which `aclose` closes.
             timeout: Seconds that a call may take, repetitions included.
 
         Raises:
             ValueError: The timeout is not positive.
         """
-        self.client = client
         self._timeout = check_timeout(timeout)
+        self._owned = client is None
+        self.client = client or AsyncClient(timeout=timeout)
         self._listed: OrderedDict[str, _Listed] = OrderedDict()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what was listed."""
-        return {**self.__dict__, "_listed": OrderedDict()}
+        """Everything but what was listed. A copy has a client of its own, which `aclose` closes."""
+        return {**self.__dict__, "_listed": OrderedDict(), "_owned": True}
+
+    async def aclose(self) -> None:
+        """Close the connections of this event loop, unless the client is the caller's."""
+        if self._owned:
+            await self.client.aclose()
 
     def last(self, user: str) -> Mapping[str, models.SkillReply] | None:
         """The skills of a user as they were listed last; None if they never were."""
@@ -62,7 +68,10 @@ class Catalog:
 
         Raises:
             SkillmountError: The service refuses them, or it is away and they were never listed.
+            MissingIdentity: There is no user.
         """
+        if not (isinstance(user, str) and user):
+            raise MissingIdentity(f"the user is {user!r}; it must be a text")
         listed = self._listed.pop(user, None) or _Listed()
         self._listed[user] = listed
         while len(self._listed) > _REMEMBERED_USERS:
@@ -139,11 +148,16 @@ def files_of(body: str, names: Iterable[str], reader: str) -> str:
 
 
 def _meant(known: Mapping[str, models.SkillReply], said: str) -> str | None:
+    """The name of the skill that is meant; None if it is none, or more than one."""
     word = said.strip().removeprefix("/").removeprefix("skills/").rstrip("/")
     if word in known:
         return word
-    by_path = {skill.skill: name for name, skill in known.items()}
-    if word in by_path:
-        return by_path[word]
-    of_this_name = [name for name, skill in known.items() if skill.name == word]
-    return of_this_name[0] if len(of_this_name) == 1 else None
+    for is_it in (
+        lambda skill: skill.skill == word,
+        lambda skill: skill.name == word,
+        lambda skill: word.casefold() in (skill.skill.casefold(), skill.name.casefold()),
+    ):
+        found = [name for name, skill in known.items() if is_it(skill)]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None

@@ -11,13 +11,12 @@ from typing import Any
 
 from ._generated import models
 from ._generated.tools import TOOLS
-from .aio import PromptMode
 from .catalog import Catalog, files_of
 from .client import AsyncClient
 from .extras import missing
 from .limits import DEFAULT_TIMEOUT
 from .names import short
-from .session_tools import SKILL_TOOLS, Approve, SessionTools
+from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools
 
 try:
     from google.adk.agents.readonly_context import ReadonlyContext
@@ -74,6 +73,7 @@ class SkillmountToolset(BaseToolset):
             timeout: Seconds that a prompt or a call may take, repetitions included; 30 by default.
             approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
             control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
+                `SKILLMOUNT_CONTROL_KEY` if absent.
 
         Raises:
             ValueError: There is `approve` without `control_key`, or the timeout is not positive.
@@ -101,7 +101,7 @@ class SkillmountToolset(BaseToolset):
             ValueError: A tool of the agent has the name of one of these.
             SkillmountError: The service refuses the prompt, or it is away and there was no turn before.
         """
-        taken = set(_names_of_others(tool_context, self)) & set(self._names)
+        taken = {*_names_of_others(tool_context, self), *llm_request.tools_dict} & set(self._names)
         if taken:
             raise ValueError(
                 f"the agent has a tool {min(taken)!r}, and SkillmountToolset has one of that name; rename the agent's, "
@@ -180,8 +180,7 @@ class SkillmountSkillRegistry(SkillRegistry):
         Raises:
             ValueError: The timeout is not positive.
         """
-        self._owned = client is None
-        self._catalog = Catalog(client or AsyncClient(timeout=timeout), timeout)
+        self._catalog = Catalog(client, timeout)
         self._user = user
         self._session_id = session
 
@@ -233,8 +232,7 @@ class SkillmountSkillRegistry(SkillRegistry):
 
     async def aclose(self) -> None:
         """Close the connections of this event loop, unless the client is the caller's."""
-        if self._owned:
-            await self._catalog.client.aclose()
+        await self._catalog.aclose()
 
 
 def _frontmatter(name: str, page: models.SkillPage) -> Frontmatter:

@@ -22,14 +22,13 @@ from pydantic import PrivateAttr
 
 from ._generated import models
 from ._generated.tools import TOOLS
-from .aio import PromptMode
 from .catalog import Catalog
 from .client import AsyncClient
 from .extras import missing
 from .limits import DEFAULT_TIMEOUT
 from .names import short
 from .problem import SkillmountError, Unreachable
-from .session_tools import SKILL_TOOLS, Approve, SessionTools, Tools
+from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools, Tools
 
 try:
     from agents import Agent, FunctionTool, RunContextWrapper
@@ -84,6 +83,7 @@ class SkillmountTools(Generic[T]):
             timeout: Seconds that a prompt or a call may take, repetitions included; 30 by default.
             approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
             control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
+                `SKILLMOUNT_CONTROL_KEY` if absent.
 
         Raises:
             ValueError: There is `approve` without `control_key`, or the timeout is not positive.

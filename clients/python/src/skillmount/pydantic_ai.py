@@ -6,17 +6,16 @@ Needs `pip install skillmount[pydantic-ai]`.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from ._generated import models
 from ._generated.tools import TOOLS
-from .aio import PromptMode
 from .client import AsyncClient
 from .extras import missing
-from .limits import DEFAULT_TIMEOUT
+from .limits import DEFAULT_TIMEOUT, check_timeout, within
 from .problem import SkillmountError
-from .session_tools import SKILL_TOOLS, Approve, SessionTools
+from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools
 
 try:
     from pydantic_ai import RunContext
@@ -31,6 +30,7 @@ except ImportError as cause:
     raise missing("pydantic-ai", cause) from cause
 
 D = TypeVar("D")
+T = TypeVar("T")
 
 PROVIDER = "skillmount"
 
@@ -81,6 +81,7 @@ class SkillmountSkills(AbstractCapability[D]):
             timeout: Seconds that a prompt or a call may take, repetitions included; 30 by default.
             approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
             control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
+                `SKILLMOUNT_CONTROL_KEY` if absent.
             id: The id of the capability and of its toolset, which durable execution needs. Two in one agent need two.
 
         Raises:
@@ -184,6 +185,7 @@ class SkillmountWorkspace:
         ref: WorkspaceRef | None = None,
         client: AsyncClient | None = None,
         working_dir: str = "/workspace",
+        timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
         """Nothing is sent.
 
@@ -191,18 +193,21 @@ class SkillmountWorkspace:
             user: Whose files they are.
             session: In which session.
             ref: Both, from another workspace of this class.
-            client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent.
+            client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent, which `aclose` closes.
             working_dir: Where relative paths begin.
+            timeout: Seconds that a call may take, repetitions included; 30 by default.
 
         Raises:
-            ValueError: There is neither a user with a session nor a `ref` of this class.
+            ValueError: There is no user with a session and no `ref` of this class, or the timeout is not positive.
         """
         if ref is not None and ref.provider == PROVIDER:
             user, _, session = ref.id.partition("/")
         if not user or not session:
             raise ValueError("give a user and a session, or the ref of another SkillmountWorkspace")
         self._ref = WorkspaceRef(provider=PROVIDER, id=f"{user}/{session}")
-        self._session = (client or AsyncClient()).session(user, session)
+        self._timeout = check_timeout(timeout)
+        self._owned = client is None
+        self._session = (client or AsyncClient(timeout=timeout)).session(user, session)
         self._working_dir = posixpath.normpath(working_dir)
         self._made = {self._working_dir}
 
@@ -218,7 +223,7 @@ class SkillmountWorkspace:
     async def read_bytes(self, path: str) -> bytes:
         """The bytes of a file."""
         try:
-            return await self._session.get(path)
+            return await self._within(self._session.get(path))
         except SkillmountError as error:
             if error.code == "file_not_found" and await self._is_dir(path):
                 raise IsADirectoryError(path) from error
@@ -229,7 +234,7 @@ class SkillmountWorkspace:
         if path in self._made:
             raise IsADirectoryError(path)
         try:
-            await self._session.put(path, data)
+            await self._within(self._session.put(path, data))
         except SkillmountError as error:
             raise _as_builtin(error, path) from error
 
@@ -249,7 +254,7 @@ class SkillmountWorkspace:
         """One level of a folder."""
         known = path in self._made
         try:
-            listed = (await self._session.ls(path)).entries
+            listed = (await self._within(self._session.ls(path))).entries
         except SkillmountError as error:
             if not (known and error.code == "file_not_found"):
                 raise _as_builtin(error, path) from error
@@ -281,7 +286,7 @@ class SkillmountWorkspace:
         made = {each for each in self._made if each == path or each.startswith(f"{path}/")}
         self._made -= made
         try:
-            reply = await self._session.delete(path)
+            reply = await self._within(self._session.delete(path))
         except SkillmountError as error:
             if not (made and error.code == "file_not_found"):
                 raise _as_builtin(error, path) from error
@@ -297,12 +302,20 @@ class SkillmountWorkspace:
             return False
         return True
 
+    async def aclose(self) -> None:
+        """Close the connections of this event loop, unless the client is the caller's."""
+        if self._owned:
+            await self._session.client.aclose()
+
+    async def _within(self, work: Awaitable[T]) -> T:
+        return await within(self._session.client, self._timeout, work)
+
     async def _is_dir(self, path: str) -> bool:
         return path in self._made or bool(await self._list(path))
 
     async def _list(self, path: str) -> list[models.FileEntry]:
         try:
-            return (await self._session.ls(path)).entries
+            return (await self._within(self._session.ls(path))).entries
         except SkillmountError as error:
             if error.code == "file_not_found":
                 return []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
+import os
 import time
 import weakref
 from collections import OrderedDict
@@ -20,7 +21,7 @@ from .aio import PromptMode
 from .call import Call
 from .client import AsyncClient
 from .limits import DEFAULT_TIMEOUT, check_timeout, within
-from .problem import SkillmountError
+from .problem import MissingIdentity, SkillmountError
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -31,9 +32,12 @@ Identify: TypeAlias = tuple[str, str] | Callable[[C], tuple[str, str]]
 Approve: TypeAlias = Callable[[str, str, models.WaitingCall], Awaitable[models.DecideApprovalRequest | bool]]
 """Asks a person about a call that waits. It is given the user, the session and the call, and returns the decision."""
 
+__all__ = ["SKILL_TOOLS", "Answer", "Approve", "Identify", "PromptMode", "SessionTools", "Tools"]
+
 SKILL_TOOLS = ("discover_skills", "load_skill", "Skill", "unload_skill")
 
 _REMEMBERED_SESSIONS = 1_000
+_CONTROL_KEY = "SKILLMOUNT_CONTROL_KEY"
 # What a model is shown comes of two requests, and the second need not wait for a service that has just been found away.
 _SECONDS_AWAY = 1.0
 _WAITS = "needs a person's approval, which was asked for"
@@ -88,11 +92,13 @@ class SessionTools(Generic[C]):
             timeout: Seconds that a call or a prompt may take, repetitions included.
             approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
             control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
+                `SKILLMOUNT_CONTROL_KEY` if absent.
 
         Raises:
             ValueError: There is `approve` without `control_key`, or the timeout is not positive.
         """
-        if approve is not None and control_key is None:
+        self._control_key = control_key or os.environ.get(_CONTROL_KEY)
+        if approve is not None and self._control_key is None:
             raise ValueError("`approve` needs a `control_key`, which posts the decisions of the person")
         self._timeout = check_timeout(timeout)
         self._identify = identify
@@ -100,7 +106,6 @@ class SessionTools(Generic[C]):
         self._client = client or AsyncClient(timeout=timeout)
         self._mode = mode
         self._approve = approve
-        self._control_key = control_key
         self._forget()
 
     def _forget(self) -> None:
@@ -110,12 +115,13 @@ class SessionTools(Generic[C]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what was seen of sessions, and no key."""
-        kept = {name: value for name, value in self.__dict__.items() if name not in ("_seen", "_locks")}
-        return {**kept, "_approve": None, "_control_key": None}
+        dropped = ("_seen", "_locks", "_control_key")
+        return {name: value for name, value in self.__dict__.items() if name not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Begin without anything seen."""
+        """Begin without anything seen, and with the control key of the environment."""
         self.__dict__.update(state)
+        self._control_key = os.environ.get(_CONTROL_KEY)
         self._forget()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SessionTools[C]:
@@ -129,8 +135,15 @@ class SessionTools(Generic[C]):
         return copied
 
     def place(self, context: C) -> tuple[str, str]:
-        """The user and the session of a run."""
-        return self._identify if isinstance(self._identify, tuple) else self._identify(context)
+        """The user and the session of a run.
+
+        Raises:
+            MissingIdentity: `identify` returned no two ids.
+        """
+        place = self._identify if isinstance(self._identify, tuple) else self._identify(context)
+        if not (isinstance(place, tuple) and len(place) == 2 and all(isinstance(one, str) and one for one in place)):
+            raise MissingIdentity(f"`identify` returned {place!r}; it must return the user and the session, two texts")
+        return place
 
     async def prompt(self, context: C) -> str:
         """The prompt of now. If the service is away, it is that of the last turn, and the log says so once.
@@ -185,7 +198,7 @@ class SessionTools(Generic[C]):
             "input": {member: value for member, value in given.items() if value is not None},
         }
         answer = await self._make(user, session, block)
-        if not (answer.failed and self._approve is not None and _WAITS in answer.text):
+        if self._approve is None or self._control_key is None or not (answer.failed and _WAITS in answer.text):
             return answer
         try:
             waiting = await self._waiting(user, session, block)
@@ -244,14 +257,15 @@ class SessionTools(Generic[C]):
         return Answer(text, failed=bool(result.get("is_error")))
 
     async def _waiting(self, user: str, session: str, block: Mapping[str, Any]) -> models.WaitingCall | None:
-        """The call that waits, of several the one with the same input."""
+        """The call that waits: of several the one with the same input, and none if that is none or more than one."""
         call = self._by_person(operations.list_approvals(user, session))
         listed = await self._within(self._client.send(call))
         tool = "load_skill" if block["name"] == "Skill" else block["name"]
         waiting = [one for one in listed.approvals if one.tool == tool]
         given = block["input"].items()
         same = [one for one in waiting if all(one.input.get(member) == value for member, value in given)]
-        return next(reversed(same or waiting), None)
+        found = same or waiting
+        return found[0] if len(found) == 1 else None
 
     def _by_person(self, call: Call[T]) -> Call[T]:
         return replace(call, headers={**call.headers, "authorization": f"Bearer {self._control_key}"})
