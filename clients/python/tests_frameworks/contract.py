@@ -13,8 +13,10 @@ import json
 import logging
 import os
 import pickle
+import runpy
 import signal
 import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -32,6 +34,8 @@ from skillmount import AsyncClient, MissingIdentity, models, operations
 from skillmount.testing import Server, server
 
 PROGRAM = os.environ.get("SKILLMOUNT_PROGRAM") or str(Path(__file__).parents[3] / "target" / "debug" / "skillmount")
+
+SNIPPETS = Path(__file__).parent / "snippets"
 
 Turn: TypeAlias = str | list[tuple[str, dict[str, Any]]]
 """What the model says: text, which ends the run, or tools by name with their input."""
@@ -73,6 +77,24 @@ class Framework(Protocol):
         before: Callable[[int], Any] | None = None,
     ) -> Ran:
         """Run an agent with `OWN_INSTRUCTIONS`; `before` is called with the number of each turn of its model."""
+
+
+def snippet(name: str) -> dict[str, Any]:
+    """A snippet of the README is this file, and it runs without a warning.
+
+    Args:
+        name: Its name in `snippets`.
+
+    Returns:
+        What it defines.
+    """
+    file = SNIPPETS / f"{name}.py"
+    assert f"```python\n{file.read_text()}```\n" in (SNIPPETS.parents[1] / "README.md").read_text()
+    command = [sys.executable, "-W", "error", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return runpy.run_path(str(file))
 
 
 @contextmanager
@@ -414,7 +436,7 @@ def an_adapter_that_made_its_client_can_be_closed(framework: Framework, monkeypa
                 await given.aclose()
                 assert sockets() > before
 
-        with _strict():
+        with strict():
             asyncio.run(run())
 
 
@@ -504,7 +526,7 @@ def sockets() -> int:
 
 
 @contextmanager
-def _strict() -> Iterator[None]:
+def strict() -> Iterator[None]:
     """Whatever stays open is an error."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

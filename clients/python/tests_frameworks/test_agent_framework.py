@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -324,6 +325,30 @@ def test_a_copy_of_a_source_has_a_client_of_its_own(service: Server) -> None:
     source = SkillmountSkillsSource(_user, AsyncClient(service.url, api_key="the-key"))
     assert copy.deepcopy(source)._catalog.client is not source._catalog.client
     assert b"the-key" not in pickle.dumps(source)
+
+
+def test_the_snippets_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with contract.serving() as service:
+        monkeypatch.setenv("SKILLMOUNT_SERVER", service.url)
+        snippet = contract.snippet("agent_framework_provider")
+        of_source = contract.snippet("agent_framework_source")
+        model = Scripted([contract.LOAD, "done"])
+        loading = Scripted([[("load_skill", {"skill_name": "leases"})], "done"])
+        session = AgentSession()
+        session.state["user_id"] = "ana"
+
+        async def run() -> None:
+            assert (await snippet["lawyer"](model).run("go", session=session)).text == "done"
+            other = AgentSession()
+            other.state["user_id"] = "ana"
+            await Agent(loading, context_providers=[of_source["provider"]]).run("go", session=other)
+            await snippet["skills"].aclose()
+            await of_source["source"].aclose()
+
+        with contract.strict():
+            asyncio.run(run())
+        assert contract.SECRET in model.ran.prompts[1]
+        assert contract.SECRET in loading.ran.results[0][0]
 
 
 def test_the_example_prints_what_the_readme_shows() -> None:

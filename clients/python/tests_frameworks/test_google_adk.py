@@ -341,5 +341,28 @@ async def test_fields_that_adk_does_not_take_are_left_out(tmp_path: Path) -> Non
         assert (await registry.get_skill(name="fine")).frontmatter.allowed_tools == "a b"
 
 
+def test_the_snippets_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with contract.serving() as service:
+        monkeypatch.setenv("SKILLMOUNT_SERVER", service.url)
+        ran, own = contract.Ran(), contract.Ran()
+        snippet = contract.snippet("google_adk_toolset")
+        agent = snippet["agent"]
+        agent.model = Scripted(turns=[contract.LOAD, "done"], ran=ran)
+        registry = contract.snippet("google_adk_registry")
+        with_registry = registry["agent"]
+        with_registry.model = Scripted(turns=[[("load_skill", {"skill_name": "leases"})], "done"], ran=own)
+
+        async def run() -> None:
+            await _run(agent, "ana", "chat", ran)
+            (loaded,) = await _run(with_registry, "someone", "s", own)
+            assert contract.SECRET in loaded["instructions"]
+            await snippet["skills"].aclose()
+            await registry["registry"].aclose()
+
+        with contract.strict():
+            asyncio.run(run())
+        assert contract.SECRET in ran.prompts[1]
+
+
 def test_the_example_prints_what_the_readme_shows() -> None:
     check_example("google_adk/lease_adk.py")

@@ -258,6 +258,18 @@ async def _in_sandbox(
     return ran
 
 
+async def test_an_agent_in_a_sandbox_has_the_tools(service: Server) -> None:
+    async with service.aclient() as client:
+        model = Scripted([[("load_skill", {"skill": "law/leases"})], "done"])
+        own = SandboxAgent[Chat](name="lawyer", instructions=contract.OWN_INSTRUCTIONS, model=model, capabilities=[])
+        agent = FRAMEWORK.adapter(("ana", "box"), client).add_to(own)
+        assert isinstance(agent, SandboxAgent)
+        config = RunConfig(sandbox=SandboxRunConfig(client=UnixLocalSandboxClient()))
+        ran = await _run(agent, model, None, config)
+        assert contract.OWN_INSTRUCTIONS in ran.prompts[1]
+        assert "SECRET-OF-LEASES" in ran.prompts[1]
+
+
 async def test_skills_in_a_sandbox_are_listed_before_each_turn(service: Server) -> None:
     service.publish("eva", "law/flats", "Lets flats. Use when someone lets a flat.", "Body.\n")
 
@@ -382,6 +394,26 @@ def test_the_key_is_sent() -> None:
             SkillmountSkillSource("ana", service.url).list_skill_metadata(skills_path=".agents")
         keyed = SkillmountSkillSource("ana", service.url, api_key="the-key")
         assert keyed.list_skill_metadata(skills_path=".agents") == []
+
+
+def test_the_snippets_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with contract.serving() as service:
+        monkeypatch.setenv("SKILLMOUNT_SERVER", service.url)
+        snippet = contract.snippet("openai_agents_tools")
+        model = snippet["agent"].model = Scripted([contract.LOAD, "done"])
+
+        async def run() -> None:
+            assert await snippet["answer"]("go", snippet["Chat"]("ana", "chat")) == "done"
+            await snippet["tools"].aclose()
+
+        with contract.strict():
+            asyncio.run(run())
+        assert contract.SECRET in model.ran.prompts[1]
+
+        sandbox = contract.snippet("openai_agents_sandbox")["agent"]
+        model = sandbox.model = Scripted([[("load_skill", {"skill_name": "leases"})], "done"])
+        config = RunConfig(sandbox=SandboxRunConfig(client=UnixLocalSandboxClient()))
+        assert "'status': 'loaded'" in asyncio.run(_run(sandbox, model, None, config)).results[0][0]
 
 
 def test_the_example_prints_what_the_readme_shows() -> None:

@@ -193,3 +193,28 @@ def test_a_copy_of_a_workspace_has_connections_of_its_own(service: Server) -> No
     assert copied._session.client is not workspace._session.client
     assert copied.ref == workspace.ref
     assert b"the-key" not in pickle.dumps(workspace)
+
+
+def test_the_snippets_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with contract.serving() as service:
+        monkeypatch.setenv("SKILLMOUNT_SERVER", service.url)
+        skills = contract.snippet("pydantic_ai_skills")
+        workspace = contract.snippet("pydantic_ai_workspace")
+        prompts: list[str] = []
+
+        def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+            prompts.append(info.instructions or "")
+            load = ToolCallPart("load_skill", {"skill": "law/leases"})
+            return ModelResponse([load if len(prompts) == 1 else TextPart("done")])
+
+        async def run() -> None:
+            with skills["agent"].override(model=FunctionModel(model)):
+                assert await skills["answer"]("go", skills["Chat"]("ana", "chat")) == "done"
+            await skills["skills"].aclose()
+            async with service.aclient() as client:
+                await client.session("ana", "chat").write("/workspace/lease.md", "A LEASE\n")
+            assert await workspace["lease_of"]("ana", "chat") == "A LEASE\n"
+
+        with contract.strict():
+            asyncio.run(run())
+        assert contract.SECRET in prompts[1]
