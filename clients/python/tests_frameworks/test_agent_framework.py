@@ -288,6 +288,17 @@ async def _with_source(source: SkillmountSkillsSource, *turns: contract.Turn, us
     return model.ran
 
 
+async def test_a_chat_client_without_middleware_is_an_error(service: Server) -> None:
+    class Bare(FunctionInvocationLayer[Any], BaseChatClient[Any]):
+        def _inner_get_response(self, **_: Any) -> Any:
+            raise AssertionError("the model was asked")
+
+    async with service.aclient() as client:
+        agent = Agent(Bare(), context_providers=[FRAMEWORK.adapter(("ana", "chat"), client)])
+        with pytest.raises(TypeError, match="Bare is no ChatMiddlewareLayer"):
+            await agent.run("go")
+
+
 async def test_a_skill_that_a_person_approves_is_refused_in_words(tmp_path: Path) -> None:
     agent_key, control_key, keys = contract.keys(tmp_path)
     with server(program=PROGRAM, arguments=["--keys", str(keys)]) as bare:

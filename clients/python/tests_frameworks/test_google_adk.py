@@ -212,6 +212,23 @@ async def _with_registry(registry: SkillmountSkillRegistry, *turns: contract.Tur
     return responses
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_a_tool_of_another_toolset_with_the_same_name_is_an_error(service: Server, is_first: bool) -> None:
+    async with service.aclient() as client:
+        tools: list[Any] = [
+            FRAMEWORK.adapter(("ana", "chat"), client),
+            SkillToolset(registry=SkillmountSkillRegistry("ana", client)),
+        ]
+        ran = contract.Ran()
+        agent = LlmAgent(
+            name="lawyer",
+            model=Scripted(turns=["done"], ran=ran),
+            tools=tools if is_first else tools[::-1],
+        )
+        with pytest.raises(ValueError, match="'load_skill'"):
+            await _run(agent, "ana", "chat", ran)
+
+
 async def test_a_model_may_say_the_path_of_a_skill_or_its_own_name(service: Server) -> None:
     async with service.aclient() as client:
         said = ("law/leases", "/law/leases", "law/new-year", "New-Year", "skills/work/leases/", "LAW/Leases")

@@ -268,6 +268,9 @@ async def test_an_agent_in_a_sandbox_has_the_tools(service: Server) -> None:
         ran = await _run(agent, model, None, config)
         assert contract.OWN_INSTRUCTIONS in ran.prompts[1]
         assert "SECRET-OF-LEASES" in ran.prompts[1]
+        skills = SkillmountSkills(SkillmountSkillSource("ana", service.url))
+        with pytest.raises(ValueError, match="'load_skill'"):
+            FRAMEWORK.adapter(("ana", "box"), client).add_to(SandboxAgent(name="lawyer", capabilities=[skills]))
 
 
 async def test_skills_in_a_sandbox_are_listed_before_each_turn(service: Server) -> None:

@@ -24,6 +24,7 @@ try:
         AgentSession,
         ChatContext,
         ChatMiddleware,
+        ChatMiddlewareLayer,
         ContextProvider,
         FunctionInvocationContext,
         FunctionMiddleware,
@@ -100,7 +101,16 @@ class SkillmountContextProvider(ContextProvider):
     async def before_run(
         self, *, agent: SupportsAgentRun, session: AgentSession, context: SessionContext, state: dict[str, Any]
     ) -> None:
-        """Add the tools, and what asks for the prompt before each request to the model. Nothing is sent yet."""
+        """Add the tools, and what asks for the prompt before each request to the model. Nothing is sent yet.
+
+        Raises:
+            TypeError: The agent's chat client runs no middleware, so its model would never see the prompt.
+        """
+        client = getattr(agent, "client", None)
+        if client is not None and not isinstance(client, ChatMiddlewareLayer):
+            raise TypeError(
+                f"{type(client).__name__} is no ChatMiddlewareLayer, so SkillmountContextProvider cannot add the prompt"
+            )
         of_run = SkillsSourceContext(agent=agent, session=session)
         context.extend_tools(self.source_id, [self._tool(name, TOOLS[name], of_run) for name in self._names])
         # The framework gives a tool the id of its call only if a middleware is there.

@@ -101,7 +101,7 @@ class SkillmountToolset(BaseToolset):
             ValueError: A tool of the agent has the name of one of these.
             SkillmountError: The service refuses the prompt, or it is away and there was no turn before.
         """
-        taken = {*_names_of_others(tool_context, self), *llm_request.tools_dict} & set(self._names)
+        taken = await _names_of_others(tool_context, self) & set(self._names)
         if taken:
             raise ValueError(
                 f"the agent has a tool {min(taken)!r}, and SkillmountToolset has one of that name; rename the agent's, "
@@ -145,13 +145,17 @@ class _ServiceTool(BaseTool):
         return _FAILED if isinstance(response, dict) and "error" in response else None
 
 
-def _names_of_others(context: ToolContext, toolset: SkillmountToolset) -> Iterable[str]:
+async def _names_of_others(context: ToolContext, toolset: SkillmountToolset) -> set[str]:
+    """The names of the agent's other tools. ADK has asked its other toolsets for them already, and most keep them."""
     agent: Any = context._invocation_context.agent
+    names: set[str] = set()
     for tool in getattr(agent, "tools", ()):
-        if tool is not toolset:
-            name = getattr(tool, "name", None) or getattr(tool, "__name__", None)
-            if name:
-                yield str(name)
+        if isinstance(tool, BaseToolset):
+            if tool is not toolset:
+                names |= {one.name for one in await tool.get_tools_with_prefix(context)}
+        else:
+            names.add(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")))
+    return names
 
 
 class SkillmountSkillRegistry(SkillRegistry):

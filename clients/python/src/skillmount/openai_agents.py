@@ -110,7 +110,10 @@ class SkillmountTools(Generic[T]):
         Raises:
             ValueError: The agent has a tool of the name of one of these.
         """
-        taken = {tool.name for tool in agent.tools} & set(self._names)
+        names = {tool.name for tool in agent.tools}
+        if any(isinstance(one, Skills) and one.lazy_from is not None for one in getattr(agent, "capabilities", ())):
+            names.add("load_skill")
+        taken = names & set(self._names)
         if taken:
             raise ValueError(
                 f"the agent has a tool {min(taken)!r}, and SkillmountTools has one of that name; rename the agent's, "

@@ -148,16 +148,16 @@ class SkillmountToolset(AbstractToolset[D]):
     async def get_tools(self, ctx: RunContext[D]) -> dict[str, ToolsetTool[D]]:
         """The tools that the session may use now. They run one after another: one may load what the next reads."""
         listed = await self._session.tools(ctx)
-        return {name: self._tool(name, listed[name]) for name in self._names if name in listed}
+        return {name: self._tool(name, listed[name], ctx.max_retries) for name in self._names if name in listed}
 
-    def _tool(self, name: str, listed: Any) -> ToolsetTool[D]:
+    def _tool(self, name: str, listed: Any, max_retries: int) -> ToolsetTool[D]:
         definition = ToolDefinition(
             name=name,
             description=listed["description"],
             parameters_json_schema=listed["input_schema"],
             sequential=True,
         )
-        return ToolsetTool(toolset=self, tool_def=definition, max_retries=1, args_validator=_ANY_INPUT)
+        return ToolsetTool(toolset=self, tool_def=definition, max_retries=max_retries, args_validator=_ANY_INPUT)
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[D], tool: ToolsetTool[D]) -> str:
         """Run a call.
