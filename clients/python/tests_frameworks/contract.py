@@ -260,6 +260,10 @@ def a_person_decides_with_the_facts(framework: Framework, folder: Path) -> None:
             client = AsyncClient(bare.url, api_key=agent_key)
             adapter = framework.adapter(framework.identify, client, approve=approve, control_key=control_key)
             write = ("write", {"file_path": "/workspace/a.md", "content": "x\n"})
+            # Another call of the same tool waits already, which nobody is asked about.
+            waiting = {"file_path": "/workspace/earlier.md", "content": "z\n"}
+            earlier = {"type": "tool_use", "id": "earlier", "name": "write", "input": waiting}
+            await client.session("ana", "chat").tool_calls([earlier])
             two = [("write", {"file_path": f"/workspace/{name}.md", "content": "y\n"}) for name in ("kept", "other")]
             ran = await framework.run(adapter, [LOAD, [write], two, "done"])
             assert [call.tool for _, _, call in asked].count("write") == 3
@@ -399,11 +403,15 @@ def an_outage_leaves_the_last_prompt(framework: Framework, caplog: pytest.LogCap
             async with service.aclient() as client:
                 adapter = framework.adapter(framework.identify, client)
 
-                def end() -> None:
-                    os.kill(service.pid, signal.SIGKILL)
+                def end(turn: int) -> None:
+                    if turn == 1:
+                        os.kill(service.pid, signal.SIGKILL)
+                    elif turn > 1:
+                        # For a second after it was found away a service is not asked again.
+                        time.sleep(1.1)
 
                 read: Turn = [("read", {"file_path": "/workspace/a.md"})]
-                ran = await framework.run(adapter, [LOAD, read, read, "done"], before=_at(1, end))
+                ran = await framework.run(adapter, [LOAD, read, read, "done"], before=end)
                 assert ran.output == "done"
                 assert SECRET in ran.prompts[1]
                 assert ran.prompts[1] == ran.prompts[2] == ran.prompts[3]
@@ -411,6 +419,9 @@ def an_outage_leaves_the_last_prompt(framework: Framework, caplog: pytest.LogCap
                 for text, failed in ran.results[1:]:
                     assert failed
                     assert "cannot be reached" in text
+                # Who was shown nothing yet is not shown what another user was.
+                with pytest.raises(Exception, match="cannot be reached"):
+                    await framework.run(adapter, ["done"], user="bob")
                 said = [record for record in caplog.records if record.name == "skillmount"]
                 assert len(said) == 1
                 assert service.url in said[0].getMessage()
@@ -506,11 +517,13 @@ def two_users_see_only_their_own(framework: Framework) -> None:
 
 
 def a_load_and_what_reads_its_files_may_be_in_one_turn(framework: Framework) -> None:
-    with serving() as service:
+    with serving() as service, _flaky(service.url) as flaky:
 
         async def run() -> None:
-            async with service.aclient() as client:
+            async with AsyncClient(flaky.url) as client:
                 adapter = framework.adapter(framework.identify, client)
+                # The load is held up, so a read that does not wait for it comes first.
+                flaky.answers = [0.5]
                 read = ("read", {"file_path": "/skills/leases/garage.md", "offset": None})
                 ran = await framework.run(adapter, [[("load_skill", {"skill": "law/leases"}), read], "done"])
                 assert [failed for _, failed in ran.results] == [False, False]
@@ -537,10 +550,13 @@ def strict() -> Iterator[None]:
 
 @dataclass
 class Flaky:
-    """Hands requests on to a service, but answers calls of tools with these statuses first. 0 hands the call on."""
+    """Hands requests on to a service, but answers calls of tools with these statuses first.
+
+    A number below 100 hands the call on after as many seconds.
+    """
 
     url: str
-    answers: list[int] = field(default_factory=list)
+    answers: list[float] = field(default_factory=list)
 
 
 @contextmanager
@@ -556,12 +572,14 @@ def _flaky(behind: str) -> Iterator[Flaky]:
         def _hand_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             status = flaky.answers.pop(0) if self.path.endswith("/tool_calls") and flaky.answers else 0
-            if status:
+            if status < 100:
+                time.sleep(status)
+            else:
                 code, outcome = {429: ("rate_limited", "not_applied"), 403: ("denied", "not_applied")}.get(
-                    status, ("store_unavailable", "unknown")
+                    int(status), ("store_unavailable", "unknown")
                 )
                 document = {"code": code, "detail": f"it was {status}", "retryable": status != 403, "outcome": outcome}
-                self._send(status, [("content-type", "application/problem+json")], json.dumps(document).encode())
+                self._send(int(status), [("content-type", "application/problem+json")], json.dumps(document).encode())
                 return
             connection = http.client.HTTPConnection(urlsplit(behind).netloc)
             headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
