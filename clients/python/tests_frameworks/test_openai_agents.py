@@ -9,6 +9,7 @@ import os
 import pickle
 import signal
 import time
+import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -374,10 +375,11 @@ async def test_skills_are_listed_and_come_into_the_sandbox_whole(service: Server
         fresh = SkillmountSkillSource("ana", service.url)
         other = await fresh.load_skill(skill_name="work-leases", session=session, skills_path=".agents")
         assert other["status"] == "loaded"
-        unknown = await fresh.load_skill(skill_name="../../x", session=session, skills_path=".agents")
+        outside = f"../../{uuid.uuid4().hex}"
+        unknown = await fresh.load_skill(skill_name=outside, session=session, skills_path=".agents")
         assert unknown["status"] == "failed"
-        assert "there is no skill '../../x'" in unknown["error"]
-        assert not (Path(session.state.manifest.root) / ".agents" / ".." / ".." / "x").exists()
+        assert f"there is no skill {outside!r}" in unknown["error"]
+        assert not (Path(session.state.manifest.root) / ".agents" / outside).exists()
     await client.delete(session)
 
 
