@@ -107,8 +107,13 @@ test("the developer's tools stay, beside those of the service or given with them
   }
 });
 
-test("a tool of the developer's with a name of the service is rejected, unless the service's is left out", async () => {
+test("the developer's tools and instructions stay, and a name that a tool of the service has is rejected", async () => {
   const { client } = held.current;
+  const kept = await run("kept", [[["weather", { city: "Vigo" }]]], {
+    more: { weather }, settings: { instructions: "You are a pirate." },
+  });
+  expect(kept.results).toEqual(["sunny in Vigo"]);
+  for (const turn of kept.turns) expect(turn.system).toMatch(/^You are a pirate\./);
   const place = { user: "ana", session: "clash" };
   for (const name of ["read", "load_skill"]) {
     const { error } = await failing(() => skillmountTools(client, { ...place, tools: { weather, [name]: weather } }));

@@ -7,7 +7,8 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll } from "vitest";
 import { createSkillmount, type Client } from "../src/index.ts";
 
-const PROGRAM = process.env["SKILLMOUNT_PROGRAM"] ?? new URL("../../../target/debug/skillmount", import.meta.url).pathname;
+/** The program of the service. */
+export const PROGRAM = process.env["SKILLMOUNT_PROGRAM"] ?? new URL("../../../target/debug/skillmount", import.meta.url).pathname;
 
 export interface Running {
   url: string;
