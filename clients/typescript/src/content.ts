@@ -1,5 +1,6 @@
 /** Options and contents of calls: bytes, forms and streams of events. */
 
+import type { Schemas } from "./index.ts";
 import { body } from "./problem.ts";
 import { key } from "./settings.ts";
 
@@ -10,6 +11,9 @@ export interface CallOptions {
   /** Another key for this call alone, such as one of scope `control`. */
   apiKey?: string | undefined;
 }
+
+/** The files of a skill: content by the path below its folder. */
+export type SkillFiles = Record<string, string | Uint8Array>;
 
 /** What happened in a session. `data` has the form that docs/http.md names for the event. */
 export interface SkillmountEvent {
@@ -72,6 +76,16 @@ export function form(files: Record<string, string | Uint8Array>): [bytes: Uint8A
 
 function escaped(path: string): string {
   return encodeURIComponent(path).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** The body of a request that publishes. */
+export function published(
+  content: Schemas["PublishRequest"] | SkillFiles | Uint8Array, options: CallOptions,
+): { body: never; headers: Record<string, string> } {
+  if (content instanceof Uint8Array) return { ...raw(content), ...init(options, { "content-type": "application/zip" }) };
+  if (!("SKILL.md" in content)) return { body: content as never, ...init(options) };
+  const [bytes, type] = form(content as SkillFiles);
+  return { ...raw(bytes), ...init(options, { "content-type": type }) };
 }
 
 /** The entries of a list that comes page by page. */

@@ -19,10 +19,10 @@ export {
 } from "./problem.ts";
 export type { Retry } from "./retry.ts";
 export type { components, paths } from "./schema.ts";
-export type { CallOptions, SkillmountEvent } from "./content.ts";
+export type { CallOptions, SkillFiles, SkillmountEvent } from "./content.ts";
 export { SessionClient } from "./session.ts";
 export type { Options } from "./settings.ts";
-export { UserClient, type AuthorOptions, type SkillFiles } from "./user.ts";
+export { UserClient, type AuthorOptions } from "./user.ts";
 
 /** The documents of requests and replies, by their names. */
 export type Schemas = components["schemas"];

@@ -45,6 +45,7 @@ export class SessionClient {
    *
    * @param file_path - Its virtual path.
    * @param options - `offset`: lines to skip, 0 if absent. `limit`: lines to read, 2,000 if absent.
+   * @throws SkillmountError `file_not_found`, `is_a_directory`, `binary_file`, `offset_out_of_range`.
    * @example `const { content } = await session.read("/workspace/a.md", { offset: 100, limit: 50 });`
    */
   async read(
@@ -60,6 +61,7 @@ export class SessionClient {
    *
    * @param pattern - A Rust regular expression, or plain text with `literal`.
    * @param options - `path` and `glob` choose files. `context`: lines around a match, 0 if absent. `max_count`: matches at most.
+   * @throws SkillmountError `invalid_pattern`, `too_expensive`.
    * @example `const { matches } = await session.grep("rent", { path: "/workspace", ignore_case: true });`
    */
   async grep(pattern: string, options: CallOptions & Omit<Schemas["GrepRequest"], "pattern"> = {}): Found<"GrepReply"> {
@@ -85,6 +87,7 @@ export class SessionClient {
    * @param file_path - Its virtual path.
    * @param content - Its text.
    * @param options - `overwrite`: whether to replace a file that is there; if absent, that is `already_exists`.
+   * @throws SkillmountError `already_exists`, `read_only`, `plan_mode`, `approval_required`.
    * @example `await session.write("/workspace/a.md", "one\n");`
    */
   async write(
@@ -101,6 +104,7 @@ export class SessionClient {
    * @param old_string - The text, which occurs once unless `replace_all` is set.
    * @param new_string - What takes its place.
    * @param options - `newlines: "file"` lets either kind of line end match.
+   * @throws SkillmountError `old_string_not_found`, `old_string_not_unique`, `edit_conflict`.
    * @example `await session.edit("/workspace/a.md", "one", "two");`
    */
   async edit(
@@ -197,6 +201,7 @@ export class SessionClient {
    *
    * @param skill - Its path or its name.
    * @param options - `arguments`: the text for its parameters. `digest`: a version. `body: false` leaves out its instructions.
+   * @throws SkillmountError `skill_not_found` with `suggestions`, `ambiguous_skill`, `approval_required`.
    * @example `const { body } = await session.loadSkill("law/leases", { arguments: "garage" });`
    */
   async loadSkill(
@@ -354,6 +359,7 @@ export class SessionClient {
    *
    * @param approval - The `approval_id` of the call.
    * @param decision - `message`: the reason of a denial for the model, at most 1,000 characters. `remember`: for all such calls.
+   * @throws SkillmountError `approval_not_found` if the call waits no more.
    * @example `await session.decide(waiting.approval_id, { decision: "deny", message: "archive it instead" });`
    */
   async decide(approval: string, decision: Schemas["DecideApprovalRequest"], options?: CallOptions): Found<"Session"> {

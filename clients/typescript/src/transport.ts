@@ -1,6 +1,6 @@
 /** How a request is sent: with a time limit, again if it may be, and with an error that says what went wrong. */
 
-import { failure, SkillmountError, UnknownReply, Unreachable } from "./problem.ts";
+import { failure, InvalidSettings, SkillmountError, UnknownReply, Unreachable } from "./problem.ts";
 import { proxyOf, withoutProxy } from "./proxy.ts";
 import { delay, isSafe } from "./retry.ts";
 import type { Settings } from "./settings.ts";
@@ -227,6 +227,7 @@ function late(settings: Settings): Unreachable {
 
 function noAnswer(settings: Settings, cause: unknown): SkillmountError {
   const code = codeOf(cause);
+  if (code === "bad port") return new InvalidSettings(`fetch calls no service at the port of ${settings.server}; take another port`);
   const proxy = proxyOf(settings.server);
   const where = `the skillmount service at ${settings.server}${proxy ? `, asked through ${proxy},` : ""}`;
   const sent = !NEVER_SENT.has(code);

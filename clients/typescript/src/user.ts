@@ -1,6 +1,6 @@
 /** The skills, sessions and records of one user, for authors, operators and people who decide. */
 
-import { bytesOf, decoded, eventsOf, form, init, pages, raw, type CallOptions, type SkillmountEvent } from "./content.ts";
+import { bytesOf, decoded, eventsOf, init, pages, published, type CallOptions, type SkillFiles, type SkillmountEvent } from "./content.ts";
 import { body, SkillmountError } from "./problem.ts";
 import type { Client, Schemas } from "./index.ts";
 import type { SessionClient } from "./session.ts";
@@ -12,9 +12,6 @@ export interface AuthorOptions extends CallOptions {
   /** The digest that the published version must have. If it has another, that is `version_conflict`. */
   ifMatch?: string | undefined;
 }
-
-/** The files of a skill: content by the path below its folder. */
-export type SkillFiles = Record<string, string | Uint8Array>;
 
 type Found<Name extends keyof Schemas> = Promise<Schemas[Name]>;
 type Each<Name extends keyof Schemas> = AsyncGenerator<Schemas[Name], void>;
@@ -67,6 +64,7 @@ export class UserClient {
    *
    * @param skill - Its path.
    * @param options - `digest`: a version; the present files if absent.
+   * @throws SkillmountError `skill_not_found` with `suggestions`, `version_not_found`.
    * @example `const { body, file_list } = await client.user("ana").skill("law/leases");`
    */
   async skill(skill: string, options: CallOptions & { digest?: string | undefined } = {}): Found<"SkillPage"> {
@@ -128,6 +126,7 @@ export class UserClient {
    * @param skill - Its path.
    * @param content - Description, instructions and files; or all files with `SKILL.md` among them; or a zip of them.
    * @param options - `state: "draft"` hides it from agents. `source` is kept with the version. `ifNoneMatch: "*"`: only if it is new.
+   * @throws SkillmountError `invalid_skill` with `findings`, `version_conflict` with `current`.
    * @example `await client.user("ana").publish("law/leases", { description: "Drafts leases. Use …", body: "# Leases\n" });`
    */
   async publish(
@@ -200,6 +199,7 @@ export class UserClient {
    *
    * @param skill - Its path.
    * @param digest - The digest of the version.
+   * @throws SkillmountError `version_not_found`, `version_conflict`.
    * @example `await client.user("ana").rollback("law/leases", digest);`
    */
   async rollback(skill: string, digest: string, options: AuthorOptions = {}): Found<"PublishReply"> {
@@ -388,12 +388,4 @@ export class UserClient {
   #authored(skill: string, options: AuthorOptions) {
     return { path: { ...this.#path(), skill }, query: { layer: options.layer }, header: { "If-Match": options.ifMatch } };
   }
-}
-
-/** The body of a request that publishes. */
-function published(content: Schemas["PublishRequest"] | SkillFiles | Uint8Array, options: CallOptions) {
-  if (content instanceof Uint8Array) return { ...raw(content), ...init(options, { "content-type": "application/zip" }) };
-  if (!("SKILL.md" in content)) return { body: content as Schemas["PublishRequest"], ...init(options) };
-  const [bytes, type] = form(content as SkillFiles);
-  return { ...raw(bytes), ...init(options, { "content-type": type }) };
 }

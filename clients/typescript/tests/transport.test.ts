@@ -31,6 +31,8 @@ async function nowhere(): Promise<string> {
 test("a service that is not there is unreachable, with its address, and the call may be repeated", async () => {
   const server = await nowhere();
   const session = createSkillmount({ server, retry: { base: 1 } }).session("ana", "s");
+  const timers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
+  const before = timers();
   for (const call of [() => session.ls(), () => session.write("/workspace/a", "x"), () => session.get("/workspace/a")]) {
     const { error } = await failing(call);
     expect(error).toBeInstanceOf(Unreachable);
@@ -38,6 +40,8 @@ test("a service that is not there is unreachable, with its address, and the call
     expect(error["detail"]).toContain(server);
     expect(error["detail"]).toContain("ECONNREFUSED");
   }
+  // A timer that is left would keep the process from ending.
+  expect(timers()).toBeLessThanOrEqual(before + 1);
 });
 
 test("an answer that is no problem document is an unknown reply, which names the address", async () => {
@@ -53,6 +57,15 @@ test("an answer that is no problem document is an unknown reply, which names the
   }
   const { session } = await behind([{ status: 200, headers: html, body: "<h1>Please log in</h1>" }]);
   expect((await failing(() => session.ls())).error).toMatchObject({ code: "unknown_reply", status: 200, retryable: false });
+});
+
+test("a process with too many open files and a port that fetch rejects are called by their names", async () => {
+  const full = Object.assign(new Error("x"), { code: "EMFILE" });
+  const fetch = () => Promise.reject(new TypeError("fetch failed", { cause: full }));
+  const { error } = await failing(() => createSkillmount({ fetch, retry: { attempts: 1 } }).session("ana", "s").ls());
+  expect(error).toMatchObject({ code: "unreachable", outcome: "not_applied", detail: expect.stringContaining("too many files are open") });
+  const blocked = await failing(() => createSkillmount({ server: "http://127.0.0.1:6000" }).session("ana", "s").ls());
+  expect(blocked.error).toMatchObject({ code: "invalid_settings", retryable: false, detail: expect.stringContaining("127.0.0.1:6000") });
 });
 
 test("a connection that is cut in the middle of an answer is unreachable", async () => {
