@@ -1,5 +1,4 @@
-// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit.
-
+// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract bad83c1a5afc570b, types cdebd7ff1482c185.
 export interface paths {
     "/healthz": {
         parameters: {
