@@ -38,6 +38,8 @@ export interface ToolOptions extends Place {
     /** Asks the person. The call waits meanwhile, and the signal is that of the run. */
     ask: (request: ApprovalRequest, signal: AbortSignal | undefined) => Promise<ApprovalAnswer>;
   } | undefined;
+  /** The signal of the run. The SDK gives it to tools, and not to what prepares a step. */
+  signal?: AbortSignal | undefined;
   /** Says that the service went away; `console.warn` if absent. */
   log?: ((message: string) => void) | undefined;
 }
@@ -74,10 +76,10 @@ interface Definition {
  * ```
  */
 export async function skillmountTools(client: Client, options: ToolOptions): Promise<SkillmountTools> {
-  const { only, tools: own = {} } = options;
+  const { only, signal, tools: own = {} } = options;
   const session = client.session(options.user, options.session);
   const listed = async (mode?: "two_state") => {
-    const definitions = (await session.tools({ mode })) as unknown as Definition[];
+    const definitions = (await session.tools({ mode, signal })) as unknown as Definition[];
     return definitions.filter(({ name }) => only === undefined || only.includes(name));
   };
   const inTurn = turns();
@@ -97,7 +99,7 @@ export async function skillmountTools(client: Client, options: ToolOptions): Pro
 
   const ask = kept(
     async () => {
-      const [{ prompt }, now] = await Promise.all([session.prompt(), listed()]);
+      const [{ prompt }, now] = await Promise.all([session.prompt({ signal }), listed()]);
       return { prompt, names: now.map(({ name }) => name) };
     },
     `skills of user ${options.user} in session ${options.session}`,

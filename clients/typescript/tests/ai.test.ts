@@ -213,6 +213,23 @@ test("cancelling a run ends its request at once, and the next call does not wait
   expect(before.seen.filter((each) => each.endsWith("tool_calls"))).toHaveLength(2);
 });
 
+test("the signal of a run ends what prepares a step at once", async () => {
+  for (const part of ["/prompt", "/tools"]) {
+    let hang = false;
+    const { client, before } = await behind((url) => (hang && url.endsWith(part) ? "hang" : "pass"));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { tools, prepareStep } = await skillmountTools(client, { user: "ana", session: "prepare", signal });
+    hang = true;
+    const running = failing(() => generateText({ model: scripted([]), tools, prepareStep, prompt: "go", abortSignal: signal }));
+    await until(() => before.hanging() === 1);
+    controller.abort();
+    expect((await running).error["name"]).toBe("AbortError");
+    expect((await running).took).toBeLessThan(3000);
+    await until(() => before.hanging() === 0);
+  }
+});
+
 test("the SDK's id of a call is that of the event and of the audit record", async () => {
   const { client } = held.current;
   const events: string[] = [];
