@@ -1,6 +1,6 @@
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test build localstack tests complement examples prepare python python-wheels bench-python python-lint python-models typescript \
+.PHONY: help demo quick test build localstack tests complement examples prepare python python-wheels bench-python python-lint python-models typescript typescript-models \
   fuzz lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
@@ -105,9 +105,12 @@ python-models: ## make again what the Python package has from the contract
 
 typescript: ## the TypeScript package and its example: types and tests on a real service; half a minute once installed
 	@clients/typescript/run true; found=$$?; [ $$found != 3 ] || exit 0; [ $$found = 0 ] || exit $$found; \
-	$(PROGRAM) && cd clients/typescript \
-	  && $(SKILLMOUNT_PROGRAM) openapi > openapi.json \
-	  && ./run openapi-typescript openapi.json -o src/schema.ts && ./run tsc --noEmit && NO_COLOR=1 ./run vitest run
+	$(PROGRAM) && cd clients/typescript && { ./run tsc & types=$$!; NO_COLOR=1 ./run vitest run; tests=$$?; \
+	  wait $$types && [ $$tests = 0 ]; }
+
+typescript-models: ## make again what the TypeScript package has from the contract
+	$(PROGRAM)
+	cd clients/typescript && ./run node scripts/models.ts $(SKILLMOUNT_PROGRAM)
 
 fuzz: nextest ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each
 	$(NEXTEST) --test it -E 'test(/^fuzz::/)'

@@ -42,7 +42,7 @@ async function service(): Promise<[string, () => void]> {
   const known = process.env["SKILLMOUNT_SERVER"];
   if (known) return [known, () => undefined];
   const program = process.env["SKILLMOUNT_PROGRAM"] ?? "skillmount";
-  const given = ["serve", "--store", "memory:", "--listen", "127.0.0.1:0", "--json"];
+  const given = ["serve", "--store", "memory:", "--listen", "127.0.0.1:0", "--json", "--drain", "0"];
   const running = spawn(program, given, { stdio: ["ignore", "pipe", "ignore"] });
   for await (const line of createInterface({ input: running.stdout })) {
     return [JSON.parse(line).listening, () => running.kill()];
@@ -52,13 +52,10 @@ async function service(): Promise<[string, () => void]> {
 
 const [server, stop] = await service();
 const client = createSkillmount({ server });
-await client.PUT("/v1/users/{user}/skills/{skill}", {
-  params: { path: { user: "ana", skill: "law/leases" } },
-  body: {
-    description: "Drafts leases. Use when someone rents something out.",
-    body: "# Leases\nA garage has its own form: /skills/leases/garage.md.\n",
-    files: { "garage.md": "LEASE OF A GARAGE\n" },
-  } as never,
+await client.user("ana").publish("law/leases", {
+  description: "Drafts leases. Use when someone rents something out.",
+  body: "# Leases\nA garage has its own form: /skills/leases/garage.md.\n",
+  files: { "garage.md": "LEASE OF A GARAGE\n" },
 });
 const { tools, prepareStep } = await skillmountTools(client, { user: "ana", session: "garage" });
 const done = await generateText({ model: scripted(), tools, prepareStep, prompt: TASK, stopWhen: isStepCount(9) });

@@ -1,8 +1,9 @@
 """Makes from the contract what lies in `src/skillmount/_generated`, and the blocking surface from the awaited one.
 
-    python scripts/generate.py PATH/TO/skillmount [--check]
+    python scripts/generate.py [PATH/TO/skillmount] [--check]
 
-The contract is what `skillmount openapi` prints. `--check` writes nothing, and ends with status 1 if a file differs.
+The contract is `openapi.json`. With a program it is first what its command `openapi` prints, and the tools are
+asked of it too. `--check` writes nothing, and ends with status 1 if a file differs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).parent.parent / "src" / "skillmount"
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "skillmount"
+CONTRACT = ROOT / "openapi.json"
 NOTICE = "# Made by scripts/generate.py from the OpenAPI document of the service. Do not edit.\n"
 
 # The service is the judge of a request, so that its message is the one that the agent reads.
@@ -38,6 +41,20 @@ SAFE = {
     "list_folder", "read_file", "search_files", "find_files", "download_files", "download_skills", "discover_skills",
     "load_skill", "unload_skill", "create_session", "refresh_catalog", "set_user_policy",
 }  # fmt: skip
+# What a client whose calls block has in place of what one has whose calls are awaited.
+BLOCKING = [
+    (r"\basync (def|for|with)\b", r"\1"),
+    (r"\bimport asyncio\b", "import time"),
+    (r"\basyncio\.sleep\b", "time.sleep"),
+    (r"\b__a(enter|exit)__", r"__\1__"),
+    (r"\baclose\b", "close"),
+    (r"\bAsync([A-Z]\w*)", r"\1"),
+    ("whose calls are awaited", "whose calls block"),
+    ("any number of tasks, threads and event loops", "any number of threads"),
+    ("Each event loop has connections of its own, which are closed with the loop, at the latest", "Its connections are "
+     "closed with it, at the latest"),
+    (" of this event loop", ""),
+]  # fmt: skip
 # What comes as a stream without an end is not a call.
 STREAMS = "text/event-stream"
 
@@ -168,7 +185,7 @@ def reply_of(operation: dict[str, Any]) -> tuple[str, str] | None:
 
 def function(document: dict[str, Any], method: str, path: str, operation: dict[str, Any], shared: list[Any]) -> str:
     """The function that makes the call of one operation."""
-    reply = reply_of(operation)
+    reply = ("int", "call.length_reply") if method == "head" else reply_of(operation)
     if reply is None:
         return ""
     known = [resolved(document, each) for each in shared + operation.get("parameters", [])]
@@ -254,12 +271,32 @@ def tools(binary: str) -> str:
     return f"{NOTICE}\nfrom typing import Any\n\nTOOLS: dict[str, dict[str, Any]] = {named!r}\n"
 
 
-def blocking(awaited: str) -> str:
-    """The surface without `async`."""
-    text = re.sub(r"\basync def\b", "def", awaited)
-    text = re.sub(r"\bawait ", "", text)
-    text = text.replace("AsyncIterator", "Iterator").replace("Async", "").replace("are awaited", "block")
-    return "# Made by scripts/generate.py from aio.py. Do not edit.\n" + text
+def blocking(awaited: str, name: str) -> str:
+    """The source of the clients whose calls block, of one whose calls are awaited.
+
+    Args:
+        awaited: The source.
+        name: The name of its file.
+    """
+    for pattern, replacement in BLOCKING:
+        awaited = re.sub(pattern, replacement, awaited)
+    return f"# Made by scripts/generate.py from _async/{name}. Do not edit.\n" + without_await(awaited)
+
+
+def without_await(text: str) -> str:
+    """A text without `await`, and without the parentheses that only `await` needs."""
+    while (at := text.find("(await ")) >= 0:
+        rest = text[at + len("(await ") :]
+        if at and (text[at - 1].isalnum() or text[at - 1] in "_])"):
+            # The parentheses of a call.
+            text = f"{text[: at + 1]}{rest}"
+            continue
+        depth, end = 1, 0
+        while depth:
+            depth += {"(": 1, ")": -1}.get(rest[end], 0)
+            end += 1
+        text = text[:at] + rest[: end - 1] + rest[end:]
+    return text.replace("await ", "")
 
 
 def formatted(path: Path, text: str) -> str:
@@ -273,19 +310,27 @@ def formatted(path: Path, text: str) -> str:
 def main() -> int:
     """Write the files, or compare them."""
     check = "--check" in sys.argv
-    binary = next(each for each in sys.argv[1:] if not each.startswith("--"))
-    document = json.loads(subprocess.run([binary, "openapi"], check=True, capture_output=True).stdout)
-    files = {
+    binary = next((each for each in sys.argv[1:] if not each.startswith("--")), None)
+    files: dict[Path, str] = {}
+    written = CONTRACT.read_text()
+    if binary is not None:
+        written = subprocess.run([binary, "openapi"], check=True, capture_output=True, text=True).stdout
+        written = json.dumps(json.loads(written), indent=1, ensure_ascii=False) + "\n"
+        files |= {CONTRACT: written, PACKAGE / "_generated" / "tools.py": tools(binary)}
+    document = json.loads(written)
+    files |= {
         PACKAGE / "_generated" / "__init__.py": NOTICE,
         PACKAGE / "_generated" / "models.py": models(document),
         PACKAGE / "_generated" / "errors.py": errors(document),
         PACKAGE / "_generated" / "operations.py": operations(document),
-        PACKAGE / "_generated" / "tools.py": tools(binary),
-        PACKAGE / "session.py": blocking((PACKAGE / "aio.py").read_text()),
+        **{
+            PACKAGE / "_sync" / path.name: blocking(path.read_text(), path.name)
+            for path in sorted((PACKAGE / "_async").glob("*.py"))
+        },
     }
     differing = 0
     for path, text in files.items():
-        told = formatted(path, text)
+        told = formatted(path, text) if path.suffix == ".py" else text
         if path.exists() and path.read_text() == told:
             continue
         differing += 1

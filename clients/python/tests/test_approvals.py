@@ -34,6 +34,7 @@ class Asking:
         self.messages: list[str | None] = []
         self.written = 0
         self.standing = "waits"
+        self.approval = "a1"
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         name = request.url.path.rsplit("/", 1)[-1]
@@ -62,7 +63,8 @@ class Asking:
         if standing == "allowed":
             return httpx.Response(200, json={"path": "/workspace/x", "etag": "e", "bytes": 1, "created": True})
         code, detail = ("approval_required", WAITS) if standing == "waits" else ("tool_blocked", "a person denied it")
-        problem = {"code": code, "detail": detail, "retryable": False, "outcome": "not_applied", "approval_id": "a1"}
+        problem = {"code": code, "detail": detail, "retryable": False, "outcome": "not_applied",
+                   "approval_id": self.approval}  # fmt: skip
         return httpx.Response(403, json=problem)
 
     def sessions(self, control_key: str | None) -> GraphSessions:
@@ -101,10 +103,10 @@ def test_a_graph_is_interrupted_and_goes_on_with_the_decision(kind: str, decisio
     assert interrupt.value["type"] == "skillmount_approval"
     assert interrupt.value["approval_id"] == "a1"
     assert interrupt.value["tool"] == "write"
-    assert interrupt.value["input"] == {"file_path": "/workspace/x", "content": "x"}
+    assert interrupt.value["input"].items() >= {"file_path": "/workspace/x", "content": "x"}.items()
     assert (interrupt.value["input_cut"], interrupt.value["seconds_left"]) == (False, 299)
-    assert interrupt.value["asks"].startswith("The agent wants to call write with {")
-    assert "299 seconds more" in interrupt.value["asks"]
+    assert interrupt.value["asks"].startswith("The agent asks for approval to use the tool write on /workspace/x.")
+    assert "299 more seconds" in interrupt.value["asks"]
     assert service.written == 0
     (told,) = results(_run(agent, Command(resume={"decision": decision}), way))
     assert service.decisions == [("a1", "Bearer control")], "decided with the key of the person, never the agent's"
@@ -122,6 +124,17 @@ def test_without_a_control_key_resuming_repeats_what_was_decided_elsewhere(kind:
     assert "rror" not in results(_run(agent, Command(resume=True), "sync"))[0]
     assert service.written == 1
     assert service.decisions == []
+
+
+@pytest.mark.parametrize("kind", ["deepagents", "create_agent"])
+def test_an_answer_that_comes_late_decides_about_the_identical_call_that_waits_now(kind: str) -> None:
+    service = Asking()
+    agent = _agent(service, kind, "control")
+    _run(agent, {"messages": [("user", "go")]}, "sync")
+    service.approval = "a2"
+    _run(agent, Command(resume="allow"), "sync")
+    assert service.decisions == [("a2", "Bearer control")]
+    assert service.written == 1
 
 
 def test_outside_of_a_graph_the_refusal_is_the_answer() -> None:
@@ -147,52 +160,20 @@ def test_a_control_key_that_is_refused_is_the_answer() -> None:
 
 @pytest.mark.parametrize("kind", ["deepagents", "create_agent"])
 @pytest.mark.parametrize(
-    ("answer", "decided"),
+    ("answer", "message"),
     [
-        ("Allow", "allow"),
-        (" APPROVE ", "allow"),
-        ("accept", "allow"),
-        ({"type": "approve"}, "allow"),
-        ([{"type": "accept"}], "allow"),
-        ({"decisions": [{"type": "approve"}]}, "allow"),
-        ({"decision": "Reject"}, "deny"),
-        ({"decisions": [{"type": "reject", "message": "archive it instead"}]}, "deny"),
+        ("reject", None),
+        ({"type": "reject", "message": "archive it instead"}, "archive it instead"),
+        ({"decisions": [{"type": "reject", "message": "archive it instead"}]}, "archive it instead"),
+        ([{"type": "reject", "message": "é" * 1001}], "é" * 1000),
+        ({"type": "reject", "message": " "}, None),
+        ({"type": "reject", "message": 7}, None),
+        ({"type": "approve", "message": "go ahead"}, None),
     ],
 )
-def test_answers_count_in_the_forms_of_langchain(kind: str, answer: Any, decided: str) -> None:
+def test_a_message_is_posted_with_a_denial_alone(kind: str, answer: Any, message: str | None) -> None:
     service = Asking()
     agent = _agent(service, kind, "control")
     _run(agent, {"messages": [("user", "go")]}, "sync")
-    (told,) = results(_run(agent, Command(resume=answer), "sync"))
-    assert service.written == (decided == "allow"), told
-    assert service.messages == (["archive it instead"] if "message" in str(answer) else [None])
-
-
-@pytest.mark.parametrize(
-    "answer", ["yes", "", 1, [], {"type": "edit"}, {"decisions": [{"type": "respond", "message": "no"}]},
-               [{"type": "approve"}, {"type": "approve"}]],
-)  # fmt: skip
-def test_an_answer_that_decides_nothing_is_named_in_the_next_interrupt(answer: Any) -> None:
-    service = Asking()
-    agent = _agent(service, "deepagents", "control")
-    _run(agent, {"messages": [("user", "go")]}, "sync")
-    (again,) = _run(agent, Command(resume=answer), "sync")["__interrupt__"]
-    named = "The last answer decides nothing: allow, approve, accept, deny and reject count."
-    assert again.value["asks"].startswith(named)
-    assert service.decisions == []
-    results(_run(agent, Command(resume="allow"), "sync"))
-    assert service.written == 1
-
-
-def test_a_long_input_is_cut_and_marked_without_a_control_key() -> None:
-    service = Asking()
-    sessions = service.sessions(None)
-    turns: list[Turn] = [[("write_file", {"file_path": "/workspace/x", "content": "y" * 10_000})], "done"]
-    agent = create_deep_agent(
-        model=ScriptedModel(turns=turns), backend=SkillmountBackend(sessions=sessions), checkpointer=InMemorySaver()
-    )
-    (interrupt,) = _run(agent, {"messages": [("user", "go")]}, "sync")["__interrupt__"]
-    assert interrupt.value["input_cut"] is True
-    assert interrupt.value["input"]["file_path"] == "/workspace/x"
-    assert interrupt.value["input"]["content"].endswith("y…")
-    assert len(json.dumps(interrupt.value["input"])) <= 4096
+    _run(agent, Command(resume=answer), "sync")
+    assert service.messages == [message]

@@ -247,6 +247,9 @@ def test_an_answer_of_another_version_says_so() -> None:
         _client(Answers(httpx.Response(200, json={"other": 1}))).session("u", "s").ls("/")
     with pytest.raises(errors.RouteNotFound, match="different versions"):
         _client(Answers(_problem(404, "route_not_found", retryable=False))).session("u", "s").ls("/")
+    moved = httpx.Response(308, headers={"location": "https://service/"})
+    with pytest.raises(skillmount.UnknownReply, match="moved to https://service/; give the client that address"):
+        _client(Answers(moved)).session("u", "s").write("/workspace/x", "")
     with pytest.raises(skillmount.UnknownReply, match="proxy"):
         _client(Answers(httpx.Response(404, text="<html>"))).session("u", "s").ls("/")
 

@@ -59,3 +59,12 @@ def test_the_wheel_installs_and_imports_without_any_framework(tmp_path: Path) ->
     (library / "needs.pth").write_text(str(Path(httpx.__file__).parents[1]))
     told = _run([str(python), "-c", "import skillmount; print(skillmount.__file__)"], PYTHONPATH="")
     assert str(library) in told
+
+
+def test_the_package_is_for_the_versions_of_python_that_the_readme_names() -> None:
+    allowed = re.search(r'requires-python = ">=3\.(\d+),<3\.(\d+)"', (ROOT / "pyproject.toml").read_text())
+    named = re.search(r"^Python 3\.(\d+) to 3\.(\d+)\.", README, re.MULTILINE)
+    assert allowed is not None
+    assert named is not None
+    assert (named[1], int(named[2])) == (allowed[1], int(allowed[2]) - 1)
+    assert int(named[2]) >= 14

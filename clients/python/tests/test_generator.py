@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,34 @@ def test_a_parameter_may_have_the_name_of_a_keyword() -> None:
     made = _made({"operationId": "diff", "parameters": [USER, parameter], "responses": _reply("text/plain")})
     assert "from_: str | None = None" in made
     assert '"from": from_' in made
+
+
+def test_the_contract_in_the_repository_is_enough_to_generate_from() -> None:
+    command = [sys.executable, str(SCRIPT), "--check"]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+def test_what_blocks_is_made_of_what_is_awaited() -> None:
+    awaited = """class AsyncX(AsyncY):
+    async def all(self) -> AsyncIterator[int]:
+        async with self.lock, AsyncClient() as other:
+            async for each in other.numbers((await self.first()).value, f(await g(1))):
+                yield (await h((1, 2)))[0]
+        await asyncio.sleep(1)
+        await other.aclose()
+"""
+    assert (
+        _generator().blocking(awaited, "x.py").partition("\n")[2]
+        == """class X(Y):
+    def all(self) -> Iterator[int]:
+        with self.lock, Client() as other:
+            for each in other.numbers(self.first().value, f(g(1))):
+                yield h((1, 2))[0]
+        time.sleep(1)
+        other.close()
+"""
+    )
 
 
 def test_what_is_a_stream_is_no_call() -> None:

@@ -12,9 +12,9 @@ import httpx
 import pytest
 from deepagents import create_deep_agent
 
+from skillmount import SessionClient
 from skillmount.deepagents import SkillmountBackend, SkillmountMiddleware
 from skillmount.langchain.testing import ScriptedModel, Turn, results
-from skillmount.session import SessionClient
 from skillmount.testing import Server
 
 FILE_CALLS: list[tuple[str, dict[str, Any]]] = [

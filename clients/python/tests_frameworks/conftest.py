@@ -13,6 +13,8 @@ import pytest
 
 from skillmount.testing import Server, server
 
+pytest.register_assert_rewrite("contract")
+
 ROOT = Path(__file__).parent.parent
 PROGRAM = os.environ.get("SKILLMOUNT_PROGRAM") or str(ROOT.parents[1] / "target" / "debug" / "skillmount")
 ALL_BYTES = bytes(range(256))

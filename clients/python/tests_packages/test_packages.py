@@ -99,16 +99,20 @@ def test_every_framework_and_host_has_its_five_minutes() -> None:
     assert set(SHOWN) == set(LOCKS)
 
 
-@pytest.mark.parametrize("example", LOCKS)
-def test_the_five_minutes_of_the_readme_go_as_they_say(example: str, wheels: Path, tmp_path: Path) -> None:
-    commands, printed = SHOWN[example]
-    venv = tmp_path / "venv"
-    variables = {"VIRTUAL_ENV": str(venv), "PATH": f"{venv / 'bin'}:{os.environ['PATH']}"}
-    # The versions are those of the lock. Its digests are left out, because the wheels are not in it.
-    pins = re.findall(r"^[^\s#].*?(?= \\$)", (ROOT / "locks" / f"{LOCKS[example]}.txt").read_text(), re.MULTILINE)
-    (tmp_path / "pins.txt").write_text("\n".join(pins))
+def _with_pip(folder: Path, lock: str) -> dict[str, str]:
+    """An empty environment below a folder, whose pip installs the versions of a lock; the variables that name it."""
+    venv = folder / "venv"
+    variables = {
+        "VIRTUAL_ENV": str(venv),
+        "PATH": f"{venv / 'bin'}:{os.environ['PATH']}",
+        "PIP_QUIET": "1",
+        **DOWNLOADS,
+    }
+    # The digests of the lock are left out, because the wheels are not in it.
+    pins = re.findall(r"^[^\s#].*?(?= \\$)", (ROOT / "locks" / f"{lock}.txt").read_text(), re.MULTILINE)
+    (folder / "pins.txt").write_text("\n".join(pins))
     for tool in ("PIP", "UV"):
-        variables |= {f"{tool}_FIND_LINKS": str(wheels), f"{tool}_CONSTRAINT": str(tmp_path / "pins.txt")}
+        variables[f"{tool}_CONSTRAINT"] = str(folder / "pins.txt")
     if UV.exists():
         # It does in a second what takes pip half a minute, and finds in its cache what the locks have brought.
         _run([str(UV), "venv", "--quiet", "--python", sys.executable, str(venv)])
@@ -117,6 +121,26 @@ def test_the_five_minutes_of_the_readme_go_as_they_say(example: str, wheels: Pat
         pip.chmod(0o755)
     else:
         _run([sys.executable, "-m", "venv", str(venv)])
-    told = _run(["bash", "-euc", commands], PIP_QUIET="1", **DOWNLOADS, **variables)
+    return variables
+
+
+def test_the_first_way_installs_an_adapter_from_a_clone_without_a_compiler(tmp_path: Path) -> None:
+    first, second = re.findall(r"^```\n((?:pip install '\./|make ).*?)```", README, re.MULTILINE | re.DOTALL)[:2]
+    assert second.startswith("make python-wheels"), "the second way needs Rust"
+    variables = _with_pip(tmp_path, "deepagents")
+    _run(["bash", "-euc", first], CC="false", CXX="false", RUSTC="false", CARGO="false", **variables)
+    imported = "import skillmount.deepagents; print(skillmount.deepagents.__file__)"
+    told = _run([str(tmp_path / "venv" / "bin" / "python"), "-c", imported], **variables)
+    assert told.startswith(str(tmp_path))
+    shutil.rmtree(tmp_path / "venv")
+
+
+@pytest.mark.parametrize("example", LOCKS)
+def test_the_five_minutes_of_the_readme_go_as_they_say(example: str, wheels: Path, tmp_path: Path) -> None:
+    commands, printed = SHOWN[example]
+    variables = _with_pip(tmp_path, LOCKS[example])
+    for tool in ("PIP", "UV"):
+        variables[f"{tool}_FIND_LINKS"] = str(wheels)
+    told = _run(["bash", "-euc", commands], **variables)
     assert told.startswith(printed), told
-    shutil.rmtree(venv)
+    shutil.rmtree(tmp_path / "venv")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import os
+import pickle
+import signal
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +17,8 @@ from typing import Any
 
 import pytest
 from pydantic_ai import Agent
+from pydantic_ai.durable_exec._capability_operation import collect_capability_operations
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -22,10 +29,12 @@ from pydantic_ai.messages import (
     WorkspaceRef,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.toolsets import DynamicToolset
 from pydantic_ai.workspaces import SupportsFilesystem
 from pydantic_ai.workspaces.conformance import WorkspaceBackendSuite
 
-from skillmount import models
+import contract
+from skillmount import AsyncClient, SkillmountError, models
 from skillmount.pydantic_ai import SkillmountSkills, SkillmountWorkspace
 from skillmount.testing import Server, server
 
@@ -129,3 +138,83 @@ def test_the_example_runs() -> None:
     assert done.returncode == 0, done.stderr
     assert "The lease is in /workspace/lease.md." in done.stdout
     assert "LEASE OF A GARAGE" in done.stdout
+
+
+def test_durable_execution_finds_an_id() -> None:
+    skills = SkillmountSkills[None](("ana", "chat"))
+    assert skills.id == "skillmount"
+    assert skills.get_toolset().id == "skillmount"
+    assert SkillmountSkills[None](("bob", "chat"), id="second").get_toolset().id == "second"
+    with pytest.raises(UserError, match="skillmount"):
+        Agent(FunctionModel(lambda *_: ModelResponse([])), capabilities=[skills, SkillmountSkills(("bob", "chat"))])
+
+
+def test_a_durable_engine_asks_the_service_outside_of_the_workflow() -> None:
+    skills = SkillmountSkills[None](("ana", "chat"))
+    assert set(collect_capability_operations(skills)) == {"prompt"}
+    # Engines wrap such a toolset whole: they list and call its tools in units of their own.
+    assert isinstance(skills.get_toolset(), DynamicToolset)
+
+
+def test_a_workspace_that_made_its_client_can_be_closed(service: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SKILLMOUNT_SERVER", service.url)
+
+    async def run() -> None:
+        before = contract.sockets()
+        workspace = SkillmountWorkspace("closing", "s")
+        await workspace.write_bytes("/workspace/a", b"a")
+        assert contract.sockets() > before
+        await workspace.aclose()
+        assert contract.sockets() == before
+
+    asyncio.run(run())
+
+
+def test_a_workspace_whose_service_does_not_answer_costs_the_limit(service: Server) -> None:
+    async def run() -> None:
+        async with service.aclient() as client:
+            workspace = SkillmountWorkspace("limit", "s", client=client, timeout=0.5)
+            os.kill(service.pid, signal.SIGSTOP)
+            began = time.monotonic()
+            try:
+                for work in (workspace.read_bytes("/workspace/a"), workspace.list_dir("/workspace")):
+                    with pytest.raises(SkillmountError, match=r"gave no answer within 0\.5 s"):
+                        await work
+            finally:
+                os.kill(service.pid, signal.SIGCONT)
+            assert time.monotonic() - began < 3
+
+    asyncio.run(run())
+
+
+def test_a_copy_of_a_workspace_has_connections_of_its_own(service: Server) -> None:
+    workspace = SkillmountWorkspace("copied", "s", client=AsyncClient(service.url, api_key="the-key"))
+    copied = copy.deepcopy(workspace)
+    assert copied._session.client is not workspace._session.client
+    assert copied.ref == workspace.ref
+    assert b"the-key" not in pickle.dumps(workspace)
+
+
+def test_the_snippets_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with contract.serving() as service:
+        monkeypatch.setenv("SKILLMOUNT_SERVER", service.url)
+        skills = contract.snippet("pydantic_ai_skills")
+        workspace = contract.snippet("pydantic_ai_workspace")
+        prompts: list[str] = []
+
+        def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+            prompts.append(info.instructions or "")
+            load = ToolCallPart("load_skill", {"skill": "law/leases"})
+            return ModelResponse([load if len(prompts) == 1 else TextPart("done")])
+
+        async def run() -> None:
+            with skills["agent"].override(model=FunctionModel(model)):
+                assert await skills["answer"]("go", skills["Chat"]("ana", "chat")) == "done"
+            await skills["skills"].aclose()
+            async with service.aclient() as client:
+                await client.session("ana", "chat").write("/workspace/lease.md", "A LEASE\n")
+            assert await workspace["lease_of"]("ana", "chat") == "A LEASE\n"
+
+        with contract.strict():
+            asyncio.run(run())
+        assert contract.SECRET in prompts[1]

@@ -1,5 +1,6 @@
 //! The house: its rooms and doors, its documents, what it offers, and the limits it states.
 
+mod adapters;
 mod architecture;
 mod circles;
 mod documents;

@@ -7,14 +7,13 @@ package needs none of the frameworks.
 
 from . import errors
 from ._generated import models, operations
-from .aio import AsyncSessionClient, AsyncUserClient
 from .call import Call, Reply
-from .client import AsyncClient, Client
-from .problem import MissingIdentity, SkillmountError, UnknownReply, Unreachable
+from .client import AsyncClient, AsyncSessionClient, AsyncUserClient, Client, SessionClient, UserClient
+from .problem import InvalidSettings, MissingIdentity, SkillmountError, UnknownReply, Unreachable
 from .retry import Retry
-from .session import SessionClient, UserClient
 
 __all__ = [
-    "AsyncClient", "AsyncSessionClient", "AsyncUserClient", "Call", "Client", "MissingIdentity", "Reply", "Retry",
-    "SessionClient", "SkillmountError", "UnknownReply", "Unreachable", "UserClient", "errors", "models", "operations",
+    "AsyncClient", "AsyncSessionClient", "AsyncUserClient", "Call", "Client", "InvalidSettings", "MissingIdentity",
+    "Reply", "Retry", "SessionClient", "SkillmountError", "UnknownReply", "Unreachable", "UserClient", "errors",
+    "models", "operations",
 ]  # fmt: skip

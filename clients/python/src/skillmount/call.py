@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -23,7 +23,11 @@ _BOUNDARY = "skillmount-part"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[T_co]):
-    """One HTTP request of the API."""
+    """One HTTP request of the API, as a function of `skillmount.operations` returns it.
+
+    Example:
+        call: Call[models.CatalogStatus] = operations.show_catalog("ana")
+    """
 
     operation: str
     """Its `operationId`."""
@@ -42,7 +46,12 @@ class Call(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
-    """An answer with its head."""
+    """An answer with its head.
+
+    Example:
+        reply = client.fetch(operations.show_catalog("ana"))
+        assert reply.status == 200
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -130,6 +139,20 @@ def bytes_reply(response: httpx.Response) -> bytes:
     return response.content
 
 
+def zipped(call: Call[Any]) -> Call[bytes]:
+    """A call that asks for a zip archive in place of JSON.
+
+    Args:
+        call: One that has such an answer, such as `operations.show_skill("ana", "writing/minutes")`.
+    """
+    return replace(call, read=bytes_reply, headers={**call.headers, "accept": "application/zip"})
+
+
+def length_reply(response: httpx.Response) -> int:
+    """Reads how many bytes the answer to a GET would have."""
+    return int(response.headers.get("content-length", 0))
+
+
 def no_reply(_: httpx.Response) -> None:
     """Reads nothing."""
 
@@ -140,6 +163,13 @@ def failure(response: httpx.Response) -> SkillmountError:
         document = response.json()
         code, detail = str(document["code"]), str(document["detail"])
     except (ValueError, KeyError, TypeError):
+        if 300 <= response.status_code < 400:
+            moved = response.headers.get("location", "nowhere")
+            return UnknownReply(
+                f"status {response.status_code}: the service has moved to {moved}; give the client that address",
+                status=response.status_code,
+                outcome="not_applied",
+            )
         return UnknownReply(
             f"status {response.status_code} without a problem document; is a proxy before the service, or is another "
             "service at this address?",

@@ -10,9 +10,11 @@ from collections.abc import Generator
 from typing import Any, TypeAlias, TypeVar
 
 from .call import Call
-from .client import AsyncClient, Client, Told
+from .client import AsyncClient, Client
 from .problem import SkillmountError
 from .retry import Retry
+from .settings import DEFAULT_TIMEOUT
+from .wire import Told
 
 R = TypeVar("R")
 
@@ -21,17 +23,31 @@ Steps: TypeAlias = Generator[Call[Any], Any, R]
 
 
 class Connection:
-    """Both clients of one service. They share what they are told of sessions."""
+    """Both clients of one service. They share what they are told of sessions.
+
+    Example:
+        connection = Connection("http://127.0.0.1:8787")
+    """
 
     def __init__(
         self,
         server: str | None = None,
         *,
         api_key: str | None = None,
-        timeout: float = 30.0,
+        timeout: float = DEFAULT_TIMEOUT,
         retry: Retry | None = None,
     ) -> None:
-        """Connect to nothing yet; the arguments are those of `Client`."""
+        """Connect to nothing yet.
+
+        Args:
+            server: As in `Client`, and so are the arguments after it.
+            api_key: As there.
+            timeout: As there.
+            retry: As there.
+
+        Raises:
+            InvalidSettings: As there.
+        """
         self.client = Client(server, api_key=api_key, timeout=timeout, retry=retry)
         self.aclient = AsyncClient(server, api_key=api_key, timeout=timeout, retry=retry)
         self.aclient.share_told(self.client)
@@ -41,7 +57,17 @@ class Connection:
         return self.client.told(user, session)
 
     def drive(self, steps: Steps[R]) -> R:
-        """Run steps, blocking."""
+        """Run steps, blocking.
+
+        Args:
+            steps: A generator that yields calls and is sent their answers, or their errors.
+
+        Returns:
+            What the steps return.
+
+        Raises:
+            SkillmountError: An error that the steps do not handle.
+        """
         try:
             call = next(steps)
             while True:
@@ -56,7 +82,7 @@ class Connection:
             return result
 
     async def adrive(self, steps: Steps[R]) -> R:
-        """Run steps, awaiting."""
+        """Run steps, awaiting; arguments, result and errors are those of `drive`."""
         try:
             call = next(steps)
             while True:

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from langgraph.config import get_config
 from langgraph.runtime import get_runtime
@@ -21,6 +19,8 @@ from langgraph.runtime import get_runtime
 from ._generated import models, operations
 from .connection import Connection, Steps
 from .problem import MissingIdentity, SkillmountError
+from .remembered import Remembered
+from .settings import ControlKey
 
 R = TypeVar("R")
 
@@ -60,6 +60,28 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """A run of a graph, as an `identify` of the developer's sees it.
+
+    Example:
+        backend = SkillmountBackend(identify=lambda run: (run.user.replace("|", "."), run.session))
+    """
+
+    user: str
+    """The user as the run names it; empty if it names none."""
+    session: str
+    """The thread as the run names it; empty if it names none."""
+    configurable: Mapping[str, Any]
+    """The `configurable` of the run."""
+    context: Any
+    """The context of the run; None if it has none."""
+
+
+IdentifyRun: TypeAlias = Callable[[Run], tuple[str, str]]
+"""Maps a run to the ids of a user and a session in the service."""
+
+
+@dataclass(frozen=True, slots=True)
 class FromGraph:
     """The user and the thread of the run."""
 
@@ -67,6 +89,8 @@ class FromGraph:
     """Where the user is looked for: a member of the run's context, then of its `configurable`."""
     session_key: str = "thread_id"
     """Where the session is looked for: a member of `configurable`."""
+    identify: IdentifyRun | None = None
+    """Maps what was found to the ids in the service; both stay as they are if absent."""
 
     def __call__(self) -> Place:
         """The place of the run that calls.
@@ -74,13 +98,8 @@ class FromGraph:
         Raises:
             MissingIdentity: The run has no user or no thread, or nothing runs.
         """
-        configurable = _configurable()
-        user = (
-            configurable.get(AUTHENTICATED_USER)
-            or _member(_context(), self.user_key)
-            or configurable.get(self.user_key)
-        )
-        session = configurable.get(self.session_key)
+        run = self._run()
+        user, session = (run.user, run.session) if self.identify is None else self.identify(run)
         if not user:
             raise MissingIdentity(
                 f"no user: run the graph with context={{'{self.user_key}': …}} or "
@@ -91,13 +110,51 @@ class FromGraph:
                 f"no session: run the graph with config={{'configurable': {{'{self.session_key}': …}}}}, "
                 "or give the adapter a fixed user and session"
             )
-        forks = tuple(_fork(str(session), at) for at in _tools_around(str(configurable.get("checkpoint_ns") or "")))
-        chain = (str(session), *forks)
-        return Place(str(user), chain[-1], chain[:-1])
+        around = _tools_around(str(run.configurable.get("checkpoint_ns") or ""))
+        chain = (session, *(_fork(session, at) for at in around))
+        return Place(user, chain[-1], chain[:-1])
+
+    def _run(self) -> Run:
+        configurable, context = _configurable(), _context()
+        user = (
+            configurable.get(AUTHENTICATED_USER) or _member(context, self.user_key) or configurable.get(self.user_key)
+        )
+        session = configurable.get(self.session_key)
+        return Run(str(user or ""), str(session or ""), configurable, context)
+
+
+def identified(
+    user: str | None, session: str | None, user_key: str, session_key: str, identify: IdentifyRun | None
+) -> Identify:
+    """How an adapter finds the place of a run.
+
+    Args:
+        user: One user for all runs, together with `session`; None finds both in each run.
+        session: One session for all runs.
+        user_key: The member of the run's context, or of its `configurable`, that is the user.
+        session_key: The member of the run's `configurable` that is the session.
+        identify: Maps what was found to the ids in the service.
+
+    Raises:
+        ValueError: Only one of `user` and `session` is given, or both beside `identify`.
+
+    Example:
+        place = identified("ana", "monday", "user_id", "thread_id", None)
+    """
+    if (user is None) != (session is None):
+        raise ValueError("give both user and session, or neither: then both come from the running graph")
+    if not user or not session:
+        return FromGraph(user_key, session_key, identify)
+    if identify is not None:
+        raise ValueError("give either user and session or identify: with a fixed session nothing is to be mapped")
+    return Fixed(user, session)
 
 
 class GraphSessions:
-    """A service, and the session in it that a running graph works in."""
+    """A service, and the session in it that a running graph works in.
+
+    A deep copy has connections of its own and keeps the keys. A pickle holds no key.
+    """
 
     def __init__(self, connection: Connection, identify: Identify, control_key: str | None = None) -> None:
         """Nothing is sent.
@@ -105,13 +162,21 @@ class GraphSessions:
         Args:
             connection: The service.
             identify: How user and session are found.
-            control_key: A key of scope `control` that posts a person's decisions, if they come by resuming the graph.
+            control_key: A key of scope `control` that posts a person's decisions, if they come by resuming the graph;
+                `SKILLMOUNT_CONTROL_KEY` if absent.
+
+        Raises:
+            InvalidSettings: No header can hold the key. The message does not show it.
         """
         self.connection = connection
-        self.control_key = control_key
+        self._control_key = ControlKey.of(control_key)
         self._identify = identify
-        self._made: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self._lock = threading.Lock()
+        self._made: Remembered[tuple[str, str], bool] = Remembered(_REMEMBERED_FORKS)
+
+    @property
+    def control_key(self) -> str | None:
+        """The key that posts a person's decisions."""
+        return self._control_key.value
 
     def place(self) -> Place:
         """The place of the run that calls, or `MissingIdentity`."""
@@ -133,8 +198,7 @@ class GraphSessions:
     def _make_forks(self, place: Place) -> Steps[None]:
         chain = (*place.parents, place.session)
         for parent, child in itertools.pairwise(chain):
-            known = (place.user, child)
-            if known in self._made:
+            if self._made.get((place.user, child)):
                 continue
             body = models.CreateSessionRequest(parent=parent)
             try:
@@ -145,10 +209,7 @@ class GraphSessions:
                 # A thread that has changed nothing yet has no session to make one from.
                 yield operations.create_session(place.user, parent, models.CreateSessionRequest())
                 yield operations.create_session(place.user, child, body)
-            with self._lock:
-                self._made[known] = None
-                while len(self._made) > _REMEMBERED_FORKS:
-                    self._made.popitem(last=False)
+            self._made.set((place.user, child), True)
 
 
 def node() -> str:

@@ -13,6 +13,12 @@ class SkillmountError(Exception):
     """A call that failed.
 
     `detail` is written for the agent that reads it: it names the path in question and says what to do next.
+
+    Example:
+        try:
+            client.session("ana", "monday").read("/workspace/none")
+        except SkillmountError as error:
+            print(error.code, error.detail, error.retryable)
     """
 
     code: str = "unknown"
@@ -64,18 +70,49 @@ class SkillmountError(Exception):
 
 
 class Unreachable(SkillmountError):
-    """No answer came: the service is down, restarting, or too slow."""
+    """No answer came: the service is down, restarting, or too slow. `detail` has the address and the cause.
+
+    Example:
+        try:
+            Client("http://127.0.0.1:1", timeout=1.0).health()
+        except Unreachable as error:
+            print(error.detail)
+    """
 
     code = "unreachable"
 
 
 class UnknownReply(SkillmountError):
-    """The answer is none that this version of the package knows."""
+    """The answer is none that this version of the package knows, such as a proxy's.
+
+    Example:
+        try:
+            client.health()
+        except UnknownReply as error:
+            print(error.status)
+    """
 
     code = "unknown_reply"
 
 
+class InvalidSettings(SkillmountError, ValueError):
+    """An address, a key, a timeout or a proxy that cannot be right. Nothing was sent, and no key is shown.
+
+    Example:
+        try:
+            Client("127.0.0.1:8787")
+        except InvalidSettings as error:
+            print(error.detail)
+    """
+
+    code = "invalid_settings"
+
+
 class MissingIdentity(SkillmountError):
-    """The running graph names no user or no session."""
+    """The running graph names no user or no session.
+
+    Example:
+        raise MissingIdentity("no user: run the graph with a user_id")
+    """
 
     code = "missing_identity"

@@ -6,28 +6,35 @@ Needs `pip install skillmount[pydantic-ai]`.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from pydantic_ai import RunContext, Tool
-from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.exceptions import ModelRetry
-from pydantic_ai.messages import WorkspaceRef
-from pydantic_ai.tools import ToolDefinition
-from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
-from pydantic_ai.workspaces import FileEntry, WorkspaceUnavailableError
-
-from ._generated import models, operations
+from ._generated import models
 from ._generated.tools import TOOLS
-from .aio import PromptMode
 from .client import AsyncClient
+from .extras import missing
+from .limits import DEFAULT_TIMEOUT, check_timeout, within
 from .problem import SkillmountError
+from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools
+
+try:
+    from pydantic_ai import RunContext
+    from pydantic_ai.capabilities import AbstractCapability, durable_operation
+    from pydantic_ai.exceptions import ToolFailed
+    from pydantic_ai.messages import WorkspaceRef
+    from pydantic_ai.tools import ToolDefinition
+    from pydantic_ai.toolsets import AbstractToolset, DynamicToolset, ToolsetTool
+    from pydantic_ai.workspaces import FileEntry, WorkspaceUnavailableError
+    from pydantic_core import SchemaValidator, core_schema
+except ImportError as cause:
+    raise missing("pydantic-ai", cause) from cause
 
 D = TypeVar("D")
+T = TypeVar("T")
 
 PROVIDER = "skillmount"
-SKILL_TOOLS = ("discover_skills", "load_skill", "Skill", "unload_skill")
+
+__all__ = ["PROVIDER", "SKILL_TOOLS", "TOOLS", "SkillmountSkills", "SkillmountToolset", "SkillmountWorkspace"]
 
 _PATH_ERRORS: dict[str, type[OSError]] = {
     "file_not_found": FileNotFoundError,
@@ -40,83 +47,128 @@ _PATH_ERRORS: dict[str, type[OSError]] = {
     "denied": PermissionError,
     "approval_required": PermissionError,
 }
+# The service checks the input, and says in words what is wrong with it.
+_ANY_INPUT = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))
 
 
 class SkillmountSkills(AbstractCapability[D]):
-    """The skills of the user of a run: the prompt before each request to the model, and the tools to load them."""
+    """The skills of the user of a run: the prompt before each request to the model, and the tools to load them.
+
+    Example:
+        `Agent(model, deps_type=Chat, capabilities=[SkillmountSkills(lambda ctx: (ctx.deps.user, ctx.deps.id))])`
+    """
 
     def __init__(
         self,
-        identify: Callable[[RunContext[D]], tuple[str, str]],
+        identify: tuple[str, str] | Callable[[RunContext[D]], tuple[str, str]],
         client: AsyncClient | None = None,
         *,
         mode: PromptMode | None = None,
         tools: Iterable[str] = SKILL_TOOLS,
+        timeout: float = DEFAULT_TIMEOUT,
+        approve: Approve | None = None,
+        control_key: str | None = None,
+        id: str = PROVIDER,  # noqa: A002 - the name in Pydantic AI
     ) -> None:
         """Nothing is sent.
 
         Args:
-            identify: The user and the session of a run, such as `lambda ctx: (ctx.deps.user, ctx.deps.chat)`.
-            client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent.
+            identify: The user and the session, or a function of the run that returns them, such as
+                `lambda ctx: (ctx.deps.user, ctx.deps.chat)`.
+            client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent, which `aclose` closes.
             mode: How the prompt presents skills; as the policy says if absent.
             tools: Which tools of the service the model has; `skillmount.pydantic_ai.TOOLS` has all of them.
+            timeout: Seconds that a prompt or a call may take, repetitions included; 30 by default.
+            approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
+            control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
+                `SKILLMOUNT_CONTROL_KEY` if absent.
+            id: The id of the capability and of its toolset, which durable execution needs. Two in one agent need two.
+
+        Raises:
+            ValueError: There is `approve` without `control_key`, or the timeout is not positive.
+            KeyError: There is no tool of a name in `tools`.
         """
-        self._identify = identify
-        self._client = client or AsyncClient()
-        self._mode = mode
-        self._names = tuple(tools)
+        self.id = id
+        self._session = SessionTools[RunContext[D]](
+            identify, client, mode=mode, timeout=timeout, approve=approve, control_key=control_key
+        )
+        self._offered = SkillmountToolset(self._session, tools)
+        # In a durable run the tools of a toolset that is asked for anew in each step are listed and called outside of
+        # the workflow.
+        self._toolset = DynamicToolset[D](self._offer, id=id)
 
     def get_instructions(self) -> Any:
         """The prompt, asked for before each request to the model."""
+        return self.prompt
 
-        async def prompt(ctx: RunContext[D]) -> str:
-            user, session = self._identify(ctx)
-            return (await self._client.session(user, session).prompt(mode=self._mode)).prompt
+    @durable_operation(name="prompt")
+    async def prompt(self, ctx: RunContext[D]) -> str:
+        """The prompt of now. If the service is away, it is that of the last turn.
 
-        return prompt
+        Raises:
+            SkillmountError: The service refuses it, or it is away and there was no turn before.
+        """
+        return await self._session.prompt(ctx)
 
     def get_toolset(self) -> AbstractToolset[D]:
-        """The tools, which answer as the service writes for models. They run one after another, since one may load.
+        """The tools, which answer as the service writes for models."""
+        return self._toolset
 
-        Before each request to the model the service is asked which of them the session may use now.
+    async def aclose(self) -> None:
+        """Close the connections of this event loop, unless the client is the caller's."""
+        await self._session.aclose()
+
+    def _offer(self, _: RunContext[D]) -> AbstractToolset[D]:
+        return self._offered
+
+
+class SkillmountToolset(AbstractToolset[D]):
+    """Tools of the service. Before each request to the model the service says which the session may use now."""
+
+    def __init__(self, session: SessionTools[RunContext[D]], names: Iterable[str]) -> None:
+        """Nothing is sent.
+
+        Args:
+            session: What makes the calls.
+            names: The tools to offer, if the session may use them.
+
+        Raises:
+            KeyError: There is no tool of such a name.
         """
+        self._session = session
+        self._names = tuple(names)
+        for name in self._names:
+            TOOLS[name]
 
-        async def prepare(ctx: RunContext[D], defined: list[ToolDefinition]) -> list[ToolDefinition]:
-            user, session = self._identify(ctx)
-            reply = await self._client.send(operations.list_tools(user, session, mode=self._mode))
-            listed = {tool["name"]: tool for tool in reply.model_dump(mode="json")["tools"]}
-            return [
-                replace(
-                    tool,
-                    description=listed[tool.name]["description"],
-                    parameters_json_schema=listed[tool.name]["input_schema"],
-                )
-                for tool in defined
-                if tool.name in listed
-            ]
+    @property
+    def id(self) -> None:
+        """None: the capability's toolset around it has one."""
+        return None
 
-        return FunctionToolset([self._tool(name) for name in self._names]).prepared(prepare)
+    async def get_tools(self, ctx: RunContext[D]) -> dict[str, ToolsetTool[D]]:
+        """The tools that the session may use now. They run one after another: one may load what the next reads."""
+        listed = await self._session.tools(ctx)
+        return {name: self._tool(name, listed[name], ctx.max_retries) for name in self._names if name in listed}
 
-    def _tool(self, name: str) -> Tool[D]:
-        async def run(ctx: RunContext[D], **given: Any) -> str:
-            user, session = self._identify(ctx)
-            block = {"type": "tool_use", "id": "call", "name": name, "input": given}
-            try:
-                (result,) = await self._client.session(user, session).tool_calls([block], mode=self._mode)
-            except SkillmountError as error:
-                raise ModelRetry(f"Error: {error.detail}") from error
-            text = result["content"]
-            return text if isinstance(text, str) else "\n".join(part.get("text", "") for part in text)
-
-        definition = TOOLS[name]
-        return Tool.from_schema(
-            run,
+    def _tool(self, name: str, listed: Any, max_retries: int) -> ToolsetTool[D]:
+        definition = ToolDefinition(
             name=name,
-            description=definition["description"],
-            json_schema=definition["input_schema"],
-            takes_ctx=True,
+            description=listed["description"],
+            parameters_json_schema=listed["input_schema"],
             sequential=True,
         )
+        return ToolsetTool(toolset=self, tool_def=definition, max_retries=max_retries, args_validator=_ANY_INPUT)
+
+    async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[D], tool: ToolsetTool[D]) -> str:
+        """Run a call.
+
+        Raises:
+            ToolFailed: The call failed. The model reads why, and the run goes on.
+        """
+        answer = await self._session.run(ctx, name, tool_args, ctx.tool_call_id)
+        if answer.failed:
+            raise ToolFailed(answer.text)
+        return answer.text
 
 
 class SkillmountWorkspace:
@@ -133,6 +185,7 @@ class SkillmountWorkspace:
         ref: WorkspaceRef | None = None,
         client: AsyncClient | None = None,
         working_dir: str = "/workspace",
+        timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
         """Nothing is sent.
 
@@ -140,18 +193,21 @@ class SkillmountWorkspace:
             user: Whose files they are.
             session: In which session.
             ref: Both, from another workspace of this class.
-            client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent.
+            client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent, which `aclose` closes.
             working_dir: Where relative paths begin.
+            timeout: Seconds that a call may take, repetitions included; 30 by default.
 
         Raises:
-            ValueError: There is neither a user with a session nor a `ref` of this class.
+            ValueError: There is no user with a session and no `ref` of this class, or the timeout is not positive.
         """
         if ref is not None and ref.provider == PROVIDER:
             user, _, session = ref.id.partition("/")
         if not user or not session:
             raise ValueError("give a user and a session, or the ref of another SkillmountWorkspace")
         self._ref = WorkspaceRef(provider=PROVIDER, id=f"{user}/{session}")
-        self._session = (client or AsyncClient()).session(user, session)
+        self._timeout = check_timeout(timeout)
+        self._owned = client is None
+        self._session = (client or AsyncClient(timeout=timeout)).session(user, session)
         self._working_dir = posixpath.normpath(working_dir)
         self._made = {self._working_dir}
 
@@ -167,7 +223,7 @@ class SkillmountWorkspace:
     async def read_bytes(self, path: str) -> bytes:
         """The bytes of a file."""
         try:
-            return await self._session.get(path)
+            return await self._within(self._session.get(path))
         except SkillmountError as error:
             if error.code == "file_not_found" and await self._is_dir(path):
                 raise IsADirectoryError(path) from error
@@ -178,7 +234,7 @@ class SkillmountWorkspace:
         if path in self._made:
             raise IsADirectoryError(path)
         try:
-            await self._session.put(path, data)
+            await self._within(self._session.put(path, data))
         except SkillmountError as error:
             raise _as_builtin(error, path) from error
 
@@ -198,7 +254,7 @@ class SkillmountWorkspace:
         """One level of a folder."""
         known = path in self._made
         try:
-            listed = (await self._session.ls(path)).entries
+            listed = (await self._within(self._session.ls(path))).entries
         except SkillmountError as error:
             if not (known and error.code == "file_not_found"):
                 raise _as_builtin(error, path) from error
@@ -230,7 +286,7 @@ class SkillmountWorkspace:
         made = {each for each in self._made if each == path or each.startswith(f"{path}/")}
         self._made -= made
         try:
-            reply = await self._session.delete(path)
+            reply = await self._within(self._session.delete(path))
         except SkillmountError as error:
             if not (made and error.code == "file_not_found"):
                 raise _as_builtin(error, path) from error
@@ -246,12 +302,20 @@ class SkillmountWorkspace:
             return False
         return True
 
+    async def aclose(self) -> None:
+        """Close the connections of this event loop, unless the client is the caller's."""
+        if self._owned:
+            await self._session.client.aclose()
+
+    async def _within(self, work: Awaitable[T]) -> T:
+        return await within(self._session.client, self._timeout, work)
+
     async def _is_dir(self, path: str) -> bool:
         return path in self._made or bool(await self._list(path))
 
     async def _list(self, path: str) -> list[models.FileEntry]:
         try:
-            return (await self._session.ls(path)).entries
+            return (await self._within(self._session.ls(path))).entries
         except SkillmountError as error:
             if error.code == "file_not_found":
                 return []

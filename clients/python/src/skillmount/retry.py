@@ -15,6 +15,9 @@ class Retry:
 
     A call is repeated if the service says that it may succeed later, or if no answer came; and only if repeating it
     changes nothing twice: it is safe by itself, or it is certain that nothing was changed.
+
+    Example:
+        client = Client(retry=Retry(attempts=1))
     """
 
     attempts: int = 4

@@ -76,6 +76,10 @@ def scripted_api(turns: Sequence[Said]) -> Iterator[ScriptedApi]:
 
     Yields:
         The model, with its address and what it was asked.
+
+    Example:
+        with scripted_api([[("load_skill", {"skill": "minutes"})], "done"]) as model:
+            print(model.url)
     """
     api = ScriptedApi("", list(turns))
 

@@ -20,18 +20,31 @@ _SECONDS_TO_STOP = 10
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A service that runs until the context that gave it ends."""
+    """A service that runs until the context that gave it ends.
+
+    Example:
+        with server() as service, service.client() as client:
+            client.health()
+    """
 
     url: str
     pid: int
     api_key: str | None = field(default=None, repr=False)
 
     def client(self) -> Client:
-        """A client of it."""
+        """A client of it, which shows its key. It is closed with itself, at the latest.
+
+        Example:
+            service.client().health()
+        """
         return Client(self.url, api_key=self.api_key)
 
     def aclient(self) -> AsyncClient:
-        """A client of it whose calls are awaited."""
+        """A client of it whose calls are awaited, which shows its key.
+
+        Example:
+            awaited = service.aclient()
+        """
         return AsyncClient(self.url, api_key=self.api_key)
 
     def publish(
@@ -45,6 +58,12 @@ class Server:
             description: What it is for and when to use it.
             body: Its instructions.
             files: Its other files, path and text of each.
+
+        Raises:
+            InvalidSkill: It is not as a skill must be.
+
+        Example:
+            service.publish("ana", "writing/letters", "Writes letters. Use when asked.", "# Letters")
         """
         with self.client() as client:
             content = models.PublishRequest(description=description, body=body, files=dict(files or {}))
@@ -78,6 +97,10 @@ def server(
     Raises:
         FileNotFoundError: There is no such program.
         RuntimeError: The service did not start; the message is what it said.
+
+    Example:
+        with server(store="memory:") as running:
+            print(running.url)
     """
     path = program or _program()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SKILLMOUNT_")}

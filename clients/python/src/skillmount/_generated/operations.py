@@ -476,13 +476,13 @@ def delete_file(user: str, session: str, path: str, *, if_match: str | None = No
 
 def head_file(
     user: str, session: str, path: str, *, if_match: str | None = None, if_none_match: str | None = None
-) -> call.Call[None]:
+) -> call.Call[int]:
     """What `GET` would say of a file, without its bytes."""
     return call.Call(
         operation="head_file",
         method="HEAD",
         path=f"/v1/users/{call.segment(user)}/sessions/{call.segment(session)}/files/{call.tail(path)}",
-        read=call.no_reply,
+        read=call.length_reply,
         safe=True,
         session=(user, session),
         headers=call.given({"If-Match": if_match, "If-None-Match": if_none_match}),

@@ -1,9 +1,14 @@
 """skillmount for deepagents: files and skills per user and thread. Needs `pip install skillmount[deepagents]`."""
 
-from deepagents.middleware.subagents import GENERAL_PURPOSE_SUBAGENT, SubAgent
+from ..extras import missing
 
-from ..langchain import SkillmountMiddleware
-from .backend import SkillmountBackend, SkillsSourceUnavailable
+try:
+    from deepagents.middleware.subagents import GENERAL_PURPOSE_SUBAGENT, SubAgent
+
+    from ..langchain import SkillmountMiddleware
+    from .backend import SkillmountBackend, SkillsSourceUnavailable
+except ImportError as cause:
+    raise missing("deepagents", cause) from cause
 
 
 def general_purpose(middleware: SkillmountMiddleware) -> SubAgent:
@@ -17,6 +22,9 @@ def general_purpose(middleware: SkillmountMiddleware) -> SubAgent:
 
     Returns:
         What to give `create_deep_agent` among its `subagents`.
+
+    Example:
+        subagents = [general_purpose(middleware)]
     """
     spec: SubAgent = {**GENERAL_PURPOSE_SUBAGENT, "middleware": [middleware]}
     return spec

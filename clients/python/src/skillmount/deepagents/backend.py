@@ -20,9 +20,10 @@ from deepagents.backends.protocol import (
 
 from ..approvals import approving
 from ..connection import Connection, Steps
-from ..graph import Fixed, FromGraph, GraphSessions, Identify, node
+from ..graph import Fixed, FromGraph, GraphSessions, IdentifyRun, node
 from ..problem import MissingIdentity, SkillmountError
 from ..retry import Retry
+from ..settings import DEFAULT_TIMEOUT
 from .paths import Tree
 from .steps import SessionSteps
 
@@ -35,6 +36,13 @@ class SkillmountBackend(BackendProtocol):
     """Files of the user and the thread of the running graph, so that one compiled agent serves every user.
 
     Errors are in the results, in deepagents' words. If the run names no user, every operation raises `MissingIdentity`.
+    A deep copy has connections of its own and keeps the keys. A pickle holds no key: the copy takes those of the
+    environment.
+
+    Example:
+        backend = SkillmountBackend("http://127.0.0.1:8787")
+        middleware = [SkillmountMiddleware(backend)]
+        agent = create_deep_agent(model="anthropic:claude-sonnet-4-6", backend=backend, middleware=middleware)
     """
 
     def __init__(
@@ -46,7 +54,8 @@ class SkillmountBackend(BackendProtocol):
         root: str = "/",
         user_key: str = "user_id",
         session_key: str = "thread_id",
-        timeout: float = 30.0,
+        identify: IdentifyRun | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
         retry: Retry | None = None,
         sessions: GraphSessions | None = None,
     ) -> None:
@@ -55,17 +64,24 @@ class SkillmountBackend(BackendProtocol):
         Args:
             server: Address of the service; `SKILLMOUNT_SERVER` or `http://127.0.0.1:8787` if absent.
             api_key: The key to show; `SKILLMOUNT_API_KEY` if absent.
-            control_key: A key of scope `control` that posts the decisions that an interrupted graph is resumed with.
+            control_key: A key of scope `control` that posts the decisions that an interrupted graph is resumed with;
+                `SKILLMOUNT_CONTROL_KEY` if absent.
             root: The folder that is `/`, such as `/workspace`; everything that a session sees if absent.
             user_key: The member of the run's context, or of its `configurable`, that is the user.
             session_key: The member of the run's `configurable` that is the session.
-            timeout: Seconds to wait for an answer.
-            retry: How often a call is repeated that may be.
+            identify: Maps a run to the ids of user and session in the service, such as for ids that it does not take.
+                Both are those of the run if absent.
+            timeout: Seconds that a call may wait for an answer, with its repetitions.
+            retry: How often a call is repeated that may be; as `Retry()` says if absent.
             sessions: The sessions of another backend, which this one then shares with all of its settings but `root`.
+
+        Raises:
+            InvalidSettings: Address, key, timeout or proxy cannot be right. The message does not show the key.
         """
-        identify = FromGraph(user_key, session_key)
         self.sessions = sessions or GraphSessions(
-            Connection(server, api_key=api_key, timeout=timeout, retry=retry), identify, control_key
+            Connection(server, api_key=api_key, timeout=timeout, retry=retry),
+            FromGraph(user_key, session_key, identify),
+            control_key,
         )
         self._tree = Tree.below(root)
 
@@ -77,18 +93,55 @@ class SkillmountBackend(BackendProtocol):
         server: str | None = None,
         *,
         api_key: str | None = None,
+        control_key: str | None = None,
         root: str = "/",
-        timeout: float = 30.0,
+        timeout: float = DEFAULT_TIMEOUT,
         retry: Retry | None = None,
     ) -> Self:
-        """A backend of one user and one session, whatever runs; the other arguments are those of the constructor."""
-        place: Identify = Fixed(user, session)
+        """A backend of one user and one session, whatever runs.
+
+        Args:
+            user: The user.
+            session: The session.
+            server: As in the constructor, and so are the arguments after it.
+            api_key: As there.
+            control_key: As there.
+            root: As there.
+            timeout: As there.
+            retry: As there.
+
+        Example:
+            backend = SkillmountBackend.fixed("ana", "monday", "http://127.0.0.1:8787")
+        """
         connection = Connection(server, api_key=api_key, timeout=timeout, retry=retry)
-        return cls(root=root, sessions=GraphSessions(connection, place))
+        return cls(root=root, sessions=GraphSessions(connection, Fixed(user, session), control_key))
 
     def at(self, root: str) -> Self:
-        """This backend with another `root`, such as for a route of a `CompositeBackend`."""
+        """This backend with another `root`, such as for a route of a `CompositeBackend`.
+
+        Args:
+            root: The folder that is `/`.
+
+        Example:
+            routes = {"/files/": backend.at("/workspace")}
+        """
         return type(self)(root=root, sessions=self.sessions)
+
+    def close(self) -> None:
+        """Close the connections of calls that block, also of backends that share them. Later calls open others.
+
+        Example:
+            backend.close()
+        """
+        self.sessions.connection.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of this event loop, and those of calls that block. Later calls open others.
+
+        Example:
+            await backend.aclose()
+        """
+        await self.sessions.connection.aclose()
 
     def _in_session(self, steps: Callable[[SessionSteps], Steps[R]]) -> Callable[[str, str], Steps[R]]:
         key = self.sessions.control_key

@@ -6,7 +6,6 @@ import base64
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import httpx
 from deepagents.backends.protocol import (
     DeleteResult,
     EditResult,
@@ -24,7 +23,6 @@ from deepagents.backends.protocol import (
 from deepagents.backends.utils import EMPTY_OLD_STRING_ERROR, check_empty_content
 
 from .._generated import models, operations
-from ..call import Call
 from ..connection import Steps
 from ..problem import SkillmountError
 from . import texts
@@ -90,7 +88,7 @@ class SessionSteps:
 
     def _read_binary(self, outer: str) -> Steps[ReadResult]:
         if texts.extension(outer) in texts.VIDEOS:
-            size: int = yield _size_of(*self._at, outer)
+            size: int = yield operations.head_file(*self._at, outer)
             if size > MOST_VIDEO_BYTES:
                 return ReadResult(error=f"Video file exceeds maximum input size of {MOST_VIDEO_BYTES} bytes")
         content: bytes = yield operations.get_file(*self._at, outer)
@@ -260,15 +258,6 @@ def _refused_glob(glob: str | None, error: SkillmountError) -> str:
     if glob is not None and ".." in glob.replace("\\", "/").split("/"):
         return f"Path traversal not allowed in glob pattern {glob!r}"
     return error.detail
-
-
-def _size_of(user: str, session: str, path: str) -> Call[int]:
-    head = operations.head_file(user, session, path)
-    return Call(operation=head.operation, method="HEAD", path=head.path, read=_length, safe=True, session=head.session)
-
-
-def _length(response: httpx.Response) -> int:
-    return int(response.headers.get("content-length", 0))
 
 
 def _batches(files: list[tuple[int, str, bytes]]) -> Iterator[list[tuple[int, str, bytes]]]:

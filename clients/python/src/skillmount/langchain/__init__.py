@@ -1,5 +1,10 @@
 """skillmount for LangChain's agents: `SkillmountMiddleware`. Needs `pip install skillmount[langchain]`."""
 
-from .middleware import SkillmountMiddleware
+from ..extras import missing
+
+try:
+    from .middleware import SkillmountMiddleware
+except ImportError as cause:
+    raise missing("langchain", cause) from cause
 
 __all__ = ["SkillmountMiddleware"]

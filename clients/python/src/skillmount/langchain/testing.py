@@ -19,7 +19,11 @@ _ids = itertools.count()
 
 
 class ScriptedModel(BaseChatModel):
-    """Says one turn after another, and `done` when there are no more."""
+    """Says one turn after another, and `done` when there are no more.
+
+    Example:
+        model = ScriptedModel(turns=[[("load_skill", {"skill": "minutes"})], "done"])
+    """
 
     turns: list[Turn]
     _seen: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
@@ -76,5 +80,12 @@ def _text(message: BaseMessage) -> str:
 
 
 def results(state: dict[str, Any]) -> list[str]:
-    """The results of tools in the end state of a graph, in order."""
+    """The results of tools in the end state of a graph, in order.
+
+    Args:
+        state: What the graph returned.
+
+    Example:
+        assert results({"messages": []}) == []
+    """
     return [_text(message) for message in state["messages"] if isinstance(message, ToolMessage)]
