@@ -44,7 +44,7 @@
 //! `skillmount::client::RemoteBackend`.
 
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
-use skillmount_base::{error, path};
+use skillmount_base::error;
 use skillmount_client as client;
 use skillmount_engine::{handle, prompt, tools};
 use skillmount_wire as wire;

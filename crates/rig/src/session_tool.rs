@@ -12,7 +12,7 @@ use rig_core::{
     serve::{Dispatch, Reply, Serve},
     tool::{ToolErrorKind, ToolExecutionError, ToolOutput, ToolResult},
 };
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::{
     door::ModelCall,
@@ -60,9 +60,13 @@ impl SessionTool {
 
     async fn run(&self, arguments: &str, dispatch: EffectId) -> ToolResult {
         let id = self.ids.take(dispatch).unwrap_or_else(|| format!("dispatch-{}", dispatch.as_u64()));
-        let input = match parse(arguments) {
+        let input = match serde_json::from_str(arguments) {
             Ok(input) => input,
-            Err(error) => return ToolResult::failed(error),
+            Err(error) => {
+                return ToolResult::failed(ToolExecutionError::invalid_args(format!(
+                    "Error: the arguments are not JSON: {error}"
+                )));
+            }
         };
         match self.session.call(ModelCall { id: &id, tool: self.tool.name(), input: &input }).await {
             Ok(result) if result.is_error => ToolResult::failed(ToolExecutionError::other(result.content)),
@@ -93,18 +97,6 @@ impl Serve for SessionTool {
         };
         let result = self.run(&args, dispatch.id()).await;
         Reply::Outcome(Ok(Answered::ToolResult { result }))
-    }
-}
-
-/// The arguments as an object. No arguments are an empty one.
-fn parse(arguments: &str) -> Result<Value, ToolExecutionError> {
-    if matches!(arguments.trim(), "" | "null") {
-        return Ok(Value::Object(Map::new()));
-    }
-    match serde_json::from_str(arguments) {
-        Ok(input @ Value::Object(_)) => Ok(input),
-        Ok(_) => Err(ToolExecutionError::invalid_args("Error: the arguments are not a JSON object; send one")),
-        Err(error) => Err(ToolExecutionError::invalid_args(format!("Error: the arguments are not JSON: {error}"))),
     }
 }
 
