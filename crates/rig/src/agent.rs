@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use rig_agent::{Agent, AgentBuilder};
 
 use crate::{
-    hook::{Registered, SessionHook},
+    hook::{Registration, SessionHook},
     session::SkillSession,
     session_tool::CallIds,
     tool_keys::{NameClash, ToolKeys},
@@ -36,14 +36,14 @@ impl SkillSession {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn agent(&self, builder: AgentBuilder) -> Result<Agent, NameClash> {
-        let (ids, registered) = (CallIds::default(), Arc::new(OnceLock::new()));
-        let hook = SessionHook { session: self.clone(), ids: ids.clone(), registered: Arc::clone(&registered) };
+        let (ids, registration) = (CallIds::default(), Arc::new(OnceLock::new()));
+        let hook = SessionHook { session: self.clone(), ids: ids.clone(), registration: Arc::clone(&registration) };
         let agent = builder.add_hook(hook).build();
         let (keys, registry) = (ToolKeys::new(agent.owner()), agent.tool_server_handle().clone());
         keys.check(&registry)?;
         keys.register(&registry, self, &ids);
         // The cell is new, so this is its only value.
-        let _ = registered.set(Registered { keys, registry });
+        let _ = registration.set(Registration { keys, registry });
         Ok(agent)
     }
 }

@@ -21,18 +21,18 @@ pub(crate) struct SessionHook {
     pub(crate) session: SkillSession,
     pub(crate) ids: CallIds,
     /// Known once the agent is built.
-    pub(crate) registered: Arc<OnceLock<Registered>>,
+    pub(crate) registration: Arc<OnceLock<Registration>>,
 }
 
 /// The session's tools in the registry of the agent.
-pub(crate) struct Registered {
+pub(crate) struct Registration {
     pub(crate) keys: ToolKeys,
     pub(crate) registry: ToolServerHandle,
 }
 
-impl std::fmt::Debug for Registered {
+impl std::fmt::Debug for Registration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Registered").field("keys", &self.keys).finish_non_exhaustive()
+        f.debug_struct("Registration").field("keys", &self.keys).finish_non_exhaustive()
     }
 }
 
@@ -70,7 +70,7 @@ impl AgentHook for SessionHook {
 impl SessionHook {
     /// `request` with the instructions of this turn. An error ends the run.
     async fn request(&self, request: &CompletionRequest) -> Result<CompletionRequest, ErrorReport> {
-        if let Some(Registered { keys, registry }) = self.registered.get() {
+        if let Some(Registration { keys, registry }) = self.registration.get() {
             keys.check(registry).map_err(|clash| ErrorReport::new(ErrorKind::Request, clash.to_string()))?;
         }
         let instructions = self.session.instructions().await.map_err(|error| {

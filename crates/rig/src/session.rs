@@ -41,7 +41,7 @@ const DECISIONS: usize = 3;
 ///
 /// let (user, session) = (Id::parse("anna")?, Id::parse("chat-7")?);
 /// let backend = RemoteBackend::new("http://127.0.0.1:8787", user, session, Some("a key".to_owned()))?;
-/// let session = SkillSession::remote(backend).timeout(Duration::from_secs(10));
+/// let session = SkillSession::remote(backend).request_timeout(Duration::from_secs(10));
 /// # Ok::<(), skillmount_base::Error>(())
 /// ```
 #[derive(Clone)]
@@ -51,28 +51,28 @@ pub struct SkillSession {
     timeout: Duration,
     prompt: PromptRequest,
     approver: Option<Arc<dyn Approver>>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
 }
 
 /// What clones share.
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedState {
     /// Calls run one after another, because one may load what the next reads. A call that waits for a person is not among them.
     turn: tokio::sync::Mutex<()>,
-    known: Mutex<Known>,
+    last: Mutex<LastAnswer>,
 }
 
 /// The last answer of the service.
 #[derive(Debug, Default)]
-struct Known {
-    instructions: Option<Arc<Instructions>>,
+struct LastAnswer {
+    instructions: Option<Arc<TurnInstructions>>,
     /// Whether the log has it that the service is away.
     is_away: bool,
 }
 
 /// What a model is told in one turn.
 #[derive(Debug)]
-pub(crate) struct Instructions {
+pub(crate) struct TurnInstructions {
     pub(crate) prompt: String,
     pub(crate) tools: Vec<OfferedTool>,
 }
@@ -104,7 +104,7 @@ impl SkillSession {
     /// The same session with another time limit for each request: prompt, tools, call and decision. 30 seconds by default. Repeated
     /// attempts share the time of one request. The time in which a person decides is not in it.
     #[must_use]
-    pub fn timeout(mut self, timeout: Duration) -> Self {
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
@@ -135,18 +135,18 @@ impl SkillSession {
     ///
     /// # Errors
     /// The service's if there was no turn before.
-    pub(crate) async fn instructions(&self) -> Result<Arc<Instructions>> {
+    pub(crate) async fn instructions(&self) -> Result<Arc<TurnInstructions>> {
         let mode = self.prompt.mode;
         let asked = self.limited(true, || async {
             let (prompt, tools) = tokio::join!(self.door.prompt(&self.prompt), self.door.tools(mode));
-            Ok(Instructions { prompt: prompt?, tools: tools? })
+            Ok(TurnInstructions { prompt: prompt?, tools: tools? })
         });
         let answer = asked.await;
-        let mut known = self.known();
+        let mut known = self.last();
         match (answer, &known.instructions) {
             (Ok(instructions), _) => {
                 let instructions = Arc::new(instructions);
-                *known = Known { instructions: Some(Arc::clone(&instructions)), is_away: false };
+                *known = LastAnswer { instructions: Some(Arc::clone(&instructions)), is_away: false };
                 Ok(instructions)
             }
             (Err(error), Some(last)) if error.retryable() => {
@@ -217,8 +217,8 @@ impl SkillSession {
         })
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.shared.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last(&self) -> MutexGuard<'_, LastAnswer> {
+        self.shared.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -37,7 +37,7 @@ async fn a_service_that_does_not_answer_costs_the_limit_and_the_run_goes_on() {
     let program = Program::start(&[]);
     let between = Between::start(&program.url).await;
     between.trouble("tool_calls", Trouble::Silence, 1);
-    let agent = session(&between).timeout(SHORT).agent(AgentBuilder::new(model([ls(), ls()]))).unwrap();
+    let agent = session(&between).request_timeout(SHORT).agent(AgentBuilder::new(model([ls(), ls()]))).unwrap();
     let results = Results::default();
     let began = Instant::now();
     // The runtime has one thread, which ticks on while the call waits.
@@ -64,7 +64,7 @@ async fn a_run_that_cannot_read_its_first_prompt_ends_with_the_reason_within_the
     let between = Between::start(&program.url).await;
     between.trouble("", Trouble::Silence, 2);
     let model = MockCompletionModel::text("done");
-    let agent = session(&between).timeout(SHORT).agent(AgentBuilder::new(model.clone())).unwrap();
+    let agent = session(&between).request_timeout(SHORT).agent(AgentBuilder::new(model.clone())).unwrap();
     let error = agent.prompt("Look.").await.unwrap_err();
     assert!(error.to_string().contains("skillmount did not answer within 1.5 s"), "{error}");
     assert_eq!(model.request_count(), 0);
@@ -171,7 +171,7 @@ async fn the_last_prompt_stays_while_the_service_is_away() {
     let program = Program::start(&[]);
     let between = Between::start(&program.url).await;
     let model = model([("load_skill", json!({ "skill": "law/lease-anna" })), ls(), ls(), ls()]);
-    let agent = session(&between).timeout(SHORT).agent(AgentBuilder::new(model.clone())).unwrap();
+    let agent = session(&between).request_timeout(SHORT).agent(AgentBuilder::new(model.clone())).unwrap();
     let results = Results::default();
     let leaves = LeavesAfter { turn: 2, between: between.clone() };
     let log = Log::default();
