@@ -21,14 +21,14 @@ pub(super) struct ProxyInUse {
     address: String,
 }
 
-/// A builder of the client for `server`. What runs on this machine is never asked through a proxy.
+/// A builder of the client for `server`. A server on this machine is never asked through a proxy.
 pub(super) fn client_for(server: &Url) -> ClientBuilder {
     let client = Client::builder();
     if is_local(server) { client.no_proxy() } else { client }
 }
 
 impl ProxyInUse {
-    /// The proxy that the client of [`client_for`] takes to `server`, if it takes one.
+    /// The proxy on the way to `server`; `None` if [`client_for`] makes a client without one.
     pub(super) fn of(server: &Url) -> Option<Self> {
         Self::among(server, &Matcher::from_system(), |variable| env::var(variable).ok())
     }

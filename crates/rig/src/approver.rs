@@ -25,7 +25,7 @@ use crate::wire::{DecideApproval, WaitingCall};
 /// ```
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// Decides about `call`: its tool, up to 4 KiB of its input, the seconds that are left, and for a load the skill with the digest
+    /// Decides about `call`. The call shows its tool, up to 4 KiB of input and the seconds left, and a load also the skill and the digest
     /// of its files. The text of a denial reaches the model. The future is dropped when the call stops waiting.
     async fn decide(&self, call: &WaitingCall) -> DecideApproval;
 }

@@ -1,4 +1,4 @@
-//! One session of one user, with its limits: what of it an agent of rig needs.
+//! A session with its limits, for agents of rig.
 
 use std::{
     fmt,
@@ -54,10 +54,10 @@ pub struct SkillSession {
     shared: Arc<SharedState>,
 }
 
-/// What clones share.
+/// The part that clones share.
 #[derive(Debug, Default)]
 struct SharedState {
-    /// Calls run one after another, because one may load what the next reads. A call that waits for a person is not among them.
+    /// Calls run one after another, because a call may load the skill of the next. A call that waits for a person is not among them.
     turn: tokio::sync::Mutex<()>,
     last: Mutex<LastAnswer>,
 }
@@ -70,7 +70,7 @@ struct LastAnswer {
     is_away: bool,
 }
 
-/// What a model is told in one turn.
+/// The prompt and the tools of one turn.
 #[derive(Debug)]
 pub(crate) struct TurnInstructions {
     pub(crate) prompt: String,
@@ -185,7 +185,7 @@ impl SkillSession {
         self.limited(is_safe(call.tool), || self.door.call(call, self.prompt.mode)).await
     }
 
-    /// The waiting call that is most like `call`, the newest of several. The person decides about what this returns, so a wrong choice
+    /// The waiting call that is most like `call`, the newest of several. The person decides about the returned call, so a wrong choice
     /// costs one more question.
     async fn waiting(&self, call: ModelCall<'_>) -> Result<Option<WaitingCall>> {
         let operation = Tool::all().find(|tool| tool.name() == call.tool).map(Tool::operation);

@@ -9,8 +9,8 @@ use rig_core::{
 
 use crate::{door::OfferedTool, session::TurnInstructions, tools::Tool};
 
-/// Adds the session's prompt to the system message of `request`, after what is there, and replaces the session's tools by those that
-/// it may use now. All else stays.
+/// Adds the session's prompt to the end of the system message of `request`, and replaces the session's tools by the tools of the
+/// moment. All else stays.
 pub(crate) fn add_instructions(request: &mut CompletionRequest, instructions: &TurnInstructions) {
     add_prompt(&mut request.chat_history, &instructions.prompt);
     replace_tools(&mut request.tools, &instructions.tools);

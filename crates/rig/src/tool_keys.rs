@@ -19,7 +19,7 @@ pub struct NameClash {
     pub names: Vec<&'static str>,
 }
 
-/// The keys under which the tools of one session are in one registry.
+/// The keys of the tools of one session in one registry.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolKeys {
     owner: String,

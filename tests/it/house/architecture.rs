@@ -186,7 +186,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "http",
         ],
     ),
-    ("rig", &["error", "path", "wire", "handle", "prompt", "tools", "client"]),
+    ("rig", &["error", "clock", "path", "store", "wire", "handle", "prompt", "tools", "client"]),
 ];
 
 /// Doors through which only a few names pass: who imports, from where, and what.

@@ -78,7 +78,7 @@ impl RemoteEncoder {
             return Err(Error::new(Code::InvalidRequest, message));
         }
         let client = Client::builder().connect_timeout(CONNECT_TIMEOUT).timeout(REPLY_TIMEOUT);
-        // What runs on this machine is never asked through a proxy.
+        // A server on this machine is never asked through a proxy.
         let client = if parsed.host_str().is_some_and(is_loopback) { client.no_proxy() } else { client };
         let client = client.build().map_err(Error::internal)?;
         let mut shown = parsed.clone();
