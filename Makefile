@@ -1,7 +1,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test build localstack tests complement examples prepare python python-wheels bench-python python-lint python-models typescript typescript-models \
-  fuzz lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
+  fuzz rig lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
 export INSTA_UPDATE ?= no
@@ -22,7 +22,8 @@ demo: ## watch an agent's session, from nothing to a written file; needs no acco
 
 # Many tests wait, for a server or a disk, so there are two more of them than cores.
 export NEXTEST_TEST_THREADS ?= $(shell echo $$((2 + $$(nproc 2>/dev/null || echo 2))))
-NEXTEST = cargo nextest run --workspace --cargo-profile $(PROFILE)
+# All crates but that for rig.
+NEXTEST = cargo nextest run --cargo-profile $(PROFILE)
 
 # By this each test decides whether its indexes are sabotaged.
 export SKILLMOUNT_TREE ?= $(shell .ci/seed)
@@ -39,7 +40,7 @@ quick: nextest ## the inner loop: unit tests, the rules of the code base, the co
 test: ripgrep nextest ## everything that must be green, LocalStack included, with the minutes of each part and the slowest tests
 	@rm -rf $(TARGET)/nextest $(TARGET)/reports
 	@localstack/localstack.sh status >/dev/null 2>&1 || trap 'localstack/localstack.sh stop >/dev/null 2>&1' EXIT; \
-	.ci/parts build+prepare+python-lint localstack tests complement python examples+typescript lint+embedders+package+s3-alone+deny
+	.ci/parts build+prepare+python-lint localstack tests complement python examples+typescript+rig lint+embedders+package+s3-alone+deny
 
 localstack:
 	@localstack/localstack.sh start; started=$$?; \
@@ -76,7 +77,7 @@ complement: nextest ## the tests of modules that depend on indexes, damaged wher
 	SKILLMOUNT_INDEX=complement $(NEXTEST) --profile complement -E '$(BOTH_WAYS)'
 
 examples: ## the examples in the documentation of the crate
-	cargo test --profile $(PROFILE) --workspace --doc
+	cargo test --profile $(PROFILE) --doc
 
 # Tests and examples install what they miss, so this only saves them the wait. What cannot be installed is reported.
 prepare: ## install the packages of Python and npm that tests and examples run with, below .cache; two minutes, once
@@ -112,14 +113,23 @@ typescript-models: ## make again what the TypeScript package has from the contra
 	$(PROGRAM)
 	cd clients/typescript && ./run node scripts/models.ts $(SKILLMOUNT_PROGRAM)
 
+# rig declares a newer compiler than it needs. Its crates are compiled beside those of the tests, which have other features.
+RIG = -p skillmount-rig --ignore-rust-version
+
+rig: nextest ## the crate for agents of rig: lints, and tests with a scripted model on a real service
+	$(PROGRAM)
+	cargo nextest run --cargo-profile $(PROFILE) $(RIG)
+	cargo test --profile $(PROFILE) --doc $(RIG)
+	cargo clippy --profile $(PROFILE) --all-targets $(RIG) -- -D warnings
+
 fuzz: nextest ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each
 	$(NEXTEST) --test it -E 'test(/^fuzz::/)'
 
 # After the tests, in the same folder: build scripts and macros are compiled once.
 lint: ## formatting, lints and the links of the documentation
 	cargo fmt --all --check
-	cargo clippy --profile $(PROFILE) --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --profile $(PROFILE) --workspace --no-deps
+	cargo clippy --profile $(PROFILE) --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --profile $(PROFILE) --no-deps
 
 # In a folder of their own, so that they run beside the lints. They need few dependencies.
 embedders: ## the core without any feature, and the doors of embedders one by one

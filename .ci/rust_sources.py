@@ -5,8 +5,8 @@ import pathlib
 import re
 
 # Modules that people, models and other programs talk to. They translate errors, so they may read the code of one.
-SURFACES = {"http", "mcp", "cli", "client"}
-SURFACE_CRATES = {"server", "cli", "client"}
+SURFACES = {"http", "mcp", "cli", "client", "rig"}
+SURFACE_CRATES = {"server", "cli", "client", "rig"}
 
 # From below to above. Modules between two bars have no order among themselves. `crate/module` is one module, and a
 # crate alone is all of its modules. The first order whose key is a module holds:
@@ -23,7 +23,7 @@ ORDERS = {
         | engine/access | engine/catalog | engine/session | engine/observer | engine/deletions | engine/content
         | engine/context | engine/files engine/publish | engine/skills | engine/users
         | engine/upkeep engine/authoring | engine/handle | engine/prompt engine/tools
-        | engine/hooks | engine/audit | client | server/mcp | server/http
+        | engine/hooks | engine/audit | client | rig | server/mcp | server/http
         | cli/local_path cli/process cli/streams cli/screen
         | cli/folder cli/settings cli/output | cli/control | cli/app
         | cli/sources cli/encoders cli/connect | cli/plugin | cli/commands cli | program""",

@@ -10,7 +10,6 @@ use crate::{
     RemoteBackend,
     error::{Code, Error, Result},
     path::{Layer, SkillPath},
-    problem,
     skill::{Severity, parcel},
     wire::{
         CatalogStatus, Condition, DiffRequest, Effect, LintList, LintListRequest, ListedState, PublishReply,
@@ -35,7 +34,7 @@ impl SkillRepository for RemoteBackend {
         let response = self.connection.send(request, Effect::Reads).await?;
         let tag = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok());
         let digest = tag.map(|tag| tag.trim_matches('"').to_owned());
-        let bytes = response.bytes().await.map_err(|cause| problem::unreachable(cause, Effect::Reads))?;
+        let bytes = response.bytes().await.map_err(|cause| self.connection.unreachable(cause, Effect::Reads))?;
         Ok(SkillZip { digest, bytes })
     }
 

@@ -15,6 +15,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::REQUEST_TIMEOUT,
     problem,
+    proxy::{ProxyInUse, client_for},
     wire::{Effect, SessionVersion, headers::SESSION_VERSION},
 };
 
@@ -28,6 +29,7 @@ pub(super) struct ServerConnection {
     base: Url,
     key: Option<SecretString>,
     seen: Mutex<SessionVersion>,
+    proxy: Option<ProxyInUse>,
 }
 
 impl ServerConnection {
@@ -35,12 +37,18 @@ impl ServerConnection {
     pub(super) fn new(base: &str, key: Option<String>) -> Result<Self> {
         let url = Url::parse(base).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let base = url.ok_or_else(|| {
-            let message = format!("{base:?} is not a server: give a URL such as http://127.0.0.1:8787");
+            // Before an @ there may be a password.
+            let shown = if base.contains('@') { "the address".to_owned() } else { format!("{base:?}") };
+            let message = format!("{shown} is not a server: give a URL such as http://127.0.0.1:8787");
             Error::new(Code::InvalidRequest, message)
         })?;
-        let client = Client::builder().connect_timeout(CONNECT_TIMEOUT).timeout(REPLY_TIMEOUT).build();
+        if let Some(key) = &key {
+            check_key(key)?;
+        }
+        let client = client_for(&base).connect_timeout(CONNECT_TIMEOUT).timeout(REPLY_TIMEOUT).build();
         let client = client.map_err(Error::internal)?;
-        Ok(Self { client, base, key: key.map(SecretString::from), seen: Mutex::default() })
+        let proxy = ProxyInUse::of(&base);
+        Ok(Self { client, base, key: key.map(SecretString::from), seen: Mutex::default(), proxy })
     }
 
     /// A request for the path of these segments.
@@ -65,18 +73,22 @@ impl ServerConnection {
             None => request,
             Some(key) => request.bearer_auth(key.expose_secret()),
         };
-        let response = self.execute(request).await.map_err(|cause| problem::unreachable(cause, effect))?;
+        let response = self.execute(request).await.map_err(|cause| self.unreachable(cause, effect))?;
         let told = response.headers().get(SESSION_VERSION).and_then(|value| value.to_str().ok()?.parse().ok());
         if let Some(told) = told {
             self.seen().follow(told);
         }
-        if response.status().is_success() { Ok(response) } else { Err(problem::read(response, effect).await) }
+        if response.status().is_success() {
+            Ok(response)
+        } else {
+            Err(problem::read(response, effect, self.proxy.as_ref()).await)
+        }
     }
 
     /// Sends a request, and reads the document of the reply.
     pub(super) async fn exchange<T: DeserializeOwned>(&self, request: RequestBuilder, effect: Effect) -> Result<T> {
         let response = self.send(request, effect).await?;
-        let bytes = response.bytes().await.map_err(|cause| problem::unreachable(cause, effect))?;
+        let bytes = response.bytes().await.map_err(|cause| self.unreachable(cause, effect))?;
         serde_json::from_slice(&bytes).map_err(|cause| {
             let message =
                 "the server's reply is not one of skillmount, or of another version; check its address and its version";
@@ -92,6 +104,11 @@ impl ServerConnection {
     /// The document that answers a change.
     pub(super) async fn change<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T> {
         self.exchange(request, Effect::Writes).await
+    }
+
+    /// The error of a request that got no answer, or half of one.
+    pub(super) fn unreachable(&self, cause: reqwest::Error, effect: Effect) -> Error {
+        problem::unreachable(cause, effect, self.proxy.as_ref())
     }
 
     /// Forgets the version of a session that is gone.
@@ -114,6 +131,22 @@ impl ServerConnection {
 
     fn seen(&self) -> MutexGuard<'_, SessionVersion> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Checks that a header can carry `key`. The message does not repeat it.
+///
+/// # Errors
+/// `invalid_request` for a key with white space around it, or with a character that is not visible ASCII.
+fn check_key(key: &str) -> Result<()> {
+    let refused = |why: &str| Err(Error::new(Code::InvalidRequest, format!("the API key {why}")));
+    if key.trim() != key {
+        return refused("begins or ends with a line end or a space: give the key alone");
+    }
+    match key.chars().find(|character| *character != ' ' && !character.is_ascii_graphic()) {
+        Some(character) if character.is_ascii() => refused("has a line end or a control character in it: give one key"),
+        Some(_) => refused("has a character that is no ASCII, and no key has one: copy the key again"),
+        None => Ok(()),
     }
 }
 

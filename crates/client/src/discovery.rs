@@ -9,7 +9,10 @@ use reqwest::{Client, Url, header};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::problem::unreachable;
+use super::{
+    problem::unreachable,
+    proxy::{ProxyInUse, client_for},
+};
 use crate::{
     error::{Code, Error, Result},
     limits::{DISCOVERY_INDEX_BYTES, DISCOVERY_PATIENCE, VERSION_ZIP_BYTES},
@@ -78,7 +81,7 @@ impl DiscoveryHost {
         let path = index.path().trim_end_matches('/').to_owned();
         let path = path.strip_suffix(INDEX).unwrap_or(&path);
         index.set_path(&format!("{path}{INDEX}"));
-        let http = Client::builder().timeout(DISCOVERY_PATIENCE).https_only(index.scheme() == "https");
+        let http = client_for(&index).timeout(DISCOVERY_PATIENCE).https_only(index.scheme() == "https");
         Ok(Self { http: http.build().map_err(Error::internal)?, index })
     }
 
@@ -149,7 +152,7 @@ impl DiscoveryHost {
 
     /// At most `most` bytes that lie at `url`.
     async fn get(&self, url: &Url, most: usize) -> Result<Bytes> {
-        let failed = |cause| unreachable(cause, Effect::Reads);
+        let failed = |cause| unreachable(cause, Effect::Reads, ProxyInUse::of(url).as_ref());
         let request = self.http.get(url.clone()).header(header::ACCEPT_ENCODING, "identity");
         let mut response = request.send().await.map_err(|cause| failed(cause.without_url()))?;
         if !response.status().is_success() {

@@ -36,7 +36,8 @@ impl RemoteEvents {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(Some(event));
             }
-            let piece = self.response.chunk().await.map_err(|cause| problem::unreachable(cause, Effect::Reads))?;
+            let piece =
+                self.response.chunk().await.map_err(|cause| problem::unreachable(cause, Effect::Reads, None))?;
             let Some(piece) = piece else { return Ok(None) };
             self.begun.extend_from_slice(&piece);
             while let Some(end) = self.begun.windows(2).position(|two| two == b"\n\n") {

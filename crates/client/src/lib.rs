@@ -16,6 +16,7 @@ mod discovery;
 mod events;
 mod problem;
 mod protocol;
+mod proxy;
 pub mod sync;
 mod users;
 
@@ -55,7 +56,11 @@ impl RemoteBackend {
     /// needs one. Nothing is sent yet.
     ///
     /// # Errors
-    /// `invalid_request` where `base` is not an http or https URL.
+    /// `invalid_request` if `base` is not an http or https URL, or if no header can carry `key`, for which a line end is
+    /// enough. The message repeats no key.
+    ///
+    /// A server on a loopback address is never asked through a proxy. For others the variables `http_proxy`, `https_proxy`,
+    /// `all_proxy` and `no_proxy` count, and an error names the proxy.
     pub fn new(base: &str, user: Id, session: Id, key: Option<String>) -> Result<Self> {
         Ok(Self { connection: ServerConnection::new(base, key)?, user, session })
     }
@@ -205,6 +210,7 @@ impl RemoteBackend {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn only_web_addresses_are_servers_and_the_key_is_never_printed() {
@@ -216,5 +222,21 @@ mod tests {
             assert!(remote(bad).is_err(), "{bad}");
         }
         assert!(!format!("{:?}", remote("http://x").unwrap()).contains("s3cret"));
+    }
+
+    #[test]
+    fn a_key_that_no_header_can_carry_is_refused_at_once_and_not_repeated() {
+        let remote = |key: &str| {
+            let id = Id::parse("u").unwrap();
+            RemoteBackend::new("http://127.0.0.1:9", id.clone(), id, Some(key.to_owned()))
+        };
+        for bad in ["s3cret\n", "s3cret\r\n", " s3cret", "s3\ncret", "s3\0cret", "s3crét", "s3cret\u{a0}"] {
+            let error = remote(bad).unwrap_err();
+            assert_eq!((error.code(), error.retryable()), (Code::InvalidRequest, false), "{bad:?}");
+            assert!(!error.message().contains("s3c"), "{error}");
+        }
+        for good in ["s3cret", "smk_0a~!", "two words", ""] {
+            assert!(remote(good).is_ok(), "{good}");
+        }
     }
 }

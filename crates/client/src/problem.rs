@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     error::{Code, Error, Outcome, Parts},
+    proxy::ProxyInUse,
     wire::Effect,
 };
 
@@ -13,14 +14,17 @@ const KNOWN_MEMBERS: [&str; 10] =
     ["type", "title", "status", "detail", "code", "request_id", "retryable", "outcome", "parts", "instance"];
 
 /// The error of a request that got no answer, or half of one.
-pub(super) fn unreachable(cause: reqwest::Error, effect: Effect) -> Error {
+pub(super) fn unreachable(cause: reqwest::Error, effect: Effect, proxy: Option<&ProxyInUse>) -> Error {
     let never_sent = cause.is_connect() || cause.is_builder();
-    let error = if never_sent {
-        Error::new(Code::StoreUnavailable, "the server cannot be reached; check its address and that it is running")
-    } else {
-        Error::new(Code::StoreUnavailable, "the server's answer did not come; try again")
+    let message = match (never_sent, proxy) {
+        (true, None) => "the server cannot be reached; check its address and that it is running".to_owned(),
+        (true, Some(proxy)) => {
+            format!("the server cannot be reached through {proxy}; correct that, or except the server with no_proxy")
+        }
+        (false, None) => "the server's answer did not come; try again".to_owned(),
+        (false, Some(proxy)) => format!("the server's answer did not come through {proxy}; try again"),
     };
-    let error = error.with_source(cause.without_url());
+    let error = Error::new(Code::StoreUnavailable, message).with_source(cause.without_url());
     match effect {
         Effect::Reads => error,
         _ if never_sent => error.with_outcome(Outcome::NotApplied),
@@ -29,18 +33,23 @@ pub(super) fn unreachable(cause: reqwest::Error, effect: Effect) -> Error {
 }
 
 /// The error a reply reports.
-pub(super) async fn read(response: Response, effect: Effect) -> Error {
+pub(super) async fn read(response: Response, effect: Effect, proxy: Option<&ProxyInUse>) -> Error {
     let status = response.status();
     match response.bytes().await {
-        Ok(bytes) => from_document(status, serde_json::from_slice(&bytes).unwrap_or_default(), effect),
-        Err(cause) => unreachable(cause, effect),
+        Ok(bytes) => from_document(status, serde_json::from_slice(&bytes).unwrap_or_default(), effect, proxy),
+        Err(cause) => unreachable(cause, effect, proxy),
     }
 }
 
-fn from_document(status: StatusCode, mut document: Map<String, Value>, effect: Effect) -> Error {
+fn from_document(
+    status: StatusCode,
+    mut document: Map<String, Value>,
+    effect: Effect,
+    proxy: Option<&ProxyInUse>,
+) -> Error {
     let text = |name: &str| document.get(name).and_then(Value::as_str);
     let code = text("code").and_then(Code::parse);
-    let message = text("detail").map_or_else(|| by_another(status), str::to_owned);
+    let message = text("detail").map_or_else(|| by_another(status, proxy), str::to_owned);
     let told = document.get("outcome").and_then(|outcome| serde_json::from_value(outcome.clone()).ok());
     let parts = document.get("parts").and_then(|parts| serde_json::from_value::<Parts>(parts.clone()).ok());
     // Without the service's own word, something before it failed, and the request may have been passed on.
@@ -61,11 +70,15 @@ fn from_document(status: StatusCode, mut document: Map<String, Value>, effect: E
 }
 
 /// The message for a reply that is not the service's.
-fn by_another(status: StatusCode) -> String {
-    format!(
-        "the server answered {status}, and not as skillmount does: another program listens there, or a proxy stands before it; \
-         check the address"
-    )
+fn by_another(status: StatusCode, proxy: Option<&ProxyInUse>) -> String {
+    let answered = format!("the server answered {status}, and not as skillmount does");
+    match proxy {
+        None => format!("{answered}: another program listens there, or a proxy stands before it; check the address"),
+        Some(proxy) => format!(
+            "{answered}: another program listens there, or it is the answer of {proxy}; check the address, or except the server with \
+             no_proxy"
+        ),
+    }
 }
 
 /// The nearest code to a status, for codes newer than this client and replies that are not the service's.
@@ -92,7 +105,7 @@ mod tests {
 
     fn error(status: u16, document: &Value) -> Error {
         let document = document.as_object().cloned().unwrap_or_default();
-        from_document(StatusCode::from_u16(status).unwrap(), document, Effect::Writes)
+        from_document(StatusCode::from_u16(status).unwrap(), document, Effect::Writes, None)
     }
 
     #[test]

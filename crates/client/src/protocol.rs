@@ -10,7 +10,6 @@ use crate::{
     error::{Error, Result},
     operation_note::{OperationNote, paths_of},
     path::{ETag, VirtualPath},
-    problem,
     wire::{
         self, BackendProtocol, DownloadOutcome, Effect, Operation, Request, UploadFile, UploadOutcome, WriteReply,
         with_operations,
@@ -70,7 +69,7 @@ async fn put(remote: &RemoteBackend, path: &str, bytes: Bytes) -> Result<Option<
 
 async fn fetch(remote: &RemoteBackend, path: &str) -> Result<Bytes> {
     let response = remote.connection.send(of_file(remote, Method::GET, path)?, Effect::Reads).await?;
-    response.bytes().await.map_err(|cause| problem::unreachable(cause, Effect::Reads))
+    response.bytes().await.map_err(|cause| remote.connection.unreachable(cause, Effect::Reads))
 }
 
 /// A request about a file of the session.

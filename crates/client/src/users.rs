@@ -29,7 +29,7 @@ impl RemoteExport {
     /// # Errors
     /// `store_unavailable` if the archive breaks off.
     pub async fn next(&mut self) -> Result<Option<Bytes>> {
-        self.response.chunk().await.map_err(|cause| problem::unreachable(cause, Effect::Reads))
+        self.response.chunk().await.map_err(|cause| problem::unreachable(cause, Effect::Reads, None))
     }
 }
 

@@ -243,3 +243,50 @@ fn the_demo_plays_through_with_every_answer_right() {
     assert_eq!(played["right"], true);
     assert!(played["calls"].as_array().unwrap().len() >= 20);
 }
+
+// S-CLI-7: A server on a loopback address is asked without a proxy.
+#[test]
+fn a_proxy_of_the_environment_is_taken_for_other_machines_alone_and_named_in_the_error() {
+    let home = Home::new();
+    let server = Server::start(&home, &["--store", "memory:"]);
+    // Nothing listens on this port.
+    let proxies = ["http://bob:geheim@127.0.0.1:9", "socks5://bob:geheim@127.0.0.1:9"];
+    for (variable, proxy) in [("http_proxy", proxies[0]), ("HTTP_PROXY", proxies[0]), ("ALL_PROXY", proxies[1])] {
+        let through = |url: &str| home.program(&["--server", url, "ls", "/"]).env(variable, proxy).output().unwrap();
+        for url in [server.url.clone(), server.url.replace("127.0.0.1", "localhost")] {
+            let output = through(&url);
+            assert!(output.status.success(), "{variable}, {url}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let told = String::from_utf8(through("http://skillmount.invalid:8787").stderr).unwrap();
+        let named = proxy.replace("bob:geheim@", "");
+        assert!(told.contains(&format!("the proxy {named}, which the variable {variable} names")), "{told}");
+        assert!(!told.contains("geheim") && !told.contains("bob"), "{told}");
+    }
+}
+
+// S-CLI-8: A key that no header can carry, and an address that is no URL of a server, are `invalid_request` at once.
+#[test]
+fn a_key_that_no_header_can_carry_is_refused_before_any_request_and_not_shown() {
+    let home = Home::new();
+    for (key, why) in [
+        ("schluessel\n", "line end"),
+        (" schluessel", "space"),
+        ("schlu\nessel", "line end"),
+        ("schlüssel", "no ASCII"),
+        ("schlu\tessel", "control character"),
+    ] {
+        // Nothing listens there, and nothing is asked.
+        let arguments = ["--server", "http://127.0.0.1:9", "--api-key", key, "ls", "/", "--json"];
+        let output = home.program(&arguments).output().unwrap();
+        let problem: Value = serde_json::from_slice(&output.stderr).unwrap();
+        let told = problem["detail"].as_str().unwrap();
+        assert_eq!((output.status.code(), problem["retryable"].as_bool()), (Some(2), Some(false)), "{problem}");
+        assert!(told.contains(why) && !problem.to_string().contains("schl"), "{key:?}: {problem}");
+    }
+    for address in ["127.0.0.1:8787", "localhost:8787", "skills.example", "http://", "ftp://bob:geheim@x"] {
+        let output = home.program(&["--server", address, "ls", "/"]).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("give a URL such as http://") && !told.contains("geheim"), "{told}");
+    }
+}

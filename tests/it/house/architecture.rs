@@ -27,7 +27,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("skill", &["limits", "path", "budget", "text"]),
     ("wire", &["error", "limits", "path", "json", "skill"]),
     ("words", &["error", "limits", "path", "budget", "wire"]),
-    ("encoder", &["error", "limits"]),
+    ("encoder", &["error", "limits", "path"]),
     ("catalog", &["error", "limits", "clock", "path", "budget", "store", "skill", "words", "encoder"]),
     ("session", &["error", "limits", "clock", "path", "budget", "json", "access", "store", "skill", "wire"]),
     ("observer", &["error", "limits", "path", "wire", "session"]),
@@ -186,6 +186,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "http",
         ],
     ),
+    ("rig", &["error", "clock", "path", "store", "wire", "handle", "prompt", "tools", "client"]),
 ];
 
 /// Doors through which only a few names pass: who imports, from where, and what.

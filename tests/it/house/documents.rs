@@ -51,6 +51,17 @@ fn readme_contributing_and_the_page_on_builds_state_the_same_minutes() {
     assert!(read("docs/build.md").contains(&format!("| together | {number} |")), "{number}");
 }
 
+/// Code on the page that somebody copies is code that compiles.
+#[test]
+fn the_page_on_rust_shows_the_examples() {
+    let page = read("docs/rust.md");
+    for example in ["examples/first_session.rs", "crates/rig/examples/clerk.rs"] {
+        let text = read(example);
+        let code = text.find("\nuse ").map(|at| text[at..].trim()).unwrap();
+        assert!(page.contains(&format!("```rust\n{code}\n```")), "docs/rust.md shows another text than {example}");
+    }
+}
+
 #[test]
 fn the_front_page_names_every_feature() {
     let (manifest, front) = (read("Cargo.toml"), read("src/lib.rs"));

@@ -18,7 +18,7 @@ pub(crate) fn program_sources() -> Vec<PathBuf> {
 }
 
 /// The path of a file below the folder `src` of its crate. A crate that is one module of the library, as `skillmount_store`
-/// is `skillmount::store`, counts as a folder of that name.
+/// is `skillmount::store`, counts as a folder of that name. So does a crate beside the library.
 pub(crate) fn module_path(file: &Path) -> PathBuf {
     let below = file.strip_prefix(root()).unwrap();
     let Ok(of_crate) = below.strip_prefix("crates") else { return below.strip_prefix("src").unwrap().to_owned() };
@@ -27,10 +27,11 @@ pub(crate) fn module_path(file: &Path) -> PathBuf {
     if is_one_module(name) { Path::new(name).join(inside) } else { inside.to_owned() }
 }
 
-/// Whether the library re-exports the crate `skillmount_NAME` as its module `NAME`, rather than the modules in it.
+/// Whether the library re-exports the crate `skillmount_NAME` as its module `NAME` rather than the modules in it, or not at all.
 pub(crate) fn is_one_module(name: &str) -> bool {
     let facade = fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    facade.contains(&format!("pub use skillmount_{name} as {name};"))
+    let is_beside = root().join("crates").join(name).exists() && !facade.contains(&format!("skillmount_{name}"));
+    is_beside || facade.contains(&format!("pub use skillmount_{name} as {name};"))
 }
 
 /// Whether the crate `skillmount_NAME` has a module `module` of its own at its root, and does not take it from a lower crate.

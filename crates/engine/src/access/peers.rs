@@ -8,9 +8,12 @@
 //! Only pages of listed origins may read an answer. If there are no keys, a page that another port of this machine serves is
 //! answered too, but it cannot read the answer: the service does not know whose script that page runs.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::Ipv6Addr;
 
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    path::is_loopback,
+};
 
 /// The configured lists; both may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,12 +145,6 @@ impl<'text> Authority<'text> {
 /// Whether RFC 3986 has this byte in the name of a host.
 fn is_of_a_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=%".contains(&byte)
-}
-
-/// Whether a host, as it stands in a URL, can only be this machine.
-fn is_loopback(host: &str) -> bool {
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

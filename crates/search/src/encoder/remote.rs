@@ -12,6 +12,7 @@ use crate::encoder::{Encoder, EncoderError, TextRole};
 use skillmount_base::{
     error::{Code, Error, Result},
     limits::{ENCODER_REPLY_BYTES, ENCODER_REST},
+    path::is_loopback,
 };
 
 /// Shorter than a question's patience, so that a server that cannot be reached is known to be away.
@@ -76,8 +77,10 @@ impl RemoteEncoder {
                            into the setting `encoder_key`";
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        let client = Client::builder().connect_timeout(CONNECT_TIMEOUT).timeout(REPLY_TIMEOUT).build();
-        let client = client.map_err(Error::internal)?;
+        let client = Client::builder().connect_timeout(CONNECT_TIMEOUT).timeout(REPLY_TIMEOUT);
+        // A server on this machine is never asked through a proxy.
+        let client = if parsed.host_str().is_some_and(is_loopback) { client.no_proxy() } else { client };
+        let client = client.build().map_err(Error::internal)?;
         let mut shown = parsed.clone();
         shown.set_query(None);
         Ok(Self {
