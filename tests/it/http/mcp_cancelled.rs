@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use skillmount::{
+    context::Budgets,
     handle::ServiceOptions,
     store::{CountingStore, MemoryStore, RequestCounts},
 };
@@ -30,7 +31,10 @@ async fn server() -> (Server, Arc<RequestCounts>) {
         }
     }
     let below = Arc::new(CountingStore::new(memory.clone(), Arc::clone(&ledger)));
-    let server = Server::over(config(), ServiceOptions::default(), memory, below).await;
+    // A search takes 20 MiB, and a user has a quarter of the memory of calls.
+    let budgets = Budgets { memory: 512 << 20, ..Budgets::default() };
+    let options = ServiceOptions { budgets, ..ServiceOptions::default() };
+    let server = Server::over(config(), options, memory, below).await;
     server.faulty.set_latency(LATENCY);
     (server, ledger)
 }

@@ -83,6 +83,22 @@ async fn a_wrong_input_is_an_error_that_says_what_was_expected() {
     }
 }
 
+// S-TOOL-14: An empty `path`, `glob`, `category`, `level`, `mount_as` or `digest` that is optional counts as absent, because strict
+// schemas make models fill in each member.
+#[tokio::test]
+async fn an_empty_text_counts_as_absent_if_it_is_optional() {
+    let agent = notary().await.agent();
+    agent.create("/workspace/a.md", "one\ntwo\n").await.unwrap();
+    let grep = json!({ "pattern": "two", "path": "", "glob": "" });
+    assert!(said(&agent, "grep", grep).await.contains("2: two"));
+    assert!(said(&agent, "glob", json!({ "pattern": "*.md", "path": "" })).await.contains("/workspace/a.md"));
+    let discover = json!({ "query": "escritura de compraventa", "category": "", "level": "" });
+    assert!(said(&agent, "discover_skills", discover).await.contains("compraventa"));
+    let load = json!({ "skill": "escrituras/compraventa", "mount_as": "", "arguments": "" });
+    assert!(said(&agent, "load_skill", load).await.contains("/skills/compraventa"));
+    assert!(said(&agent, "ls", json!({ "path": "" })).await.starts_with("Error"), "it is not optional there");
+}
+
 // S-TOOL-12: A text that is exactly the JSON of the number, switch or list that a member wants counts as that value, because models
 // quote values.
 #[tokio::test]

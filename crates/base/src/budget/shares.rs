@@ -79,7 +79,7 @@ impl Shares {
         Self { common: self.common - kept, kept, ..self }
     }
 
-    /// The most units that one owner can hold in more than one request.
+    /// The most units of one owner in several requests.
     #[must_use]
     pub fn part(&self) -> u64 {
         self.part
@@ -162,7 +162,7 @@ impl Shares {
                     (turn, is_awaited) = (0, false);
                 }
                 None => {
-                    // An owner at its part keeps its turn, and others pass. Nobody overtakes one that waits for common units.
+                    // An owner at its part keeps its turn, and others pass. Nobody overtakes an owner within its part.
                     is_awaited |= self.fits_part(state, &owner, units);
                     turn += 1;
                 }

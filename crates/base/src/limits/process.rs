@@ -71,11 +71,11 @@ pub const UPLOAD_BYTES_PER_SECOND: u64 = 16 << 20;
 pub const UPLOADS_AT_ONCE: u64 = 4;
 /// All temporary files of bodies together, of which one user has at most a quarter.
 pub const SPOOL_BYTES: u64 = 4 << 30;
-/// The step in which a body on disk takes more of it as it comes.
+/// The step by which a body takes more disk as it comes.
 pub const SPOOL_STEP_BYTES: u64 = 1 << 20;
 /// A body up to this counts as a part of the buffers of its connection while it comes.
 pub const BODY_BUFFER_BYTES: usize = 16 << 10;
-/// The step in which a longer body in memory takes more of it as it comes.
+/// The step by which a longer body takes more memory as it comes.
 pub const BODY_STEP_BYTES: u64 = 64 << 10;
 /// How long a request waits for memory before it is refused.
 pub const MEMORY_PATIENCE: Duration = Duration::from_secs(10);

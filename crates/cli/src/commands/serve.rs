@@ -137,9 +137,9 @@ impl Serve {
             return outcome;
         }
         announce(app, bound)?;
+        tracing::info!(connections, "connections that may be open at once");
         if app.out.progress_is_seen() {
             greet(app, bound, has_keys, &folder);
-            app.out.note(format_args!("up to {connections} connections at once"));
         }
         tokio::select! {
             outcome = serving => outcome,
@@ -158,8 +158,6 @@ fn connections(app: &App) -> Result<usize> {
             connections = fitting,
             "the limit of file descriptors (`ulimit -n`) allows fewer connections"
         );
-    } else {
-        tracing::info!(connections = fitting, "connections that may be open at once");
     }
     Ok(fitting)
 }

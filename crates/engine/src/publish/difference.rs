@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use crate::{
-    budget::WorkBudget,
     content::{SkillTarget, archive_size, read_head, version_archive},
     context::Core,
     error::{Code, Error, Result},
@@ -18,7 +17,7 @@ use crate::{
 
 /// The name of an absent file in a diff.
 const NO_FILE: &str = "/dev/null";
-/// What to do about files that take too many steps.
+/// The advice if the files take too many steps.
 const TOO_MANY_FILES: &str = "the versions have too many bytes to compare; load both versions";
 
 /// One of the two versions, open for reading.
@@ -53,7 +52,10 @@ pub(crate) async fn diff_versions(
     let after = if from == to { None } else { Some(read_side(&place, to.as_deref()).await?) };
     let errand = core.capacity().job(&owner.to_string());
     errand
-        .run(move |work| after.map_or_else(|| Ok(Difference::default()), |after| compare(before, after, work)))
+        .run(move |work| {
+            let spend = |bytes| work.spend(bytes).map_err(|stop| stop.into_error(TOO_MANY_FILES));
+            after.map_or_else(|| Ok(Difference::default()), |after| compare(before, after, spend))
+        })
         .await
         .map(|found| found.document(from, to))
 }
@@ -110,7 +112,8 @@ impl Difference {
     }
 }
 
-fn compare(mut before: Option<Side>, mut after: Option<Side>, work: &WorkBudget) -> Result<Difference> {
+/// The difference of two versions. `spend` counts the bytes of each file before it is read.
+fn compare(mut before: Option<Side>, mut after: Option<Side>, spend: impl Fn(u64) -> Result<()>) -> Result<Difference> {
     let mut all: BTreeMap<String, [Option<VersionFile>; 2]> = BTreeMap::new();
     for (at, side) in [&before, &after].into_iter().enumerate() {
         for (path, file) in side.iter().flat_map(|side| &side.files) {
@@ -129,7 +132,7 @@ fn compare(mut before: Option<Side>, mut after: Option<Side>, work: &WorkBudget)
             continue;
         }
         let bytes = [&old, &new].into_iter().flatten().map(|file| file.size).sum::<u64>();
-        work.spend(bytes).map_err(|stop| stop.into_error(TOO_MANY_FILES))?;
+        spend(bytes)?;
         let texts = [(&mut before, &old), (&mut after, &new)].map(|(side, file)| content(side, file.as_ref()));
         let binary = texts.iter().any(|text| matches!(text, DiffSide::Binary));
         let mut shown = false;

@@ -6,7 +6,7 @@ use skillmount_skill::shown::{SafeText, one_line, removed_note};
 use utoipa::ToSchema;
 
 use super::{
-    Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage,
+    Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage, absent_if_empty,
     explained::{ExplainedSkill, QuestionWord, SkillStanding},
     left_out,
     lines::ListNotes,
@@ -19,8 +19,10 @@ pub struct DiscoverRequest {
     /// What the task is about: a few words, a sentence or a message of up to 16 KiB and 2,500 words.
     pub query: String,
     /// Only this category and those below it.
+    #[serde(default, deserialize_with = "absent_if_empty")]
     pub category: Option<String>,
     /// Only this level, in whatever case.
+    #[serde(default, deserialize_with = "absent_if_empty")]
     pub level: Option<String>,
     /// 10 by default.
     #[serde(default = "default_results")]

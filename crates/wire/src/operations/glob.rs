@@ -6,7 +6,7 @@ use skillmount_base::error::Result;
 use utoipa::ToSchema;
 
 use super::{
-    Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage,
+    Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage, absent_if_empty,
     lines::{ListNotes, NO_FILES},
 };
 
@@ -17,6 +17,7 @@ pub struct GlobRequest {
     /// The glob: without `/` it matches the base name at any depth, a leading `/` anchors it.
     pub pattern: String,
     /// Folder to look in; everything the session sees if absent.
+    #[serde(default, deserialize_with = "absent_if_empty")]
     pub path: Option<String>,
 }
 

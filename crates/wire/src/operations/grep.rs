@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use skillmount_base::error::Result;
 use utoipa::ToSchema;
 
-use super::{Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage, left_out, lines::ListNotes};
+use super::{
+    Access, CallOutline, Operation, Reply, Request, TextFormat, TextPage, absent_if_empty, left_out, lines::ListNotes,
+};
 
 /// Search file contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -15,8 +17,10 @@ pub struct GrepRequest {
     /// A Rust regular expression, or plain text with `literal`.
     pub pattern: String,
     /// Folder or file to search; everything the session sees if absent.
+    #[serde(default, deserialize_with = "absent_if_empty")]
     pub path: Option<String>,
     /// Only files that this glob matches, such as `*.md`.
+    #[serde(default, deserialize_with = "absent_if_empty")]
     pub glob: Option<String>,
     /// Take the pattern as plain text.
     #[serde(default)]

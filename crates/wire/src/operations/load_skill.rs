@@ -11,7 +11,8 @@ use skillmount_skill::{
 use utoipa::ToSchema;
 
 use super::{
-    Access, CallOutline, Instructions, Operation, Reply, Request, TextFormat, TextPage, left_out, lines::PageExtent,
+    Access, CallOutline, Instructions, Operation, Reply, Request, TextFormat, TextPage, absent_if_empty, left_out,
+    lines::PageExtent,
 };
 
 /// Load a skill.
@@ -21,6 +22,7 @@ pub struct LoadSkillRequest {
     /// A skill path, a mount name or a frontmatter name, tried in that order.
     pub skill: String,
     /// Another name for its folder below `/skills`, if its own is taken.
+    #[serde(default, deserialize_with = "absent_if_empty")]
     pub mount_as: Option<String>,
     /// Arguments for the parameters of its body: words, or `name=value`. 16 KiB at most.
     pub arguments: Option<String>,
@@ -28,7 +30,7 @@ pub struct LoadSkillRequest {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: u64,
     /// The digest of a published version to load in place of what the skill is now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "absent_if_empty")]
     pub digest: Option<String>,
     /// Whether the reply holds the instructions. A framework that puts them into its prompt needs them once.
     #[serde(default = "default_body")]

@@ -23,7 +23,7 @@ mod write;
 
 use std::fmt;
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize as _, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
@@ -172,6 +172,13 @@ pub fn normal_form<R: Request>(mut request: R) -> Result<R> {
         *path = VirtualPath::parse(path)?.to_string();
     }
     Ok(request)
+}
+
+/// Reads an optional text. An empty one counts as absent: a strict schema makes a model fill in each member, and models send `""`
+/// for a member that they do not need.
+fn absent_if_empty<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// The reply of an operation: a document that goes over the wire and has a schema, and that can be put into words.

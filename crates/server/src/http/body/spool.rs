@@ -1,8 +1,8 @@
 //! Bodies on their way in: in counted memory while they are short, and in a temporary file above that.
 //!
 //! A client may send as slowly as the pace allows. So a body takes memory only for bytes that have come, and never waits for
-//! memory while it holds some. A body over [`UPLOAD_WINDOW_BYTES`] goes to a temporary file as it comes, and so does a shorter
-//! one that finds no free memory. Once the body is complete, its call takes memory for its whole need, holding none, and reads
+//! memory while it holds some. A body over [`UPLOAD_WINDOW_BYTES`] goes to a temporary file as it comes. Without free memory a
+//! shorter body goes there too. Once the body is complete, its call takes memory for its whole need, holding none, and reads
 //! the file. So conditions, retries and write ids work as for any write. Users and keys share the disk as they share memory. A
 //! skill that is published in parts may be too long for memory, so its files stay on disk and are read from there while they
 //! are checked.
@@ -325,6 +325,16 @@ impl IncomingUpload<'_> {
                 let (bytes, held) = self.uploads.in_memory(arrived, need).await?;
                 Ok((bytes.into(), held.into()))
             }
+        }
+    }
+}
+
+impl ReceivedPart {
+    /// The bytes of a body that holds no memory, because it is short.
+    pub(crate) fn short(&self) -> Option<&[u8]> {
+        match self {
+            Self::InMemory(bytes, None) => Some(bytes),
+            Self::InMemory(_, Some(_)) | Self::OnDisk(_) => None,
         }
     }
 }

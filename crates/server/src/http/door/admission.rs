@@ -54,7 +54,7 @@ pub(crate) struct Admission {
     bandwidth: Bandwidth,
 }
 
-/// What a connection is used for.
+/// The use of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionUse {
     /// A call that is answered soon.
@@ -369,7 +369,7 @@ mod tests {
         assert!(poll!(&mut waiting[0]).is_ready());
     }
 
-    // S-BUDGET-3: A request reserves the memory that it may need once its body has come; what can never fit is `too_expensive`.
+    // S-BUDGET-3: A request reserves its memory once its body has come.
     #[tokio::test(start_paused = true)]
     async fn a_call_over_its_share_of_memory_waits_until_its_user_holds_nothing_else() {
         let admission = admission();

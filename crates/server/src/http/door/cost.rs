@@ -9,6 +9,7 @@
 //! (`VERSION_WINDOW_KIB`).
 
 use axum::http::Method;
+use serde::Deserialize;
 
 use super::address::{ARTIFACT, INDEX, MCP};
 use crate::limits::{
@@ -122,12 +123,51 @@ impl Cost {
         }
     }
 
-    /// The bytes that a call of this class reserves once its body of `body` bytes has come. 0 if the call reserves later.
-    pub(crate) fn bytes(self, body: u64) -> u64 {
-        match self {
-            Self::Upload => 0,
-            _ => self.fixed() + PARSED_COPIES * body,
-        }
+    /// The bytes that a call of this class reserves once its body of `length` bytes has come. 0 if the call reserves later. A turn
+    /// with a `short` body reserves for the tools that it names, because several calls of a user run at once.
+    pub(crate) fn bytes(self, length: u64, short: Option<&[u8]>) -> u64 {
+        let fixed = match self {
+            Self::Upload => return 0,
+            Self::Turn => short.and_then(turn_bytes).map_or(self.fixed(), |bytes| bytes.min(self.fixed())),
+            _ => self.fixed(),
+        };
+        fixed + PARSED_COPIES * length
+    }
+
+    /// The class of a tool of a turn; `None` for a name that only the session knows.
+    fn of_tool(name: &str) -> Option<Self> {
+        let operation = Operation::ALL.iter().find(|operation| operation.name() == name)?;
+        Some(Self::Operation(operation.memory().unwrap_or(MemoryClass::Small)))
+    }
+}
+
+/// The tools of a turn, or of a message of the Model Context Protocol.
+#[derive(Deserialize)]
+struct TurnOutline {
+    #[serde(default)]
+    method: String,
+    params: Option<ToolName>,
+    #[serde(default)]
+    content: Vec<ToolName>,
+}
+
+/// The name of a tool; `None` for a text beside calls.
+#[derive(Deserialize)]
+struct ToolName {
+    name: Option<String>,
+}
+
+/// The bytes of the tools that a body names; `None` if the body does not say it.
+fn turn_bytes(body: &[u8]) -> Option<u64> {
+    let TurnOutline { method, params, content } = serde_json::from_slice(body).ok()?;
+    match method.as_str() {
+        "" => content.into_iter().filter_map(|block| block.name).map(|name| Some(Cost::of_tool(&name)?.fixed())).sum(),
+        "tools/call" => Some(Cost::of_tool(&params?.name?)?.fixed()),
+        "ping" => Some(Cost::Operation(MemoryClass::Small).fixed()),
+        notice if notice.starts_with("notifications/") => Some(Cost::Operation(MemoryClass::Small).fixed()),
+        "initialize" | "server/discover" => Some(Cost::Operation(MemoryClass::Listing).fixed()),
+        list if list.ends_with("/list") => Some(Cost::Operation(MemoryClass::Listing).fixed()),
+        _ => None,
     }
 }
 
@@ -147,7 +187,7 @@ mod tests {
             FairShares::over(Memory::new(MEMORY_LEAST_BYTES - MEMORY_CACHES_BYTES, MEMORY_PATIENCE).shares().clone());
         let operations = Operation::CALLS.iter().map(|one| Cost::for_route(&Method::POST, &format!("/{one}")));
         for cost in ROUTES.iter().map(|(_, _, cost)| *cost).chain(operations) {
-            let worst = cost.bytes(cost.json_bytes() as u64).max(PARSED_COPIES * PUBLISH_JSON_BYTES as u64);
+            let worst = cost.bytes(cost.json_bytes() as u64, None).max(PARSED_COPIES * PUBLISH_JSON_BYTES as u64);
             for is_of_one_user in [None, Some(true), Some(false)] {
                 let key = is_of_one_user.map(|is_of_one_user| ShareKey { name: "k".into(), is_of_one_user });
                 let caller = ShareOwner { user: "u".into(), key };
@@ -160,14 +200,34 @@ mod tests {
     fn a_body_counts_three_times_and_an_upload_later() {
         let small = Cost::for_route(&Method::POST, "/v1/users/{user}/sessions/{session}/unload_skill");
         assert_eq!(small, Cost::Operation(MemoryClass::Small));
-        assert_eq!(small.bytes(0), 256 * KIB);
-        assert_eq!(small.bytes(10), 256 * KIB + 30);
-        assert_eq!(small.bytes(MIB), 256 * KIB + 3 * MIB);
+        assert_eq!(small.bytes(0, None), 256 * KIB);
+        assert_eq!(small.bytes(10, None), 256 * KIB + 30);
+        assert_eq!(small.bytes(MIB, None), 256 * KIB + 3 * MIB);
         assert_eq!(Cost::for_route(&Method::GET, "/v1/users/{user}/sessions/{session}/files/{*path}"), Cost::Download);
-        assert_eq!(Cost::for_route(&Method::PUT, "/v1/users/{user}/sessions/{session}/files/{*path}").bytes(9), 0);
+        assert_eq!(
+            Cost::for_route(&Method::PUT, "/v1/users/{user}/sessions/{session}/files/{*path}").bytes(9, None),
+            0
+        );
         for template in [MCP, "/v1/users/{user}/sessions/{session}/mcp"] {
             assert_eq!(Cost::for_route(&Method::POST, template), Cost::Turn, "{template}");
         }
+    }
+
+    #[test]
+    fn a_turn_reserves_for_the_tools_that_it_names() {
+        let bytes = |body: &str| Cost::Turn.bytes(0, Some(body.as_bytes()));
+        let of = |class| Cost::Operation(class).fixed();
+        let call = |name: &str| format!(r#"{{"method":"tools/call","params":{{"name":"{name}","arguments":{{}}}}}}"#);
+        assert_eq!(bytes(&call("ls")), Cost::of_tool("ls").unwrap().fixed());
+        assert_eq!(bytes(&call("grep")), Cost::Turn.fixed());
+        assert_eq!(bytes(&call("Skill")), Cost::Turn.fixed(), "a name of the session");
+        assert_eq!(bytes(r#"{"method":"notifications/cancelled"}"#), of(MemoryClass::Small));
+        assert_eq!(bytes(r#"{"method":"tools/list"}"#), of(MemoryClass::Listing));
+        assert_eq!(bytes(r#"[{"method":"ping"}]"#), Cost::Turn.fixed(), "a batch");
+        let two = r#"{"content":[{"type":"text"},{"name":"write"},{"name":"write"}]}"#;
+        assert_eq!(bytes(two), 2 * of(MemoryClass::Text));
+        let many = format!(r#"{{"content":[{}]}}"#, vec![r#"{"name":"read"}"#; 100].join(","));
+        assert_eq!(bytes(&many), Cost::Turn.fixed());
     }
 
     #[test]

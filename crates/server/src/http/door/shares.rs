@@ -34,7 +34,7 @@ pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 const SESSION_ROUTE: &str = "/v1/users/{user}/sessions/{session}";
 
-/// The memory of a stream that replays events. Its handler takes it, and gives it back when all are replayed. Cheap to clone.
+/// The memory of a stream that replays events. The stream holds it until the end of the replay. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplayMemory(Arc<Mutex<Option<FairShare>>>);
 
@@ -86,7 +86,7 @@ async fn admitted(app: &ServerState, caller: &ShareOwner, mut request: Request) 
             request.extensions_mut().insert(memory);
             return Ok((AdmissionPermit::new(connection, place, None), request));
         }
-        let memory = admission.reserve(caller, cost.bytes(0), MEMORY_PATIENCE).await?;
+        let memory = admission.reserve(caller, cost.bytes(0, None), MEMORY_PATIENCE).await?;
         return Ok((AdmissionPermit::new(connection, place, Some(memory)), request));
     }
     with_body(app, (caller, &uploads), connection, request).await
@@ -104,11 +104,12 @@ async fn with_body(
     let announced = body.size_hint().exact();
     let incoming = uploads.begin(announced, cost.json_bytes(), 1).await;
     let incoming = incoming.add_all(body.into_data_stream().map_err(broken)).await?;
-    let need = cost.bytes(incoming.seen() as u64);
+    let (length, arrived) = (incoming.seen() as u64, incoming.arrived()?);
+    let need = cost.bytes(length, arrived.short());
     let (place, arrived) = match app.limits.admission.try_place(caller) {
-        Some(place) => (place, incoming.arrived()?),
+        Some(place) => (place, arrived),
         None => {
-            let arrived = uploads.without_memory(incoming.arrived()?).await?;
+            let arrived = uploads.without_memory(arrived).await?;
             (app.limits.admission.place(caller).await?, arrived)
         }
     };
@@ -128,9 +129,9 @@ fn is_stream(request: &Request) -> bool {
     !prefers(request.headers(), "application/json", EVENT_STREAM)
 }
 
-/// The memory of a stream. It `replays` events if its client knows one.
+/// The memory of a stream, which `replays` events if the client sent an id.
 async fn replay_memory(app: &ServerState, caller: &ShareOwner, replays: bool) -> Result<ReplayMemory> {
-    let bytes = Cost::Events.bytes(0);
+    let bytes = Cost::Events.bytes(0, None);
     let memory = match replays {
         true => Some(app.limits.admission.reserve(caller, bytes, MEMORY_PATIENCE).await?),
         false => None,

@@ -103,7 +103,7 @@ pub(crate) async fn change(call: SessionCall, JsonBody(request): JsonBody<Change
     Ok(Json(if request.policy.is_some() { with_unmatched_rules(session, &call.user).await } else { session }))
 }
 
-/// The session with the rules of its policy, which was just set, that match no skill.
+/// The session with the rules of its new policy that match no skill.
 async fn with_unmatched_rules(session: SessionSummary, call: &UserCall) -> SessionSummary {
     let unmatched_rules = unmatched_rules(&session.policy, call).await;
     SessionSummary { unmatched_rules, ..session }

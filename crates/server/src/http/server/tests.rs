@@ -335,7 +335,7 @@ async fn streams_of_two_agents_keys_keep_out_no_other_user_and_no_other_key_of_t
     assert_eq!(began.elapsed(), Duration::ZERO, "they waited for nothing");
 }
 
-// S-BUDGET-3: A request reserves the memory that it may need once its body has come; what can never fit is `too_expensive`.
+// S-BUDGET-3: A request reserves its memory once its body has come.
 #[tokio::test(start_paused = true)]
 async fn slow_bodies_of_two_agents_keys_keep_out_no_other_user_and_no_other_key_of_theirs() {
     let (served, keys) = with_keys(&["ana", "bob", "tom"]);
@@ -363,7 +363,7 @@ async fn slow_bodies_of_two_agents_keys_keep_out_no_other_user_and_no_other_key_
     assert_eq!(began.elapsed(), Duration::ZERO, "they waited for nothing");
 }
 
-// S-BUDGET-3: A request reserves the memory that it may need once its body has come; what can never fit is `too_expensive`.
+// S-BUDGET-3: A request reserves its memory once its body has come.
 #[tokio::test]
 async fn half_of_a_body_holds_what_has_come_and_moves_to_disk_if_no_memory_is_free() {
     let served = Served::new();
