@@ -40,12 +40,12 @@ impl ProxyInUse {
         let taken = matcher.intercept(&server.as_str().parse().ok()?)?;
         let own = if server.scheme() == "https" { OF_HTTPS } else { OF_HTTP };
         // Of a pair the first that is set counts, even if it names no proxy.
-        let set = [own, OF_ALL].into_iter().filter_map(|pair| {
+        let mut set = [own, OF_ALL].into_iter().filter_map(|pair| {
             let variable = pair.into_iter().find(|variable| value(variable).is_some())?;
             Some((variable, Matcher::builder().all(value(variable)?).build()))
         });
         let names_it = |alone: &Matcher| alone.intercept(&server.as_str().parse().ok()?).map(|proxy| address(&proxy));
-        let variable = set.filter_map(|(variable, alone)| Some((variable, names_it(&alone)?))).next();
+        let variable = set.find_map(|(variable, alone)| Some((variable, names_it(&alone)?)));
         let variable = variable.filter(|(_, named)| *named == address(&taken)).map(|(variable, _)| variable);
         Some(Self { variable, address: address(&taken) })
     }

@@ -32,8 +32,10 @@ pub struct Shares {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Units held now, by their source.
-    held: [u64; 2],
+    /// Common units held now.
+    common: u64,
+    /// Kept units held now.
+    kept: u64,
     /// The most units ever held at once.
     peak: u64,
     by_owner: HashMap<Owner, u64>,
@@ -94,7 +96,7 @@ impl Shares {
     /// The units held now, by all owners.
     #[must_use]
     pub fn held(&self) -> u64 {
-        self.lock().held.iter().sum()
+        self.lock().all()
     }
 
     /// The most units ever held at once.
@@ -155,17 +157,14 @@ impl Shares {
                 state.turns.remove(turn);
                 continue;
             };
-            match self.source(state, &owner, units, is_awaited) {
-                Some(source) => {
-                    state.turns.remove(turn);
-                    state.serve(&owner, source);
-                    (turn, is_awaited) = (0, false);
-                }
-                None => {
-                    // An owner at its part keeps its turn, and others pass. Nobody overtakes an owner within its part.
-                    is_awaited |= self.fits_part(state, &owner, units);
-                    turn += 1;
-                }
+            if let Some(source) = self.source(state, &owner, units, is_awaited) {
+                state.turns.remove(turn);
+                state.serve(&owner, source);
+                (turn, is_awaited) = (0, false);
+            } else {
+                // An owner at its part keeps its turn, and others pass. Nobody overtakes an owner within its part.
+                is_awaited |= self.fits_part(state, &owner, units);
+                turn += 1;
             }
         }
     }
@@ -216,7 +215,7 @@ impl Shares {
 
     fn give_back(&self, owner: &Owner, units: u64, source: Source) {
         let mut state = self.lock();
-        let held = &mut state.held[source as usize];
+        let held = state.held_mut(source);
         *held = held.saturating_sub(units);
         if let Some(held) = state.by_owner.get_mut(owner) {
             *held = held.saturating_sub(units);
@@ -238,7 +237,22 @@ impl Shares {
 
 impl State {
     const fn held(&self, source: Source) -> u64 {
-        self.held[source as usize]
+        match source {
+            Source::Common => self.common,
+            Source::Kept => self.kept,
+        }
+    }
+
+    const fn held_mut(&mut self, source: Source) -> &mut u64 {
+        match source {
+            Source::Common => &mut self.common,
+            Source::Kept => &mut self.kept,
+        }
+    }
+
+    /// Units held now, of both sources.
+    const fn all(&self) -> u64 {
+        self.common + self.kept
     }
 
     fn held_by(&self, owner: &Owner) -> u64 {
@@ -246,8 +260,8 @@ impl State {
     }
 
     fn take(&mut self, owner: &Owner, units: u64, source: Source) {
-        self.held[source as usize] += units;
-        self.peak = self.peak.max(self.held.iter().sum());
+        *self.held_mut(source) += units;
+        self.peak = self.peak.max(self.all());
         *self.by_owner.entry(owner.clone()).or_default() += units;
     }
 

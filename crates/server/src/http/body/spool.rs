@@ -141,9 +141,10 @@ impl Uploads {
     /// which bodies are refused.
     pub(crate) async fn begin(&self, announced: Option<u64>, limit: usize, copies: u64) -> IncomingUpload<'_> {
         let is_long = announced.is_some_and(|announced| announced.min(limit as u64) > UPLOAD_WINDOW_BYTES);
-        let arrived = match is_long {
-            true => self.open_file().await.map(|file| ReceivedPart::OnDisk(Box::new(file))),
-            false => Ok(ReceivedPart::InMemory(BytesMut::new(), None)),
+        let arrived = if is_long {
+            self.open_file().await.map(|file| ReceivedPart::OnDisk(Box::new(file)))
+        } else {
+            Ok(ReceivedPart::InMemory(BytesMut::new(), None))
         };
         IncomingUpload { uploads: self, limit, copies, seen: 0, arrived }
     }
@@ -207,13 +208,12 @@ impl Uploads {
     /// Adds a piece to the part that has come, once it is this user's turn.
     async fn take(&self, arrived: ReceivedPart, piece: Bytes) -> Result<ReceivedPart> {
         match arrived {
-            ReceivedPart::InMemory(mut bytes, held) => {
-                let length = bytes.len() + piece.len();
+            ReceivedPart::InMemory(mut bytes, mut held) => {
                 bytes.extend_from_slice(&piece);
-                match self.hold(held, length) {
-                    Some(held) => Ok(ReceivedPart::InMemory(bytes, held)),
-                    None => Ok(ReceivedPart::OnDisk(Box::new(self.move_to_disk(bytes.freeze()).await?))),
+                if self.try_hold(&mut held, bytes.len()) {
+                    return Ok(ReceivedPart::InMemory(bytes, held));
                 }
+                Ok(ReceivedPart::OnDisk(Box::new(self.move_to_disk(bytes.freeze()).await?)))
             }
             ReceivedPart::OnDisk(mut file) => {
                 if file.turn.is_none() {
@@ -227,19 +227,17 @@ impl Uploads {
         }
     }
 
-    /// The memory of a body of `length` bytes, which holds `held`. `None` if the body goes to disk.
-    fn hold(&self, held: Option<FairShare>, length: usize) -> Option<Option<FairShare>> {
-        if length <= BODY_BUFFER_BYTES {
-            return Some(held);
+    /// Whether a body of `length` bytes can be in memory, of which it holds `held`. It goes to disk otherwise.
+    fn try_hold(&self, held: &mut Option<FairShare>, length: usize) -> bool {
+        if length <= BODY_BUFFER_BYTES || length as u64 > UPLOAD_WINDOW_BYTES {
+            return length <= BODY_BUFFER_BYTES;
         }
         let need = (length as u64).next_multiple_of(BODY_STEP_BYTES);
-        if length as u64 > UPLOAD_WINDOW_BYTES {
-            return None;
+        if let Some(held) = held {
+            return held.try_grow_to(need);
         }
-        match held {
-            Some(mut held) => held.try_grow_to(need).then_some(Some(held)),
-            None => self.admission.try_reserve(&self.caller, need).map(Some),
-        }
+        *held = self.admission.try_reserve(&self.caller, need);
+        held.is_some()
     }
 
     /// Waits until this user may send so many bytes more; false at once if that is too late.

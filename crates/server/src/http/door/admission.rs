@@ -243,9 +243,12 @@ impl FairShares {
     fn of_key(&self, caller: &ShareOwner) -> Option<Shares> {
         let key = caller.key.as_ref()?;
         let (units, part) = (self.all.capacity(), self.all.part());
-        let new = || match key.is_of_one_user {
-            true => Shares::new(units, (part * 3 / 4).max(1)),
-            false => Shares::new(units - units / 8, part).keeping(units / 16),
+        let new = || {
+            if key.is_of_one_user {
+                Shares::new(units, (part * 3 / 4).max(1))
+            } else {
+                Shares::new(units - units / 8, part).keeping(units / 16)
+            }
         };
         let mut of_keys = self.of_keys.lock().unwrap_or_else(PoisonError::into_inner);
         Some(of_keys.entry(key.clone()).or_insert_with(new).clone())

@@ -106,12 +106,11 @@ async fn with_body(
     let incoming = incoming.add_all(body.into_data_stream().map_err(broken)).await?;
     let (length, arrived) = (incoming.seen() as u64, incoming.arrived()?);
     let need = cost.bytes(length, arrived.short());
-    let (place, arrived) = match app.limits.admission.try_place(caller) {
-        Some(place) => (place, arrived),
-        None => {
-            let arrived = uploads.without_memory(arrived).await?;
-            (app.limits.admission.place(caller).await?, arrived)
-        }
+    let (place, arrived) = if let Some(place) = app.limits.admission.try_place(caller) {
+        (place, arrived)
+    } else {
+        let arrived = uploads.without_memory(arrived).await?;
+        (app.limits.admission.place(caller).await?, arrived)
     };
     let (bytes, memory) = uploads.in_memory(arrived, need).await?;
     let request = Request::from_parts(parts, Body::from(bytes));
@@ -132,10 +131,7 @@ fn is_stream(request: &Request) -> bool {
 /// The memory of a stream, which `replays` events if the client sent an id.
 async fn replay_memory(app: &ServerState, caller: &ShareOwner, replays: bool) -> Result<ReplayMemory> {
     let bytes = Cost::Events.bytes(0, None);
-    let memory = match replays {
-        true => Some(app.limits.admission.reserve(caller, bytes, MEMORY_PATIENCE).await?),
-        false => None,
-    };
+    let memory = if replays { Some(app.limits.admission.reserve(caller, bytes, MEMORY_PATIENCE).await?) } else { None };
     Ok(ReplayMemory(Arc::new(Mutex::new(memory))))
 }
 

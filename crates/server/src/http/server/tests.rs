@@ -341,12 +341,12 @@ async fn slow_bodies_of_two_agents_keys_keep_out_no_other_user_and_no_other_key_
     let (served, keys) = with_keys(&["ana", "bob", "tom"]);
     let began = Instant::now();
     for operation in ["tool_calls", "write", "ls", "discover_skills"] {
-        let mut slow = Vec::new();
+        let mut slow_calls = Vec::new();
         for (user, [agent, _]) in ["ana", "bob"].into_iter().zip(&keys) {
             for announced in [20 << 20, 900 << 10, 100 << 10] {
                 for _ in 0..10 {
-                    let begun = post(user, operation, announced, &"x".repeat(1400));
-                    slow.push(served.ask(&with_key(&begun, agent)).await);
+                    let half_body = post(user, operation, announced, &"x".repeat(1400));
+                    slow_calls.push(served.ask(&with_key(&half_body, agent)).await);
                 }
             }
         }
@@ -357,7 +357,7 @@ async fn slow_bodies_of_two_agents_keys_keep_out_no_other_user_and_no_other_key_
             let list = format!("GET /v1/users/{user}/skills HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assert_eq!(served.status(&with_key(&list, control)).await, 200, "{user}");
         }
-        drop(slow);
+        drop(slow_calls);
         settle().await;
     }
     assert_eq!(began.elapsed(), Duration::ZERO, "they waited for nothing");
