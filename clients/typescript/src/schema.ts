@@ -1,4 +1,4 @@
-// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract bad83c1a5afc570b, types cdebd7ff1482c185.
+// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 62f226b91637527b, types b3f6f5b72132c3ef.
 export interface paths {
     "/healthz": {
         parameters: {
@@ -2800,6 +2800,11 @@ export interface components {
             policy: components["schemas"]["Policy"];
             /** @description Tools that the policy has rules for and that this version does not know; they change nothing. */
             unknown_tools?: string[] | undefined;
+            /**
+             * @description In the answer to a change of the policy: rules for skills, and skills for sub-agents, that match no skill of the catalog;
+             *     they change nothing now.
+             */
+            unmatched_rules?: string[] | undefined;
             /** @description The session it was forked from. */
             parent?: (string | null) | undefined;
             /** @description The session whose `/workspace` and `/ticket` it shares; null if they are its own. */

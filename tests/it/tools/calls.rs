@@ -96,7 +96,7 @@ async fn an_empty_text_counts_as_absent_if_it_is_optional() {
     assert!(said(&agent, "discover_skills", discover).await.contains("compraventa"));
     let load = json!({ "skill": "escrituras/compraventa", "mount_as": "", "arguments": "" });
     assert!(said(&agent, "load_skill", load).await.contains("/skills/compraventa"));
-    assert!(said(&agent, "ls", json!({ "path": "" })).await.starts_with("Error"), "it is not optional there");
+    assert!(refused(&agent, "ls", json!({ "path": "" })).await.contains("absolute path"), "it is not optional there");
 }
 
 // S-TOOL-12: A text that is exactly the JSON of the number, switch or list that a member wants counts as that value, because models

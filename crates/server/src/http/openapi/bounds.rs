@@ -30,11 +30,13 @@ pub(super) const ID: TextBounds =
 /// A virtual path without its first slash, or a skill path.
 pub(super) const REST: TextBounds = TextBounds::between(1, PATH_BYTES);
 const VIRTUAL_PATH: TextBounds = TextBounds { pattern: Some("^/"), least: 1, most: PATH_BYTES };
+/// A virtual path that counts as absent if it is empty.
+const OPTIONAL_PATH: TextBounds = TextBounds { pattern: Some("^(/|$)"), least: 0, most: PATH_BYTES };
 const SKILL: TextBounds = TextBounds::between(1, KEY_BYTES);
 const TEXT: TextBounds = TextBounds::at_most(TEXT_FILE_BYTES);
 
 /// The members of requests, and of a session, that have a bound, by the end of the schema's name. A member of this name has
-/// the bound in each such schema.
+/// the bound in each such schema. Of several bounds of a member the last counts.
 const MEMBERS: &[(&str, &str, TextBounds)] = &[
     ("Request", "file_path", VIRTUAL_PATH),
     ("Request", "from", VIRTUAL_PATH),
@@ -47,12 +49,14 @@ const MEMBERS: &[(&str, &str, TextBounds)] = &[
     ("DiscoverRequest", "query", TextBounds::at_most(SEARCH_QUERY_BYTES)),
     ("EditRequest", "new_string", TEXT),
     ("EditRequest", "old_string", TextBounds::between(1, TEXT_FILE_BYTES)),
+    ("GlobRequest", "path", OPTIONAL_PATH),
     ("GlobRequest", "pattern", TextBounds::at_most(GLOB_BYTES)),
     ("GrepRequest", "glob", TextBounds::at_most(GLOB_BYTES)),
+    ("GrepRequest", "path", OPTIONAL_PATH),
     ("GrepRequest", "pattern", TextBounds::at_most(REGEX_BYTES)),
     ("LoadSkillRequest", "arguments", TextBounds::at_most(ARGUMENT_BYTES)),
     ("LoadSkillRequest", "skill", SKILL),
-    ("LoadSkillRequest", "mount_as", TextBounds::between(1, SEGMENT_BYTES)),
+    ("LoadSkillRequest", "mount_as", TextBounds::at_most(SEGMENT_BYTES)),
     ("Session", "session_id", ID),
     ("Session", "user_id", ID),
     ("WriteRequest", "content", TEXT),
