@@ -40,7 +40,7 @@ quick: nextest ## the inner loop: unit tests, the rules of the code base, the co
 test: ripgrep nextest ## everything that must be green, LocalStack included, with the minutes of each part and the slowest tests
 	@rm -rf $(TARGET)/nextest $(TARGET)/reports
 	@localstack/localstack.sh status >/dev/null 2>&1 || trap 'localstack/localstack.sh stop >/dev/null 2>&1' EXIT; \
-	.ci/parts build+prepare+python-lint localstack tests complement python examples+typescript+rig lint+embedders+package+s3-alone+deny
+	.ci/parts build+prepare+python-lint localstack tests complement python examples+typescript lint+embedders+package+s3-alone+deny
 
 localstack:
 	@localstack/localstack.sh start; started=$$?; \
