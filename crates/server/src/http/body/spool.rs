@@ -25,8 +25,8 @@ use crate::{
     error::{Code, Error, Outcome, Result},
     http::door::{Admission, FairShare, FairShares, ShareOwner},
     limits::{
-        BODY_BUFFER_BYTES, BODY_STEP_BYTES, OPERATION_TIMEOUT, REQUEST_TIMEOUT, REQUESTS_AT_ONCE, SPOOL_BYTES,
-        SPOOL_STEP_BYTES, UPLOAD_WINDOW_BYTES, UPLOADS_AT_ONCE,
+        BODY_BUFFER_BYTES, BODY_STEP_BYTES, MEMORY_PATIENCE, OPERATION_TIMEOUT, REQUEST_TIMEOUT, REQUESTS_AT_ONCE,
+        SPOOL_BYTES, SPOOL_STEP_BYTES, UPLOAD_WINDOW_BYTES, UPLOADS_AT_ONCE,
     },
     publish::SpooledBody,
 };
@@ -183,7 +183,8 @@ impl Uploads {
                 self.move_to_disk(bytes.freeze()).await?
             }
             ReceivedPart::InMemory(bytes, None) => {
-                let held = self.admission.reserve(&self.caller, need, self.patience()).await?;
+                let patience = self.patience().min(MEMORY_PATIENCE);
+                let held = self.admission.reserve(&self.caller, need, patience).await?;
                 return Ok((bytes.freeze(), held));
             }
             ReceivedPart::OnDisk(file) => OnDisk { turn: None, ..*file },
@@ -389,10 +390,7 @@ mod tests {
     use futures_util::stream;
 
     use super::*;
-    use crate::{
-        budget::Memory,
-        limits::{CONNECTIONS, MEMORY_PATIENCE},
-    };
+    use crate::{budget::Memory, limits::CONNECTIONS};
 
     const MIB: usize = 1 << 20;
 
