@@ -199,7 +199,7 @@ impl Shares {
         }
     }
 
-    /// Whether a share of `owner` grew from `before` to `after` units. It did if they were free and nobody waits for such.
+    /// Grows a share of `owner` from `before` to `after` units, if they are free and nobody waits for them. Returns whether it grew.
     fn grow(&self, owner: &Owner, (before, after): (u64, u64), source: Source) -> bool {
         let mut state = self.lock();
         let more = after - before;
