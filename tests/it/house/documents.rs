@@ -18,8 +18,8 @@ fn every_dependency_has_its_reason() {
     let manifest = read("Cargo.toml");
     let decisions = read("docs/DECISIONS.md");
     let reasons = decisions.split_once("## Dependencies").unwrap().1;
-    let explained: Vec<_> = reasons.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).collect();
-    let explained: Vec<_> = explained.iter().flat_map(|cell| cell.split([',', ' '])).collect();
+    let items = reasons.lines().filter_map(|line| line.strip_prefix("* `")?.split(": ").next());
+    let explained: Vec<_> = items.flat_map(|names| names.split(['`', ',', ' '])).collect();
 
     let mut in_dependencies = false;
     let mut seen = 0;
