@@ -141,6 +141,21 @@ fn links_and_anchors_are_read_as_a_code_host_reads_them() {
     }
 }
 
+#[test]
+fn the_changelog_has_the_headings_of_keep_a_changelog_in_their_order() {
+    const KINDS: [&str; 6] = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
+    let changelog = read("CHANGELOG.md");
+    let versions: Vec<_> = changelog.split("\n## ").skip(1).collect();
+    assert!(versions[0].starts_with("[Unreleased]\n") && versions.len() > 1, "is CHANGELOG.md still read?");
+    for version in versions {
+        let headings = version.lines().filter_map(|line| line.strip_prefix("### "));
+        let place = |heading: &str| KINDS.iter().position(|kind| *kind == heading);
+        let places: Vec<_> =
+            headings.map(|heading| place(heading).unwrap_or_else(|| panic!("CHANGELOG.md: {heading}"))).collect();
+        assert!(!places.is_empty() && places.is_sorted_by(|before, after| before < after), "{places:?} of {version}");
+    }
+}
+
 /// Each way to extend the project touches few files, and those that are there today are named as they are.
 #[test]
 fn contributing_names_at_most_six_files_of_each_extension() {

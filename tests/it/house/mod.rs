@@ -3,6 +3,7 @@
 mod adapters;
 mod architecture;
 mod circles;
+mod decisions;
 mod documents;
 mod fixtures;
 mod glossary;
@@ -10,6 +11,7 @@ mod limits;
 mod process;
 mod prose;
 mod public_api;
+mod readability;
 mod semantics;
 mod sentences;
 mod shape;
