@@ -105,8 +105,8 @@ async fn findings_are_those_of_what_is_seen() {
 
 // S-LAYER-1: Where layers are on, a session sees its user's skills, those of its caller's team at
 // `_teams/{team}/skills/` and those of the organisation at `_org/skills/`, and no others.
-// S-PATH-6: Every key asked of the store for a session lies under its user's prefix, or under those of the team and the
-// organisation its caller belongs to.
+// S-PATH-6: For a session the service asks the store only for keys below the prefix of its user, or of its caller's
+// team and organisation.
 #[tokio::test]
 async fn nobody_reaches_a_layer_that_is_not_theirs() {
     let world = layered().await;

@@ -24,7 +24,7 @@ const ODD: [&str; 12] = [
     "~",
 ];
 
-// S-PATH-3: Every other name is kept byte for byte: nothing is decoded, normalised or folded.
+// S-PATH-3: The service keeps every other name byte for byte: it decodes, normalises and folds nothing.
 #[tokio::test]
 async fn odd_names_round_trip_through_every_operation() {
     let world = World::new();
@@ -61,7 +61,7 @@ async fn neighbours_by_prefix_never_meet() {
     assert_eq!(world.agent_of("u10", "s").text("/workspace/a").await.unwrap(), "u10");
 }
 
-// S-PATH-7: A key that no virtual path can name is skipped in every answer, and no other name reaches it.
+// S-PATH-7: Every answer skips a key that no virtual path can name, and no other name reaches it.
 #[tokio::test]
 async fn keys_that_no_path_can_name_are_out_of_reach() {
     let store = std::sync::Arc::new(skillmount::store::MemoryStore::new());
