@@ -280,7 +280,7 @@ async fn chosen(audited: &Audited, session: &str, policy: Policy) -> Vec<String>
     made.session.loaded_skills.iter().map(|loaded| loaded.skill.to_string()).collect()
 }
 
-// S-SESSION-18: With `preload: "auto"` a session begins with the skills that conversations use often.
+// S-SESSION-18: With `preload: "auto"` a session begins with the skills that conversations choose often.
 #[tokio::test]
 async fn a_session_may_begin_with_the_skills_that_conversations_use() {
     let audited = Audited::new(AuditMode::Relaxed);

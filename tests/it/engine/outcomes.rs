@@ -127,7 +127,7 @@ async fn each_file_of_an_upload_that_fails_has_its_outcome() {
     assert_eq!(outcomes, [Outcome::Unknown, Outcome::NotApplied, Outcome::NotApplied, Outcome::NotApplied]);
 }
 
-// S-SESSION-11: A session whose preload fails is not made, and one whose preload succeeds is made with one write.
+// S-SESSION-11: A session whose preload fails is not created, and a session whose preload succeeds takes one write.
 #[tokio::test(start_paused = true)]
 async fn a_session_is_made_with_all_its_preloads_or_not_at_all() {
     let world = World::new();

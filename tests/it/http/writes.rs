@@ -178,7 +178,7 @@ async fn an_upload_that_breaks_off_says_what_became_of_the_whole() {
     }
 }
 
-// S-SESSION-11: A session whose preload fails is not made, and one whose preload succeeds is made with one write.
+// S-SESSION-11: A session whose preload fails is not created, and a session whose preload succeeds takes one write.
 #[tokio::test]
 async fn a_session_whose_preload_fails_is_not_made() {
     let server = Server::with_skills().await;

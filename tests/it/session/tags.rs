@@ -15,7 +15,8 @@ use crate::support::{
     world::{BackendExt, World, id},
 };
 
-// S-SESSION-16: Session objects carry the tag `skillmount=session`, by which one rule of the bucket expires those of all users.
+// S-SESSION-16: Session objects carry the tag `skillmount=session`, by which one rule of the bucket expires the
+// sessions of all users.
 #[tokio::test]
 async fn sessions_are_written_with_their_tag_and_nothing_else_is() {
     let memory = Arc::new(MemoryStore::like_s3());

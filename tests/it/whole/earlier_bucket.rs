@@ -128,8 +128,8 @@ async fn a_loaded_skill_is_read_through_the_snapshot_of_then() {
     assert_eq!(code(bucket.agent("sale").text(shown).await), Code::SkillChanged);
 }
 
-// S-SESSION-12: A session made from another one shares the `/workspace` and `/ticket` of that one, and `workspace_of` names
-// the session whose they are.
+// S-SESSION-12: A fork shares the `/workspace` and `/ticket` of its parent, and `workspace_of` names the session that
+// owns them.
 #[tokio::test]
 async fn a_fork_of_then_keeps_a_workspace_of_its_own() {
     let bucket = Restored::new();

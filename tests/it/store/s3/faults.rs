@@ -391,7 +391,7 @@ fn tagged() -> PutOptions {
     PutOptions::default().with_tags([("skillmount".to_owned(), "session".to_owned())].into())
 }
 
-// S-SESSION-17: Where the bucket refuses tags, sessions are written without.
+// S-SESSION-17: If the bucket refuses tags, the service writes sessions without a tag.
 #[tokio::test(start_paused = true)]
 async fn a_bucket_that_refuses_tags_is_written_untagged_and_asked_once() {
     let (s3, memory, script) = s3_with_script();
