@@ -509,6 +509,7 @@ async fn who_may_write_skills_is_said_by_name() {
 }
 
 // S-SESSION-22: Without `create` a fork writes no skills, and without `publish` it changes no files of loaded skills.
+// S-SESSION-15: A fork may do no more than `children` in the policy of its parent allows.
 #[tokio::test]
 async fn a_child_writes_skills_and_changes_them_only_if_its_parent_lets_it() {
     for (create, publish) in [(false, false), (true, false), (false, true), (true, true)] {

@@ -384,7 +384,7 @@ async fn an_edit_survives_conflicts_until_there_are_too_many() {
     assert_eq!(two.text("/workspace/a").await.unwrap(), "A B");
 }
 
-// S-PIN-3: Below `/workspace` and `/ticket`, reading sees the newest acknowledged write of any process.
+// S-PIN-3: Below `/workspace` and `/ticket`, a read sees the newest acknowledged write of any process.
 #[tokio::test]
 async fn a_read_sees_the_newest_write_of_any_replica() {
     let world = World::new();

@@ -281,7 +281,7 @@ async fn a_reader_at_any_moment_of_a_publish_sees_one_version() {
     }
 }
 
-// S-GATE-6: Policy `visibility: all` shows every permitted skill as `/skills/{mount}`, read-only.
+// S-GATE-7: Under `visibility: all` each operation sees the version that a load would pin at its beginning.
 #[tokio::test(start_paused = true)]
 async fn what_is_shown_without_a_load_is_one_version_at_any_moment_of_a_publish() {
     let others = ["b.md", "c.md", "d.md"];

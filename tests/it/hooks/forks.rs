@@ -39,6 +39,7 @@ async fn a_child_begins_with_the_skills_of_its_parent_and_loads_for_itself() {
 }
 
 // S-SESSION-21: Without `load` a fork keeps the skills that it begins with and loads no other.
+// S-SESSION-15: A fork may do no more than `children` in the policy of its parent allows.
 #[tokio::test]
 async fn a_child_that_may_not_load_keeps_what_its_parent_gave_it() {
     let world = office().await;

@@ -125,7 +125,8 @@ async fn a_session_that_was_made_before_workspaces_were_shared_keeps_its_own() {
     assert_eq!(fork(&other, "c", "g").await.names("/workspace").await.unwrap(), ["/workspace/own"]);
 }
 
-// S-SESSION-13: A fork begins with the skills that its parent has loaded.
+// S-SESSION-13: A load or unload in a fork or in its parent changes neither the prompt nor the tools nor `/skills` of
+// the other.
 #[tokio::test]
 async fn loading_in_a_fork_or_in_its_parent_leaves_the_other_as_it_was() {
     let world = World::new();

@@ -112,7 +112,7 @@ async fn sessions_have_their_skills_variables_and_policies() {
     assert_eq!(ranks, [("escrituras/compraventa", 1), ("escrituras/hipoteca", 1)], "uses are counted on");
 }
 
-// S-PIN-1: Below `/skills`, reading serves the snapshot taken at load, each file fetched with `If-Match`.
+// S-PIN-1: Below `/skills`, a read serves the snapshot taken at load, and fetches each file with `If-Match`.
 #[tokio::test]
 async fn a_loaded_skill_is_read_through_the_snapshot_of_then() {
     let bucket = Restored::new();
