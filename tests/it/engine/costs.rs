@@ -249,7 +249,7 @@ async fn a_skill_that_is_not_loaded_costs_nothing() {
     assert_eq!(world.cost(peek).await.1, NONE);
 }
 
-// S-READ-6: A window anywhere in a large file moves at most twice its bytes once the file has been scanned.
+// S-READ-6: A window anywhere in a large file moves at most twice its bytes, after the first scan of the file.
 #[tokio::test]
 async fn a_window_of_a_scanned_large_file_is_one_request_of_its_own_size() {
     let world = warm_world().await;

@@ -105,8 +105,7 @@ async fn a_folder_lists_its_own_level() {
     assert_eq!(code(agent.text("/workspace").await), Code::IsADirectory);
 }
 
-// S-READ-1: `read` skips `offset` lines and returns `limit`, 2,000 unless asked otherwise, with the numbers of the first
-// and last line and the offset that goes on.
+// S-READ-1: `read` skips `offset` lines and returns `limit` lines, 2,000 by default.
 #[tokio::test]
 async fn a_window_says_where_it_is_and_where_to_go_on() {
     let world = World::new();
@@ -130,7 +129,7 @@ async fn a_window_says_where_it_is_and_where_to_go_on() {
 }
 
 // S-READ-2: Lines end at `\n` and their text is verbatim.
-// S-READ-5: Bytes that are not UTF-8 are replaced in what is shown, and the answer says `lossy`.
+// S-READ-5: The text shown replaces bytes that are not UTF-8, and the answer then says `lossy`.
 #[tokio::test]
 async fn text_is_served_as_it_is() {
     let world = World::new();
@@ -193,8 +192,9 @@ async fn limited_answers_say_so() {
     assert!(cut.truncation_reason.unwrap().contains("max_count"));
 }
 
-// S-GREP-1: The pattern is a Rust regular expression, matched in time linear in the text, or plain text with `literal`.
-// S-GREP-3: Binary files are passed over, and a missing path has no hits.
+// S-GREP-1: The pattern of `grep` is a Rust regular expression, matched in time linear in the text, or plain text with
+// `literal`.
+// S-GREP-3: `grep` skips binary files, and a missing path has no hits.
 // S-GREP-4: An expression that is malformed or grows too large is `invalid_pattern`, at once.
 #[tokio::test]
 async fn grep_takes_an_expression_or_plain_text() {
@@ -222,7 +222,7 @@ async fn grep_takes_an_expression_or_plain_text() {
     assert_eq!(agent.grep(mode(GrepOutput::Count)).await.unwrap().counts.unwrap()[0].count, 2);
 }
 
-// S-GREP-2: The hits returned are the first in (path, line) order, however many files are searched at once.
+// S-GREP-2: The hits returned are the first in (path, line) order, however many files the service searches at once.
 #[tokio::test(start_paused = true)]
 async fn the_first_hits_are_the_first_whatever_the_timing() {
     let world = World::new();
@@ -242,8 +242,8 @@ async fn the_first_hits_are_the_first_whatever_the_timing() {
     }
 }
 
-// S-GLOB-1: A pattern without `/` matches the base name at any depth, and one with a `/` the path below the folder
-// searched.
+// S-GLOB-1: A pattern without `/` matches the base name at any depth, and a pattern with `/` matches the path below the
+// searched folder.
 // S-GLOB-2: A pattern with a `..` segment, or with over 1,000 alternatives, is `invalid_pattern`.
 #[tokio::test]
 async fn glob_finds_by_name_and_by_path() {
