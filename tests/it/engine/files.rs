@@ -308,7 +308,8 @@ async fn file_sizes_and_counts_are_taken_at_their_limit_and_refused_beyond_it() 
     assert_eq!(code(agent.download(paths(TRANSFER_FILES + 1)).await), Code::InvalidRequest);
 }
 
-// S-WRITE-4: A failed change says `not_applied`, `partial` or `unknown`, and never plain failure for one that landed.
+// S-WRITE-4: A failed change says `not_applied`, `partial` or `unknown`, and never plain failure for a change that
+// landed.
 #[tokio::test(start_paused = true)]
 async fn a_failed_change_says_what_became_of_it() {
     let world = World::new();
@@ -372,7 +373,8 @@ async fn an_edit_in_the_line_ends_of_the_file_is_one_edit() {
     assert_eq!(world.bytes("demo/threads/s/a").await.unwrap(), b"1\r\n2\r\n3\r\n");
 }
 
-// S-EDIT-3: After a conflict the edit is applied anew to the newest version, and after 64 defeats it is `edit_conflict`.
+// S-EDIT-3: After a conflict the service applies the edit again to the newest version, and after 64 conflicts the
+// answer is `edit_conflict`.
 #[tokio::test]
 async fn an_edit_survives_conflicts_until_there_are_too_many() {
     let world = World::new();
@@ -398,7 +400,8 @@ async fn a_read_sees_the_newest_write_of_any_replica() {
     }
 }
 
-// S-DELETE-1: `delete` removes the object and everything below it, and says how many files that were.
+// S-DELETE-1: `delete` removes the object and everything below it, and reports the number of files.
+// S-DELETE-3: A caller cannot delete mounts, `/skills` or the folders of loaded skills.
 #[tokio::test]
 async fn deleting_takes_a_file_or_a_whole_folder() {
     let world = World::new();
@@ -416,8 +419,7 @@ async fn deleting_takes_a_file_or_a_whole_folder() {
     assert_eq!(code(agent.remove("/").await), Code::ReadOnly);
 }
 
-// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
-// fails, with its outcome.
+// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the given order.
 #[tokio::test]
 async fn transfers_carry_bytes_and_report_in_order() {
     let world = World::new();

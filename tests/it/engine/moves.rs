@@ -70,7 +70,7 @@ async fn what_cannot_be_moved_says_why_and_stays() {
     assert_eq!(agent.find("/workspace/**/*").await.unwrap(), ["/workspace/f/a", "/workspace/there"]);
 }
 
-// S-MOVE-2: Nothing at the new path is replaced, and a file that changes while it is moved stays where it was.
+// S-MOVE-2: `move` replaces nothing at the new path, and a file that changes during its move stays at the old path.
 #[tokio::test(start_paused = true)]
 async fn a_file_that_changes_while_it_is_moved_stays_and_its_copy_goes() {
     let world = world();

@@ -316,7 +316,7 @@ async fn a_commit_whose_reply_was_lost_succeeds_and_is_no_conflict() {
     }
 }
 
-// S-WRITE-5: Nothing is applied twice, and an own success is never reported as a conflict.
+// S-WRITE-7: If the write ids cannot decide, the answer is `unknown` and the service repeats no PUT.
 #[tokio::test(start_paused = true)]
 async fn a_create_in_doubt_whose_object_is_not_there_is_unknown_and_sent_once() {
     for fault in lost() {
