@@ -171,9 +171,7 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
 
 // S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
 // all others it is not there.
-// S-SEARCH-9: A search with `explain` says of each skill which words in which fields made its score, by what each goes
-// together with a word of the question (the same word, accent, form, part, typo, translation), and what it adds: the
-// weights add up to the score, with what nearness and past loads add.
+// S-SEARCH-9: A search with `explain` says for each skill which words in which fields made its score.
 #[tokio::test]
 async fn a_draft_is_explained_as_any_skill() {
     let world = World::new();

@@ -104,6 +104,7 @@ async fn searching_everything_never_asks_for_an_unloaded_skill() {
 }
 
 // S-GATE-4: A write, edit or delete anywhere below `/skills` is `read_only`, whatever is there.
+// S-DELETE-3: A caller cannot delete mounts, `/skills` or the folders of loaded skills.
 #[tokio::test]
 async fn skills_cannot_be_changed() {
     let world = World::new();
@@ -123,6 +124,7 @@ async fn skills_cannot_be_changed() {
 
 // S-GATE-5: Policy `skills_access: write` lets an agent change files of loaded skills, and each such change moves the
 // session's snapshot with it.
+// S-DELETE-3: A caller cannot delete mounts, `/skills` or the folders of loaded skills.
 #[tokio::test]
 async fn a_policy_may_open_loaded_skills_for_writing() {
     let world = World::new();
