@@ -163,7 +163,8 @@ mod tests {
         assert_eq!((numbers.number_of(&digest(0)), numbers.number_of(&digest(1))), (None, Some(2)));
     }
 
-    // S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+    // S-PUBLISH-8: Deleting a skill keeps its versions, and a rollback to a version brings the skill back.
+    // S-PUBLISH-26: An archive whose publish lost to another or ended halfway is no version, and no list names it.
     #[test]
     fn what_never_had_a_number_is_no_version_and_what_had_one_is() {
         let is_version = |numbers: &VersionNumbers, one| numbers.is_version(&digest(one));

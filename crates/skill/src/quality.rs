@@ -203,8 +203,8 @@ mod tests {
         found.reasons.iter().map(|reason| reason.code.as_str()).collect()
     }
 
-    // S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each point it lacks, and no score prevents
-    // publishing.
+    // S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each missing point, and no score
+    // prevents publishing.
     #[test]
     fn each_rule_costs_its_points_and_a_good_skill_loses_none() {
         let good = judged(GOOD, &steps(), &["SKILL.md"], 100);

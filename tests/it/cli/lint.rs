@@ -24,7 +24,7 @@ fn lint_tells_place_and_code_and_fails_on_errors_only() {
     assert_eq!(home.refused(&["lint", "nadie"]), (5, "skill_not_found".into()));
 }
 
-// S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each point it lacks, and no score prevents
+// S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each missing point, and no score prevents
 // publishing.
 #[test]
 fn lint_finds_hidden_characters_in_every_text_file_of_a_folder() {

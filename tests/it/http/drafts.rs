@@ -152,7 +152,7 @@ async fn who_sees_a_draft_reads_its_files_in_each_form() {
     }
 }
 
-// S-VERSION-7: Who knows the digest of a version reads it, also of a skill that is deleted or a draft by now.
+// S-VERSION-7: A caller that knows the digest of a version reads it, even if the skill is now deleted or a draft.
 #[tokio::test]
 async fn a_version_is_read_by_its_digest_in_both_forms_by_both_scopes_whatever_became_of_the_skill() {
     let (server, [control, agent, ..]) = with_keys().await;

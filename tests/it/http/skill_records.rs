@@ -145,7 +145,7 @@ async fn records_and_versions_name_the_key_of_their_caller() {
     assert!(!json!([records, listed.json]).to_string().contains(&world.key));
 }
 
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-29: `last_change` names the caller, the time and the source of the last change.
 #[tokio::test]
 async fn the_last_change_says_who_published_older_content_again_when_and_from_where() {
     let world = Recorded::start().await;

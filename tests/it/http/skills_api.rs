@@ -175,7 +175,7 @@ async fn deleting_versions_leads_back_and_to_the_end() {
     assert_eq!(versions.is(200)["data"].as_array().unwrap().len(), 1);
 }
 
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-8: Deleting a skill keeps its versions, and a rollback to a version brings the skill back.
 #[tokio::test]
 async fn a_skill_whose_folder_another_tool_emptied_is_deleted_as_any() {
     let server = Server::start().await;

@@ -220,6 +220,7 @@ mod tests {
     use super::*;
 
     // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-PUBLISH-14: A version has up to 10,000 files, 64 MiB zipped and 256 MiB unpacked, and a file has up to 64 MiB.
     #[test]
     fn a_version_is_packed_up_to_its_limits() {
         let mut packer = Packer::default();
