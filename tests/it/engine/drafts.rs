@@ -382,8 +382,8 @@ impl Step {
     }
 }
 
-// S-DRAFT-4: Whatever fails while a draft is made, changed, published or deleted, the skill is what it was before or what it
-// is to be, whole, and the same call again completes it.
+// S-DRAFT-4: Whatever fails while a caller makes, changes, publishes or deletes a draft, the skill is whole, in its old
+// or its new state.
 #[tokio::test(start_paused = true)]
 async fn at_every_crash_point_a_skill_is_what_it_was_or_what_it_is_to_be() {
     for step in [Step::Creates, Step::Drafts, Step::Publishes, Step::Hides, Step::Deletes] {
@@ -422,7 +422,9 @@ async fn at_every_crash_point_a_skill_is_what_it_was_or_what_it_is_to_be() {
     }
 }
 
-// S-DRAFT-5: `create_skill` makes a draft of a name, a description and a body, in the skeleton of a template if one is named.
+// S-DRAFT-5: `create_skill` makes a draft of a name, a description and a body, in the skeleton of a template if the
+// call names one.
+// S-DRAFT-10: In `create_skill`, the name of a skill or of another draft is `already_exists`.
 #[tokio::test]
 async fn a_skill_that_an_agent_writes_is_checked_and_its_name_is_free() {
     let world = World::new();
