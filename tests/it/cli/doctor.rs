@@ -280,8 +280,7 @@ fn a_bucket_that_can_only_be_read_serves_reading() {
     assert_eq!(refused, (4, "read_only".to_owned()));
 }
 
-// S-POLICY-6: The answer to a change of the policy of a user or a session names its rules that match no skill, in
-// `unmatched_rules`.
+// S-POLICY-6: The answer to a change of a policy names its rules that match no skill, in `unmatched_rules`.
 #[test]
 fn rules_of_a_policy_that_match_no_skill_are_named() {
     let home = Home::with_skills();

@@ -77,8 +77,8 @@ async fn write(
     (text(&result), count)
 }
 
-// S-APPROVAL-9: The person at a host decides about calls of a host over HTTP only where the user's policy says
-// `approve_by: host`.
+// S-APPROVAL-9: The person at a host decides about its calls over HTTP only if the user's policy says `approve_by:
+// host`.
 #[tokio::test]
 async fn a_person_at_a_host_over_http_decides_where_the_users_policy_says_so() {
     let server = Server::with(config()).await;

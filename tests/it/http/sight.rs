@@ -207,8 +207,7 @@ async fn of_a_record_of_an_earlier_version_only_those_are_told_the_input_who_see
     }
 }
 
-// S-POLICY-4: On the routes of the catalog a key of an agent finds no blocked or disabled skill, and the content of an
-// `enabled` one is `approval_required` without an id.
+// S-POLICY-9: The state of the catalog counts for an agent only the skills that it may see, and its `index` is null.
 #[tokio::test]
 async fn the_state_of_the_catalog_counts_for_an_agent_what_it_may_see_and_names_no_key_of_the_store() {
     let world = World::start(false).await;

@@ -131,8 +131,8 @@ async fn a_person_at_the_host_decides_about_calls_that_ask() {
     }
 }
 
-// S-APPROVAL-11: The person who decides about a call sees the tool, the input as in S-APPROVAL-4, the seconds left, and for a load
-// the skill and its digest.
+// S-APPROVAL-11: The person who decides about a call sees the tool, the input of S-APPROVAL-15 and the seconds left,
+// and for a load the skill and its digest.
 #[tokio::test]
 async fn a_question_shows_the_input_as_far_as_it_is_kept_and_says_that_it_is_cut() {
     let home = Home::with_skills();

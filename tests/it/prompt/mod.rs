@@ -255,8 +255,8 @@ fn the_mode_discover_lists_where_there_is_nothing_to_search_with() {
     assert!(!found.prompt.contains("discover_skills"), "{}", found.prompt);
 }
 
-// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question. Blocked and disabled skills
-// are in no listing.
+// S-SESSION-5: Of the user's policy and the session's policy, the stricter value holds for each question. Blocked and
+// disabled skills are in no listing.
 #[test]
 fn a_loaded_skill_that_is_blocked_since_is_not_named() {
     let mut stage = notary();

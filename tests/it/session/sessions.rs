@@ -79,7 +79,7 @@ async fn loaded_skills_are_read_on_while_the_store_is_down() {
     assert!(begun.elapsed() <= 2 * skillmount::limits::OPERATION_TIMEOUT);
 }
 
-// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question.
+// S-SESSION-5: Of the user's policy and the session's policy, the stricter value holds for each question.
 #[tokio::test]
 async fn the_users_policy_holds_beside_the_sessions() {
     let world = World::new();
@@ -96,9 +96,8 @@ async fn the_users_policy_holds_beside_the_sessions() {
     assert_eq!(code(agent.create("/skills/arrendamiento/x", "x").await), Code::ReadOnly);
 }
 
-// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question. Blocked and disabled skills are in no
-// listing but the catalog of a key of scope `control` (S-POLICY-4). `visibility` is the session's alone: it says where permitted
-// skills are found, and permits none.
+// S-SESSION-5: Of the user's policy and the session's policy, the stricter value holds for each question.
+// S-POLICY-7: `visibility` is the session's alone: it says how a session finds permitted skills, and permits none.
 #[tokio::test]
 async fn a_session_shows_every_permitted_skill_whatever_the_users_policy_says_of_where_they_are_found() {
     let world = World::new();
