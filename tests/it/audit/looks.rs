@@ -46,7 +46,7 @@ async fn asked_soon(listener: &mut Listener) -> Option<Event> {
     timeout(EVENTS_LOOK + Duration::from_secs(1), asked).await.ok()
 }
 
-// S-EVENT-6: A permission request is told by every replica within 5 seconds, and once.
+// S-EVENT-6: Every replica reports a permission request within 5 seconds, and once.
 #[tokio::test(start_paused = true)]
 async fn a_session_that_the_store_did_not_give_is_looked_at_again() {
     let (one, two) = two_replicas();

@@ -108,9 +108,11 @@ async fn month() -> Audited {
     audited
 }
 
-// S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
-// S-USAGE-4: `approval_rate` is the share of the calls that a person decided about that were allowed.
-// S-USAGE-5: The skills that a conversation began with are used by it.
+// S-USAGE-1: The figures of use come from audit records alone, and equal a count by hand.
+// S-USAGE-4: `approval_rate` is the share of allowed calls among the calls that a person decided about.
+// S-USAGE-5: A conversation uses the skills that it began with.
+// S-USAGE-7: `context_saved_tokens` is the mean over conversations of the tokens of all skills that a conversation did
+// not use.
 #[tokio::test]
 async fn the_figures_of_a_month_of_500_conversations_are_those_counted_by_hand() {
     let audited = month().await;
@@ -192,7 +194,7 @@ async fn figures_are_made_of_so_many_batches_and_say_if_there_are_more() {
     }
 }
 
-// S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
+// S-USAGE-1: The figures of use come from audit records alone, and equal a count by hand.
 #[tokio::test]
 async fn a_decision_counts_in_whichever_batch_its_replica_wrote_it() {
     let audited = Audited::new(AuditMode::Off);
@@ -355,7 +357,7 @@ async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses
     assert_eq!(figures.default_candidates, ["letters"], "one conversation in ten has loaded the other");
 }
 
-// S-USAGE-5: The skills that a conversation began with are used by it.
+// S-USAGE-5: A conversation uses the skills that it began with.
 #[tokio::test]
 async fn what_a_session_is_made_with_is_recorded_told_and_counted() {
     let audited = Audited::new(AuditMode::Relaxed);

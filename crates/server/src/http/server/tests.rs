@@ -241,7 +241,7 @@ async fn a_change_that_would_let_other_machines_in_without_a_key_is_refused() {
     }
 }
 
-// S-EVENT-8: A stream of events ends once its key no longer lets the caller watch, or the user is deleted.
+// S-EVENT-8: A stream of events ends if its key no longer lets the caller watch, or if a caller deletes the user.
 #[tokio::test(start_paused = true)]
 async fn a_stream_on_which_nothing_happens_ends_too_once_its_key_is_revoked() {
     let served = Served::new();
