@@ -146,7 +146,7 @@ async fn a_batch_that_is_not_full_is_written_after_a_minute_and_when_the_store_i
     assert_eq!((world.records().await.len(), world.recorder.counts().waiting), (1, 0));
 }
 
-// S-LEAVE-7: Audit records of a user who is deleted that are not in the store yet never come there.
+// S-LEAVE-7: Audit records of a deleted user that still wait never reach the store.
 #[tokio::test(start_paused = true)]
 async fn what_waits_of_a_user_who_is_deleted_is_never_written() {
     let world = Audited::new(AuditMode::Relaxed);
