@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(read, numbers);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn the_oldest_of_too_many_versions_loses_its_number() {
         let mut numbers = VersionNumbers::default();
@@ -186,7 +186,7 @@ mod tests {
         assert!(!earlier.lacks_former() && is_version(&earlier, 4) && !is_version(&earlier, 5));
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn of_more_former_versions_than_are_kept_all_that_is_stored_counts() {
         let mut numbers = new();

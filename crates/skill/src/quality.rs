@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(judged(GOOD, &plain, &["SKILL.md", "examples/a.md"], 1).score, 100);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn hosts_over_mcp_take_a_skill_up_to_their_limits() {
         let names: Vec<_> = (0..=MCP_SKILL_FILES).map(|number| format!("f{number}")).collect();

@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(taken(Bytes::from_static(b"no zip")).unwrap_err(), ["archive_invalid"]);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn files_are_taken_up_to_all_bytes_that_a_version_has_and_no_more_is_read_then() {
         let mut upload = SkillUpload::default();

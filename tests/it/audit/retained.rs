@@ -36,7 +36,7 @@ async fn left_after_a_record(world: &Audited) -> usize {
 }
 
 // S-AUDIT-6: The service keeps records for 90 days, or as long as the operator configures.
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test(start_paused = true)]
 async fn so_many_old_batches_are_deleted_at_once_and_the_rest_soon_after() {
     let world = with_old(AUDIT_PRUNED + 1);

@@ -176,7 +176,7 @@ async fn operations_leave_records_from_which_the_figures_are_made() {
     assert_eq!((figures.default_candidates, figures.skills[0].loads), (vec!["minutes".to_owned()], 1));
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test]
 async fn figures_are_made_of_so_many_batches_and_say_if_there_are_more() {
     let audited = Audited::new(AuditMode::Off);
@@ -227,7 +227,7 @@ async fn a_decision_counts_in_whichever_batch_its_replica_wrote_it() {
     }
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test]
 async fn a_session_begins_with_so_many_skills_that_conversations_use() {
     for number in [CANDIDATES_PRELOADED, CANDIDATES_PRELOADED + 1] {

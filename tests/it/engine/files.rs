@@ -171,7 +171,7 @@ async fn a_binary_file_is_named_and_not_read() {
     }
 }
 
-// S-LIMIT-2: Every answer that was limited says so and how to get the rest.
+// S-LIMIT-2: Every limited answer says so and how to get the rest.
 #[tokio::test]
 async fn limited_answers_say_so() {
     let world = World::new();
@@ -291,7 +291,7 @@ async fn writing_makes_a_file_once_and_replaces_it_when_told() {
     }
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test]
 async fn file_sizes_and_counts_are_taken_at_their_limit_and_refused_beyond_it() {
     let world = World::new();

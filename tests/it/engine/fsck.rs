@@ -395,7 +395,7 @@ async fn the_whole_store_is_everybody_the_layers_and_what_is_nobodys() {
     assert_eq!(found, expected);
 }
 
-// S-LIMIT-2: Every answer that was limited says so and how to get the rest.
+// S-LIMIT-2: Every limited answer says so and how to get the rest.
 #[tokio::test]
 async fn what_is_too_much_to_be_checked_is_no_clean_store() {
     for (owner, beginning) in [(Some("demo"), "demo/threads/s/"), (None, ".skillmount/probe-"), (None, "_deleted/a-")] {

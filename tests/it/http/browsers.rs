@@ -177,7 +177,8 @@ async fn a_preflight_is_answered_for_every_route_and_asks_for_nothing() {
     }
 }
 
-// S-STOP-2: SIGHUP reads the keys, hosts and origins again, and where they have a fault the old ones stay.
+// S-STOP-2: After SIGHUP the service reads the keys, hosts and origins again, and keeps the old ones if the new have a
+// fault.
 #[tokio::test]
 async fn origins_that_change_count_at_once() {
     let keys = Keys::single(KEY).unwrap();

@@ -232,7 +232,7 @@ async fn parts_are_taken_up_to_their_limits_and_refused_beyond_them() {
     assert_eq!(server.service.memory().reserved(), 0);
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 // S-PUBLISH-14: A version has up to 10,000 files, 64 MiB zipped and 256 MiB unpacked, and a file has up to 64 MiB.
 #[tokio::test]
 async fn an_archive_is_taken_up_to_its_limit_and_refused_beyond_it() {

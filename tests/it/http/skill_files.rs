@@ -99,7 +99,7 @@ async fn files_of_skills_are_downloaded_in_three_forms_and_each_fails_on_its_own
     assert_eq!(server.get(&server.session("")).await.is(200)["loaded_skills"], json!([]));
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 // S-CATALOG-13: One download takes up to 100 skills and 1,000 files; each file comes or fails on its own.
 #[tokio::test]
 async fn a_download_takes_so_many_skills_and_files_and_no_more() {

@@ -34,7 +34,7 @@ async fn sessions_are_written_with_their_tag_and_nothing_else_is() {
     assert_eq!(session_tags().into_iter().collect::<Vec<_>>(), [("skillmount".to_owned(), "session".to_owned())]);
 }
 
-// S-LIMIT-2: Every answer that was limited says so and how to get the rest.
+// S-LIMIT-2: Every limited answer says so and how to get the rest.
 #[tokio::test]
 async fn more_sessions_than_a_listing_may_have_are_all_cleared_away_and_tagged() {
     let memory = Arc::new(MemoryStore::like_s3());

@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(to_load_again(&[], "load_skill"), None);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn skills_that_are_handed_down_are_all_shown_at_the_limit_and_counted_beyond_it() {
         let told = |many: usize| {

@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(called(&skills, "write report 7", &[]), ["reports/report-7: report 7"]);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn a_text_is_read_up_to_its_limit_and_words_as_far_apart_as_theirs() {
         let before = |bytes: usize| format!("{} pdf", "x".repeat(bytes - " pdf".len()));

@@ -252,7 +252,7 @@ mod tests {
         }
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn an_input_is_taken_at_its_limit_and_refused_beyond_it() {
         let of_bytes = |bytes: usize| {

@@ -48,7 +48,7 @@ fn a_call_is_known_by_its_canonical_json() {
     assert_ne!(loading("sha256:0"), loading("sha256:1"), "an approval is for the files that were shown");
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 // S-APPROVAL-15: The session keeps 4 KiB of the input to show to the person: it cuts long texts in it, and `input_cut`
 // says so.
 #[test]
@@ -140,7 +140,7 @@ fn it_reads_back_as_it_was_written_and_an_empty_one_is_nothing() {
     assert!(approvals.weight() > approvals.calls.iter().map(|kept| kept.input.len()).sum());
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[test]
 fn a_denial_takes_a_text_up_to_its_limit_and_an_approval_takes_none() {
     let call = call_of("write", json!({}));

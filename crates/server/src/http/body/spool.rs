@@ -398,7 +398,7 @@ mod tests {
         ShareOwner { user: user.into(), key: None }
     }
 
-    // S-FAIR-6: While several users are served, large uploads of each arrive at 16 MiB a second, four at a time.
+    // S-FAIR-6: While the service has several users, large uploads of each arrive at 16 MiB a second, four at a time.
     #[tokio::test(start_paused = true)]
     async fn an_upload_that_is_refused_is_read_on_at_the_rate_of_its_user_up_to_twice_the_limit() {
         let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE), CONNECTIONS));

@@ -118,7 +118,7 @@ async fn a_body_that_does_not_come_ends_its_call_and_its_connection() {
     assert_eq!((served.app.limits.admission.counts(), served.app.limits.admission.memory().reserved()), ([0; 3], 0));
 }
 
-// S-FAIR-4: Whether the service lives is answered whatever calls are under way or wait.
+// S-FAIR-4: The service answers whether it lives, whatever calls run or wait.
 #[tokio::test(start_paused = true)]
 async fn one_user_keeps_neither_probes_nor_other_users_out() {
     let served = Served::new();
