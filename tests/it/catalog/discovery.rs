@@ -105,7 +105,7 @@ fn codes(discovery: &Discovery) -> Vec<(&str, &str)> {
     discovery.view().diagnostics.iter().map(|one| (one.skill.as_str(), one.diagnostic.code.as_str())).collect()
 }
 
-// S-COST-6: Discovering N skills is the LIST of their files and N ranged GET, 64 at a time.
+// S-COST-6: Discovery of N skills is the LIST of their files and N ranged GET, 64 at a time.
 #[tokio::test(start_paused = true)]
 async fn a_hundred_skills_are_one_listing_and_a_hundred_ranged_gets_in_three_round_trips() {
     let bucket = Bucket::new();

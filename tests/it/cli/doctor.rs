@@ -251,8 +251,8 @@ fn a_profile_that_is_named_has_the_region_of_a_bucket_on_amazon() {
     assert_ne!(check, "configuration", "{detail}");
 }
 
-// S-STORE-4: A full or read-only disk, a file that may not be read and a file that is too large are refused at once,
-// each with its own cause.
+// S-STORE-9: A disk or bucket that can only be read serves reads: `serve` says so at start and refuses changes with
+// that reason.
 #[test]
 fn a_bucket_that_can_only_be_read_serves_reading() {
     let home = Home::new();

@@ -212,7 +212,7 @@ async fn skills_that_drive_each_other_out_of_memory_have_their_archives_fetched_
     assert_eq!(archives, 2, "one for each skill");
 }
 
-// S-COST-2: `read` of a small file is 1 GET, and pinned files once read cost nothing.
+// S-COST-2: `read` of a small file is 1 GET, and pinned files, once read, cost nothing.
 #[tokio::test]
 async fn what_a_load_has_read_costs_no_archive() {
     let world = World::new();

@@ -154,8 +154,8 @@ proptest! {
     }
 }
 
-// S-STORE-2: Where a bucket does not honour conditional writes, the service finds out at start and refuses changes with
-// that reason.
+// S-STORE-2: If a bucket does not honour conditional writes, the service finds this out at start and refuses changes
+// with that reason.
 #[tokio::test(start_paused = true)]
 async fn a_service_that_must_not_write_says_why_and_reads_on() {
     let world = World::new();

@@ -215,8 +215,8 @@ async fn a_person_without_a_service_does_each_sweep_when_it_is_due() {
 
 // S-LEAVE-3: During the deletion of a user, calls for the user are `denied`: at once in the process that was asked, and
 // within 30 seconds in every other.
-// S-COST-7: Keeping away from users who are deleted costs a process one LIST in 20 to 30 seconds of activity, however many
-// users it serves.
+// S-COST-7: To deny deleted users costs a process one LIST in 20 to 30 seconds of activity, however many users it
+// serves.
 #[tokio::test(start_paused = true)]
 async fn a_process_finds_out_within_thirty_seconds_and_asks_once_for_all_users() {
     let memory = Arc::new(MemoryStore::like_s3());

@@ -151,7 +151,7 @@ async fn what_will_not_pass_is_asked_once() {
     assert!(matches!(error, StoreError::Denied(_)), "a listing's 404 is the bucket: {error:?}");
 }
 
-// S-STORE-8: An answer of S3 that names another version, range or length than was asked for is never served.
+// S-STORE-8: The service never serves an answer of S3 that names another version, range or length than the request.
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_not_what_was_asked_for_is_asked_for_again() {
     for fault in [
