@@ -745,7 +745,7 @@ async fn a_version_in_which_another_tool_left_a_secret_is_not_rolled_back_to() {
     assert_eq!((of_tool.len(), refused), (3, 1));
 }
 
-// S-ERROR-2: The cause of an internal error is never shown to a client.
+// S-ERROR-2: No client sees the cause of an internal error.
 #[tokio::test]
 async fn a_damaged_head_is_told_without_its_key_and_without_what_the_parser_says() {
     let world = World::new();

@@ -148,7 +148,7 @@ async fn headers_are_taken_at_the_limit_and_refused_beyond_it() {
     assert!(exchange(&server, &head(4 * HEADER_BYTES)).await.starts_with("HTTP/1.1 431"));
 }
 
-// S-ERROR-5: An address that is no route is `route_not_found`, and a method that a route does not have
+// S-ERROR-5: An address that is no route is `route_not_found`, and a method that a route does not have is
 // `method_not_allowed`, with `Allow`.
 #[tokio::test]
 async fn unknown_routes_and_methods_are_problems_too() {

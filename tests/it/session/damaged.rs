@@ -118,6 +118,8 @@ async fn clearing_away_reads_many_sessions_at_once() {
     assert!(begun.elapsed() <= 5 * trip, "{:?}", begun.elapsed());
 }
 
+// S-ERROR-7: If a user's policy is not a readable object, the service refuses calls of that user, until a key of scope
+// `control` sets another policy.
 #[tokio::test]
 async fn a_damaged_policy_of_a_user_forbids_everything_until_it_is_set_again() {
     for damage in ["[]", "", "{\"tools\": []}", "[\"write\", \"all\"]"] {
