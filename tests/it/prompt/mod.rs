@@ -122,7 +122,7 @@ fn two_state_shows_the_listing_until_a_skill_is_loaded_and_then_its_body_alone()
     }
 }
 
-// S-TOOL-4: A result over its limit is cut at the end of a line. Instructions that are cut go on with the `offset` of
+// S-TOOL-4: A result over its limit ends at the end of a line. Instructions that are cut go on with the `offset` of
 // `load_skill`; a prompt cuts them at the same limit.
 #[test]
 fn a_prompt_has_as_much_of_long_instructions_as_the_result_of_a_load() {
@@ -267,7 +267,7 @@ fn a_loaded_skill_that_is_blocked_since_is_not_named() {
     assert!(!stage.prompt(Format::Xml).contains("arrendamiento"));
 }
 
-// S-TOOL-10: A model reads what a model can act on.
+// S-TOOL-10: A model reads only text that it can use.
 #[test]
 fn findings_on_skill_files_are_for_people_and_in_no_format_of_the_prompt() {
     let mut stage = notary();

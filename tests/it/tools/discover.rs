@@ -54,8 +54,7 @@ async fn the_first_turn_finds_a_skill_by_discover_skills() {
     assert_eq!(agent.names("/").await.unwrap(), ["/workspace", "/ticket"]);
 }
 
-// S-TOOL-7: In the mode `discover` a session begins with `discover_skills` alone; what loads a skill comes with the first
-// find, and the rest with the first skill that is loaded.
+// S-TOOL-7: In the mode `discover` a session begins with `discover_skills` alone.
 #[tokio::test]
 async fn the_second_turn_has_the_tool_that_loads_what_was_found_on_any_replica() {
     let world = notary().await;
