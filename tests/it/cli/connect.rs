@@ -92,7 +92,7 @@ fn a_host_that_was_told_of_another_folder_has_its_configuration_there() {
     assert!(!home.path().join(".claude.json").exists() && !home.path().join(".codex").exists());
 }
 
-// S-MCP-15: A configuration that cannot be understood is left alone, and `connect` says so. `--print` changes nothing.
+// S-MCP-15: `connect` leaves a configuration that it cannot parse alone, and says so. `--print` changes nothing.
 #[test]
 fn what_cannot_be_understood_is_left_alone() {
     let home = Home::with_skills();

@@ -54,8 +54,9 @@ async fn refresh(server: &Server) {
     server.send(Method::POST, &url, &json!({})).await.is(200);
 }
 
-// S-MCP-7: A host that knows the Skills extension lists the skills of the catalog and fetches their files, which loads none of
-// them. It is shown the whole frontmatter, and of each file the SHA-256 and the size of the bytes that it reads.
+// S-MCP-7: A host that supports the Skills extension lists the skills of the catalog and fetches their files, without
+// loading them. It is shown the whole frontmatter, and of each file the SHA-256 and the size of the bytes that it
+// reads.
 #[tokio::test]
 async fn a_host_is_shown_every_file_with_the_digest_of_what_it_reads() {
     let server = Server::with(config()).await;
@@ -159,9 +160,9 @@ async fn resources_are_the_main_files_and_a_folder_has_what_lies_directly_in_it(
     assert_eq!(refused(&server, "skills/get", json!({"uri": "skill://a/notas/r/uno.json"})).await, -32602);
 }
 
-// S-MCP-9: What is not there for hosts is answered with -32602. These skills are not: those that a policy hides or of which a
-// person approves each use, those over 512 files or 16 MiB, and those that the protocol does not take, as one whose name is not
-// that of its folder.
+// S-MCP-9: A skill that is not there for hosts gets -32602. These skills are not: those that a policy hides or of which
+// a person approves each use, those over 512 files or 16 MiB, and those that the protocol does not take, as one whose
+// name is not that of its folder.
 #[tokio::test]
 async fn a_skill_that_hosts_are_not_shown_costs_no_other() {
     let server = Server::with(config()).await;
@@ -200,7 +201,7 @@ async fn a_skill_that_hosts_are_not_shown_costs_no_other() {
     }
 }
 
-// S-MCP-10: Skills are listed 100 at a time, and fewer if they have more than 2,000 files; a cursor is of use to its own user
+// S-MCP-10: Skills come 100 at a time, and fewer if they have more than 2,000 files; a cursor serves its own user
 // alone.
 #[tokio::test]
 async fn a_listing_is_paged_and_a_cursor_belongs_to_its_user() {

@@ -80,8 +80,8 @@ impl ClientHandler for Host {
     }
 }
 
-// S-MCP-12: Where a policy says `ask`, a host on standard input and output that can ask its person is asked to, and the call runs
-// or is refused by the answer. A person who gives none, and any other host, leave the call waiting.
+// S-MCP-12: If a policy says `ask`, a host on standard input and output that can ask its person does so, and the answer
+// decides about the call. A person who gives none, and any other host, leave the call waiting.
 #[tokio::test]
 async fn a_person_at_the_host_decides_about_calls_that_ask() {
     let home = Home::with_skills();

@@ -147,7 +147,7 @@ async fn a_host_writes_nothing_for_a_user_who_is_being_deleted() {
     }
 }
 
-// S-MCP-2: A call that fails is a result that its model reads, with `isError`. What names no tool, prompt or method is an
+// S-MCP-2: A failed call is a result that its model reads, with `isError`. What names no tool, prompt or method is an
 // error of the protocol.
 #[tokio::test]
 async fn a_model_reads_why_its_call_failed_and_nothing_else_is_a_result() {
@@ -193,7 +193,7 @@ async fn skills_that_people_call_are_prompts() {
     assert!(text(&listed).contains("/skills/notas"), "{}", text(&listed));
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[test]
 fn nonsense_on_standard_input_is_refused_in_words_and_stops_nothing() {
     let home = Home::with_skills();

@@ -53,7 +53,7 @@ async fn the_parameters_of_a_skill_are_arguments_of_its_prompt() {
     }
 }
 
-// S-MCP-10: Skills are listed 100 at a time, and fewer if they have more than 2,000 files; a cursor is of use to its own user
+// S-MCP-10: Skills come 100 at a time, and fewer if they have more than 2,000 files; a cursor serves its own user
 // alone. Prompts are listed 100 at a time too, and tools all at once. Any other cursor is answered with -32602.
 #[tokio::test]
 async fn prompts_are_paged_and_foreign_cursors_refused() {
