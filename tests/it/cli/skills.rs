@@ -110,7 +110,8 @@ fn skills_of_the_organisation_are_seen_with_layers_only() {
     assert_eq!(home.refused(&["skills", "list"]), (2, "invalid_request".into()));
 }
 
-// S-CLI-5: A skill is named by its path, its folder's name or the name in its frontmatter, in that order.
+// S-CLI-5: A caller names a skill by its path, its folder's name or the name in its frontmatter; the command tries them
+// in that order.
 #[test]
 fn a_skill_answers_to_its_name_wherever_its_path_is_taken() {
     let home = Home::with_skills();
