@@ -50,8 +50,7 @@ fn large() -> (Audited, BTreeSet<String>) {
     (world, calls)
 }
 
-// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches and 32 MiB of them, and has 1 MiB of records
-// at most, in the form of batches.
+// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches.
 #[tokio::test]
 async fn a_page_stays_within_its_bytes_and_the_pages_together_have_every_record_once() {
     let (world, mut calls) = large();

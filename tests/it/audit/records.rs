@@ -196,8 +196,7 @@ async fn records_that_a_store_does_not_take_are_bounded_and_counted() {
     assert!(counts.waiting == 0 && counts.records > 1000, "{counts:?}");
 }
 
-// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches and 32 MiB of them, and has 1 MiB of records
-// at most, in the form of batches.
+// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches.
 #[tokio::test]
 async fn pages_come_in_the_order_of_time_and_are_bounded_however_many_records_there_are() {
     let world = Audited::new(AuditMode::Relaxed);

@@ -234,8 +234,7 @@ async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in
     assert!(digest.is_some() && records[0].files[0].after == digest, "{records:?}");
 }
 
-// S-AUDIT-14: In strict mode the answer to a call that begins to wait for an approval comes after its record, because
-// it changes its session (S-APPROVAL-3).
+// S-AUDIT-14: In strict mode the answer to a call that begins to wait for an approval comes after its record.
 #[tokio::test]
 async fn a_call_that_begins_to_wait_is_answered_once_its_record_is_in_the_store() {
     let world = Audited::new(AuditMode::Strict);

@@ -263,8 +263,8 @@ async fn a_category_holds_what_lies_in_it_and_below_it() {
     assert_eq!(within("").await.len(), 3);
 }
 
-// S-SEARCH-7: A category and a level narrow a question to the skills in or below that category whose frontmatter names
-// that level, in upper or lower case.
+// S-SEARCH-7: A category narrows a question to the skills in or below it, and a level to the skills with that level in
+// their frontmatter.
 #[tokio::test]
 async fn a_level_narrows_a_question_alone_and_with_a_category() {
     let world = notary().await;
@@ -446,8 +446,8 @@ async fn cost_of_a_question(world: &World) -> (Requests, u64) {
     (cost, begun.elapsed().as_secs())
 }
 
-// S-SEARCH-6: A search costs no request in a process that knows the catalog, and a single round trip in a new process
-// if the bucket holds the catalog.
+// S-SEARCH-6: A search costs a process that knows the catalog no request, and a new process one round trip if the
+// bucket holds the catalog.
 #[tokio::test(start_paused = true)]
 async fn a_question_costs_one_request_in_a_new_process_and_none_in_an_old_one() {
     for skills in [100_u64, 10_000] {

@@ -321,8 +321,8 @@ async fn a_catalog_is_looked_at_again_for_as_long_as_it_is_asked_for_and_no_long
     assert_eq!(bucket.asked().0, 4, "the last call was followed by one look");
 }
 
-// S-CATALOG-10: While callers ask, the service reads the catalog again by itself; after a pause the first answer may be
-// as old as the pause, up to 5 minutes.
+// S-CATALOG-10: After a pause the first answer may be as old as the pause, up to 5 minutes, and the next answer is
+// fresh.
 #[tokio::test(start_paused = true)]
 async fn after_a_pause_what_is_younger_than_five_minutes_is_served_once_more_and_what_is_older_waits() {
     let bucket = Bucket::new();

@@ -60,8 +60,7 @@ async fn discovered(agent: &SessionBackend, query: &str) -> Vec<(String, Layer)>
     reply.skills.into_iter().map(|skill| (skill.skill, skill.layer)).collect()
 }
 
-// S-LAYER-2: Of several skills of one path a session sees, lists and loads the skill of the nearest layer, and the
-// entry names the layers that it hides.
+// S-LAYER-2: Of several skills of one path a session sees, lists and loads the skill of the nearest layer.
 #[tokio::test]
 async fn the_nearest_layer_wins_and_says_what_it_hides() {
     let world = layered().await;
@@ -103,8 +102,8 @@ async fn findings_are_those_of_what_is_seen() {
     assert_eq!(found, [("x/a", "duplicate_mount_name")], "twins in two layers, nothing of the one that is hidden");
 }
 
-// S-LAYER-1: If layers are on, a session sees its user's skills, the skills of its caller's team at
-// `_teams/{team}/skills/` and of the organisation at `_org/skills/`, and no others.
+// S-LAYER-1: If layers are on, a session sees the skills of its user, of its caller's team and of the organisation, and
+// no others.
 // S-PATH-6: For a session the service asks the store only for keys below the prefix of its user, or of its caller's
 // team and organisation.
 #[tokio::test]

@@ -173,8 +173,7 @@ async fn a_vector_object_that_is_damaged_or_gone_changes_the_ranking_and_nothing
 }
 
 // S-SEARCH-33: For one catalog and one `ranking` all replicas answer alike.
-// S-SEARCH-34: A process makes vectors in the background, but if a few skills of many have changed, a question waits up
-// to two seconds for their vectors.
+// S-SEARCH-34: A process makes vectors in the background.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_changed_skill_has_its_vector_before_the_next_answer_and_many_are_made_behind_it() {
     let (store, is_away) = (store(), Arc::new(AtomicBool::new(false)));

@@ -218,8 +218,8 @@ fn a_folder_is_added_and_a_revision_is_named_by_its_branch_or_tag() {
     assert_eq!(home.run(&["add", "bad"]).status.code(), Some(2));
 }
 
-// S-ADD-3: `add` runs nothing of a source and follows nothing of it: no hook, filter, link or submodule of a
-// repository, and no option in place of an address.
+// S-ADD-3: `add` runs and follows nothing of a source: no hook, filter, link or submodule of a repository, and no
+// option in place of an address.
 #[test]
 fn nothing_that_a_source_brings_is_run_or_followed() {
     let home = Home::new();
@@ -326,8 +326,7 @@ fn tarball(name: &str, has_link: bool) -> Vec<u8> {
     fs::read(home.path().join("it.tar.gz")).unwrap()
 }
 
-// S-ADD-4: `add` takes a skill of a host only with the digest of its index and by the checks of a publish, and an index
-// of another schema not at all.
+// S-ADD-4: `add` takes a skill of a host only if it has the digest of the index and passes the checks of a publish.
 #[test]
 fn what_a_host_sends_is_checked_and_one_bad_skill_costs_itself() {
     let home = Home::new();

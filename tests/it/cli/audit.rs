@@ -24,8 +24,7 @@ fn operations(page: &Value) -> Vec<&str> {
     page["records"].as_array().unwrap().iter().map(|record| record["operation"].as_str().unwrap()).collect()
 }
 
-// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches and 32 MiB of them, and has 1 MiB of records
-// at most, in the form of batches.
+// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches.
 #[test]
 fn audit_lists_what_was_done_through_a_server_and_on_its_store() {
     let home = Home::with_skills();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::Home;
 
-// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, `--remove` takes it out, and each leaves
-// everything else in it as it was. The configuration as it was before stays beside it.
+// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, and `--remove` takes it out. The
+// configuration as it was before stays beside it.
 #[test]
 fn each_host_is_connected_and_disconnected_where_its_configuration_lies() {
     let home = Home::with_skills();
@@ -39,8 +39,7 @@ fn each_host_is_connected_and_disconnected_where_its_configuration_lies() {
     }
 }
 
-// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, `--remove` takes it out, and each leaves
-// everything else in it as it was.
+// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, and `--remove` takes it out.
 #[test]
 fn the_server_is_started_with_every_setting_that_was_chosen() {
     let home = Home::with_skills();

@@ -308,8 +308,7 @@ fn rules_of_a_policy_that_match_no_skill_are_named() {
     }
 }
 
-// S-MCP-24: `doctor --mcp-host NAME` prints how much reaches the model behind a host: the instructions after the cut of the host,
-// hooks, tools, and the way to the rest.
+// S-MCP-24: `doctor --mcp-host NAME` prints how much reaches the model behind a host.
 #[test]
 fn doctor_shows_how_much_reaches_the_model_behind_a_host() {
     let home = Home::new();

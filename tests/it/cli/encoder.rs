@@ -134,8 +134,8 @@ fn local_processing_use_local_models_for_sensitive_operations_when_possible() {
     );
 }
 
-// S-ENCODER-2: `encoder add` refuses every file that cannot become an encoder, says what is wrong and what to do, and
-// leaves nothing behind.
+// S-ENCODER-2: `encoder add` refuses files that cannot become an encoder, names the fault and the next step, and leaves
+// nothing behind.
 #[test]
 fn what_is_no_encoder_is_refused_and_nothing_is_left_behind() {
     const MODEL: &str = "model/model.onnx";

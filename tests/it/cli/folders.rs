@@ -47,8 +47,7 @@ fn a_pull_neither_writes_through_links_nor_wakes_a_tool() {
     assert!(home.path().join("out/notas/SKILL.md").exists() && !home.path().join("out/notas/.git").exists());
 }
 
-// S-AUTHOR-19: A pull does not fetch files of the store that belong to a tool, and says so; they stay there until a
-// push with other changes.
+// S-AUTHOR-19: A pull does not fetch files of the store that belong to a tool, and says so.
 #[test]
 fn a_file_of_a_tool_in_the_store_is_left_there_and_hinders_nobody() {
     let home = Home::with_skills();

@@ -131,8 +131,8 @@ fn a_new_skill_is_pushed_once_it_is_described_and_takes_nobodys_place() {
     }
 }
 
-// S-AUTHOR-15: Secrets are `.env` files, files named as private keys, and text in the form of a private key or of a
-// token of AWS, GitHub, Anthropic, OpenAI or Slack that looks random.
+// S-AUTHOR-15: Secrets are `.env` files, files named as private keys, and random-looking text in the form of a private
+// key or a token.
 // S-AUTHOR-2: The input of `push` and `lint` depends on the folder alone, and never lies outside it.
 #[test]
 fn secrets_are_found_in_every_file_and_are_not_pushed() {

@@ -58,8 +58,7 @@ fn what_lint_finds_wrong_with_one_skill_keeps_no_other_from_the_store() {
     assert_eq!(home.json(&["skills", "list"])["total"], 1);
 }
 
-// S-AUTHOR-11: `push` and `pull` continue after the error of one skill: its row has the code and the message as
-// `refusal`, and the status is that of the gravest error.
+// S-AUTHOR-11: `push` and `pull` continue after the error of one skill.
 #[test]
 fn a_push_that_fails_for_one_skill_goes_on_with_the_others_and_ends_with_the_gravest_status() {
     let mut home = Home::with_skills();
@@ -89,8 +88,7 @@ fn a_push_that_fails_for_one_skill_goes_on_with_the_others_and_ends_with_the_gra
     assert!(home.path().join("data/skillmount/me/skills/zeta/SKILL.md").exists());
 }
 
-// S-AUTHOR-11: `push` and `pull` continue after the error of one skill: its row has the code and the message as
-// `refusal`, and the status is that of the gravest error.
+// S-AUTHOR-11: `push` and `pull` continue after the error of one skill.
 #[test]
 fn a_pull_that_fails_for_one_skill_brings_the_others_and_lists_all() {
     let mut home = Home::with_skills();

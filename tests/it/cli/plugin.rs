@@ -50,8 +50,8 @@ fn answered(command: &mut Command, line: &Value) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-// S-PLUGIN-1: `plugin export` writes a plugin of Claude Code: each skill that agents of the user may read without asking, as it
-// is, with the hooks and the server of the Model Context Protocol.
+// S-PLUGIN-1: `plugin export` writes a plugin of Claude Code with the user's skills, the hooks and the server of the
+// Model Context Protocol.
 #[test]
 fn a_host_finds_skills_hooks_and_tools_in_a_plugin_that_a_store_is_exported_to() {
     let home = Home::with_skills();
@@ -109,8 +109,8 @@ fn a_host_finds_skills_hooks_and_tools_in_a_plugin_that_a_store_is_exported_to()
     assert!(asked.contains("heads/notas.json") && !asked.contains("skills/notas/SKILL.md"), "{asked}");
 }
 
-// S-PLUGIN-1: `plugin export` writes a plugin of Claude Code: each skill that agents of the user may read without asking, as it
-// is, with the hooks and the server of the Model Context Protocol.
+// S-PLUGIN-1: `plugin export` writes a plugin of Claude Code with the user's skills, the hooks and the server of the
+// Model Context Protocol.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_exported_through_a_server_has_no_key_in_it_and_obeys_the_policy() {
     let home = Home::with_skills();

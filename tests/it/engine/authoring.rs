@@ -249,8 +249,7 @@ async fn what_both_changed_is_left_joined_or_replaced_as_is_asked_for() {
     assert_eq!(ana.text("b.md"), ben.text("b.md"));
 }
 
-// S-AUTHOR-19: A pull does not fetch files of the store that belong to a tool, and says so; they stay there until a
-// push with other changes.
+// S-AUTHOR-19: A pull does not fetch files of the store that belong to a tool, and says so.
 #[tokio::test]
 async fn what_belongs_to_a_tool_is_not_pulled_and_is_alone_no_change() {
     let world = World::new();

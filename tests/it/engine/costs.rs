@@ -195,8 +195,8 @@ async fn loading_is_three_requests_in_one_round_trip() {
     assert_eq!(cost, Requests { list: 1, get: 2, ..NONE }, "again, to see whether it changed");
 }
 
-// S-COST-8: For a skill that was never published, a process that has not read the catalog asks with one HEAD for each
-// folder above it.
+// S-COST-8: If a skill was never published and the process has not read the catalog, a load also takes one HEAD for
+// each folder above it.
 #[tokio::test(start_paused = true)]
 async fn loading_before_any_discovery_also_asks_whether_the_folder_lies_inside_a_skill() {
     let world = warm_world().await;

@@ -180,8 +180,7 @@ async fn what_only_its_owner_can_settle_is_a_note() {
     assert_eq!(world.keys().await, before);
 }
 
-// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`: at once in the process that was asked, and
-// within 30 seconds in every other.
+// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`.
 #[tokio::test(start_paused = true)]
 async fn who_has_an_id_after_another_finds_nothing_of_the_other_in_a_process_that_knew_both() {
     let memory = Arc::new(MemoryStore::like_s3());

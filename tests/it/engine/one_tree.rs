@@ -91,7 +91,7 @@ fn buckets() -> Vec<SharedStore> {
     ])
 }
 
-// S-TREE-2: A bucket on S3 can hold a file and a folder of one name: a write that makes such a pair lands.
+// S-TREE-2: A bucket on S3 can hold a file and a folder under the same name: a write that makes the pair lands.
 #[tokio::test]
 async fn a_bucket_holds_a_file_and_a_folder_of_one_name_whoever_knows_of_the_first() {
     for store in buckets() {

@@ -24,8 +24,7 @@ async fn world_with_folder(bucket: SharedStore, files: usize) -> World {
     world
 }
 
-// S-DELETE-2: If the service cannot delete some files of a folder, the answer names each with its code and outcome, and
-// the same call, repeated, deletes the rest.
+// S-DELETE-2: If the service cannot delete some files of a folder, the answer names each with its code and outcome.
 #[tokio::test(start_paused = true)]
 async fn a_folder_that_is_deleted_in_part_says_which_files_are_left() {
     for (fault, outcome) in [
@@ -125,7 +124,7 @@ async fn each_file_of_an_upload_that_fails_has_its_outcome() {
     assert_eq!(outcomes, [Outcome::Unknown, Outcome::NotApplied, Outcome::NotApplied, Outcome::NotApplied]);
 }
 
-// S-SESSION-11: A session whose preload fails is not created, and a session whose preload succeeds takes one write.
+// S-SESSION-11: If a preload fails, the service creates no session, and if it succeeds, the session takes one write.
 #[tokio::test(start_paused = true)]
 async fn a_session_is_made_with_all_its_preloads_or_not_at_all() {
     let world = World::new();

@@ -54,8 +54,7 @@ async fn mounts_lie_where_their_templates_say() {
     assert_eq!(files, ["demo/threads/other/a", "demo/threads/s/a", "demo/tickets/T-7/a", "demo/tickets/other/a"]);
 }
 
-// S-GATE-2: A path in a skill that is not loaded gives the same answer as a path that does not exist, byte for byte but
-// for the path itself.
+// S-GATE-2: A path in an unloaded skill gives the same answer as a missing path, byte for byte but for the path itself.
 #[tokio::test]
 async fn an_unloaded_skill_and_an_absent_one_answer_alike() {
     let world = World::new();
@@ -164,8 +163,8 @@ async fn a_policy_may_show_every_skill() {
 }
 
 // S-PIN-1: Below `/skills`, a read serves the snapshot taken at load, and fetches each file with `If-Match`.
-// S-PIN-2: If a file of a loaded skill has changed in the bucket and its old bytes are gone, a read of it is
-// `skill_changed` and says to load again.
+// S-PIN-2: If a file of a loaded skill has changed in the bucket and its old bytes are gone, a read is `skill_changed`
+// and asks for a new load.
 #[tokio::test]
 async fn a_loaded_skill_is_the_one_that_was_loaded() {
     let world = World::new();

@@ -339,8 +339,7 @@ async fn pre_tool_use_task_identifies_the_sub_agent_type() {
     assert_eq!(named(&begun(&agent, "image-generation-expert").await), ["media/image-generation"]);
 }
 
-// S-HOOK-6: `PreToolUse` of `Task` and `SubagentStart` hand skills down to the sub-agent: loaded skills, the skills
-// that the policy names for its type, and the skills that its task calls for.
+// S-HOOK-6: `PreToolUse` of `Task` and `SubagentStart` hand skills down to the sub-agent.
 #[tokio::test]
 async fn pre_tool_use_task_looks_up_the_expected_skills_for_that_type() {
     let world = office().await;
@@ -382,7 +381,8 @@ async fn specialized_sub_agents_discover_skills_without_the_whole_context() {
     assert_eq!(named(&context), ["media/image-generation"]);
 }
 
-// S-HOOK-7: No hook names a skill that policy hides, that only people may call, or that the session cannot load.
+// S-HOOK-7: No hook names a skill hidden by policy, a skill that only people may call, or a skill that the session
+// cannot load.
 #[tokio::test]
 async fn what_a_session_may_not_load_is_named_by_no_hook() {
     let told_all = async |agent: &skillmount::handle::SessionBackend| {
@@ -418,7 +418,8 @@ async fn what_a_session_may_not_load_is_named_by_no_hook() {
     }
 }
 
-// S-HOOK-7: No hook names a skill that policy hides, that only people may call, or that the session cannot load.
+// S-HOOK-7: No hook names a skill hidden by policy, a skill that only people may call, or a skill that the session
+// cannot load.
 #[tokio::test]
 async fn a_skill_for_people_alone_is_handed_down_to_nobody_though_a_person_loaded_it() {
     let world = office().await;

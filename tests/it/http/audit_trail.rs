@@ -68,7 +68,7 @@ async fn upload(server: &Server) -> Answer {
     Answer::of(server.client.post(server.session("/upload")).multipart(form).send().await.unwrap()).await
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// S-AUDIT-1: Every operation of an agent leaves a record of its caller, session, subject and outcome.
 #[tokio::test]
 async fn audit_trail_log_all_tool_executions_for_user_review() {
     let server = with_skill().await;

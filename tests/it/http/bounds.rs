@@ -113,8 +113,7 @@ async fn an_agent_chooses_no_ticket_unless_the_template_lets_it() {
 }
 
 // S-KEY-2: A bound key reaches the sessions within its bounds and no others of its user, on every route.
-// S-KEY-10: A bound key makes forks under any id that is outside the bounds of other keys and has no files yet, with
-// the variables in effect in the parent.
+// S-KEY-10: A bound key makes forks under any id outside the bounds of other keys, if the id has no files yet.
 #[tokio::test]
 async fn a_key_bound_to_sessions_reaches_those_and_their_forks() {
     let world = World::start().await;
@@ -161,8 +160,7 @@ async fn a_key_bound_to_sessions_reaches_those_and_their_forks() {
     assert_eq!(paged, ids(&listed));
 }
 
-// S-KEY-10: A bound key makes forks under any id that is outside the bounds of other keys and has no files yet, with
-// the variables in effect in the parent.
+// S-KEY-10: A bound key makes forks under any id outside the bounds of other keys, if the id has no files yet.
 #[tokio::test]
 async fn a_fork_that_its_own_key_would_not_reach_is_refused_before_it_is_written() {
     let world = World::start().await;

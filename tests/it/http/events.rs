@@ -198,7 +198,7 @@ async fn a_stream_ends_when_the_service_begins_to_stop() {
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// S-AUDIT-1: Every operation of an agent leaves a record of its caller, session, subject and outcome.
 #[tokio::test]
 async fn changes_beside_sessions_leave_records_too_and_are_listed_at_once() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -239,7 +239,7 @@ async fn changes_beside_sessions_leave_records_too_and_are_listed_at_once() {
     );
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// S-AUDIT-1: Every operation of an agent leaves a record of its caller, session, subject and outcome.
 #[tokio::test]
 async fn a_decision_on_a_call_that_waits_leaves_a_record() {
     let memory = Arc::new(MemoryStore::like_s3());

@@ -101,8 +101,7 @@ async fn installers_find_the_skills_of_a_public_user_with_their_digests() {
     assert_ne!(got(&server, INDEX).await.headers()["etag"], tag);
 }
 
-// S-WELLKNOWN-2: Without a key a caller reaches nothing but the skills of that user, and of them only those that an
-// agent may read without a load and without asking anybody.
+// S-WELLKNOWN-2: Without a key a caller reaches nothing but skills of that user.
 #[tokio::test]
 async fn nothing_else_is_reached_without_a_key() {
     let server = server().await;

@@ -47,8 +47,8 @@ async fn tool(server: &Server, name: &str, input: Value) -> (bool, String) {
     (result["is_error"] == true, result["content"].as_str().unwrap().to_owned())
 }
 
-// S-WRITE-6: A change of a skill's file has two parts, the file and the session's snapshot: a failed change reports
-// both, and the same call, repeated, completes it and does nothing twice.
+// S-WRITE-6: A change of a skill's file has two parts, the file and the session's snapshot, and a failed change reports
+// both.
 #[tokio::test]
 async fn a_change_that_lands_in_part_carries_its_parts_over_the_wire() {
     let server = server_with_broken_session().await;
@@ -177,7 +177,7 @@ async fn an_upload_that_breaks_off_says_what_became_of_the_whole() {
     }
 }
 
-// S-SESSION-11: A session whose preload fails is not created, and a session whose preload succeeds takes one write.
+// S-SESSION-11: If a preload fails, the service creates no session, and if it succeeds, the session takes one write.
 #[tokio::test]
 async fn a_session_whose_preload_fails_is_not_made() {
     let server = Server::with_skills().await;

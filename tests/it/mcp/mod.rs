@@ -121,8 +121,7 @@ async fn an_empty_cursor_is_the_beginning() {
     assert_eq!(conversation.host.list_prompts(page("")).await.unwrap(), first);
 }
 
-// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`: at once in the process that was asked, and
-// within 30 seconds in every other.
+// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`.
 #[tokio::test]
 async fn a_host_writes_nothing_for_a_user_who_is_being_deleted() {
     let home = Home::with_skills();

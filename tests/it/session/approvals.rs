@@ -357,8 +357,8 @@ async fn a_load_that_waits_shows_its_skill_and_version_and_is_for_that_version()
     assert_ne!(load().await.unwrap().digest, digest);
 }
 
-// S-APPROVAL-7: With `remember` a decision covers every call of the tool, or every load of the skill, in the session,
-// until a caller sets its policy again.
+// S-APPROVAL-7: With `remember` a decision covers every call of the tool, or every load of the skill, until a caller
+// sets the session's policy again.
 #[tokio::test]
 async fn what_is_remembered_holds_in_the_session_alone_and_until_its_policy_is_set() {
     let world = asking(&["write", "edit"]).await;

@@ -57,8 +57,7 @@ fn damages(good: &Value) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-// S-SESSION-7: A session object that cannot be read costs that session and nothing else: the service refuses its calls,
-// `DELETE` removes it, and the list of sessions names it.
+// S-SESSION-7: A session object that cannot be read costs that session and nothing else.
 #[tokio::test]
 async fn a_damaged_session_costs_itself_and_can_be_deleted() {
     let world = World::new();

@@ -142,8 +142,8 @@ async fn a_session_used_again_after_it_expired_shows_what_was_loaded_at_once() {
     assert_eq!((names.unwrap().len(), cost), (1, gets(0)));
 }
 
-// S-SESSION-6: A session that was deleted or has expired is gone at once in the process that deleted or used it, and
-// within 30 seconds in every other.
+// S-SESSION-6: A deleted or expired session is gone at once in the process that deleted or used it, and within 30
+// seconds in every other.
 #[tokio::test(start_paused = true)]
 async fn a_deleted_session_is_gone_here_at_once_and_elsewhere_within_thirty_seconds() {
     let world = World::new();
@@ -325,8 +325,7 @@ async fn a_page_of_large_sessions_is_short_and_displaces_none_that_is_in_use() {
     assert_eq!(listed, Requests { get: 1, list: 1, ..Requests::default() }, "what is in memory is not read again");
 }
 
-// S-SESSION-10: The page of a session names no skill that its reader may not see: neither a skill that the policy has
-// hidden since the load, nor a skill of another team.
+// S-SESSION-10: The page of a session names no skill that its reader may not see.
 #[tokio::test]
 async fn a_session_names_no_skill_that_its_reader_may_not_see() {
     let options = ServiceOptions { layers: true, ..ServiceOptions::default() };

@@ -99,8 +99,8 @@ async fn an_empty_text_counts_as_absent_if_it_is_optional() {
     assert!(refused(&agent, "ls", json!({ "path": "" })).await.contains("absolute path"), "it is not optional there");
 }
 
-// S-TOOL-12: A text that is exactly the JSON of a number, switch or list counts as that value for a member of that
-// type, because models quote values.
+// S-TOOL-12: If a member wants a number, switch or list, a text with exactly its JSON counts as the value, because
+// models quote values.
 #[tokio::test]
 async fn quoted_values_count_and_each_error_names_its_member() {
     let agent = World::new().agent();

@@ -324,8 +324,7 @@ mod tests {
         assert_eq!((missing.text.as_str(), missing.missing), ("1=[$1] 2=[main]", vec!["issue".to_owned()]));
     }
 
-    // S-ARGS-4: A required parameter without a value, or with empty text, is missing: it stays as written, and the
-    // answer names it and what to ask for.
+    // S-ARGS-4: A required parameter without a value, or with empty text, is missing.
     #[test]
     fn missing_required_parameters_are_named_and_optional_ones_are_empty() {
         let declared = [parameter("a", true, None), parameter("b", true, Some("1")), parameter("c", false, None)];

@@ -213,8 +213,7 @@ async fn a_person_without_a_service_does_each_sweep_when_it_is_due() {
     assert_eq!(early, first, "the second is not due");
 }
 
-// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`: at once in the process that was asked, and
-// within 30 seconds in every other.
+// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`.
 // S-COST-7: To deny deleted users costs a process one LIST in 20 to 30 seconds of activity, however many users it
 // serves.
 #[tokio::test(start_paused = true)]

@@ -316,8 +316,8 @@ mod tests {
         std::iter::from_fn(|| shares.try_acquire(caller, 1)).collect()
     }
 
-    // S-FAIR-1: No user has more than half of the calls under way, or more than a quarter of memory, of the disk for bodies or of the
-    // streams.
+    // S-FAIR-1: No user has more than half of the calls under way, or a quarter of memory, of the disk for bodies or of
+    // the streams.
     #[test]
     fn no_user_has_more_than_its_part_and_no_key_of_it_more_than_three_quarters_of_that() {
         let admission = admission();
