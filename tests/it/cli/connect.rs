@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Home;
 
 // S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, and `--remove` takes it out. The
-// configuration as it was before stays beside it.
+// earlier configuration stays beside it.
 #[test]
 fn each_host_is_connected_and_disconnected_where_its_configuration_lies() {
     let home = Home::with_skills();

@@ -213,8 +213,7 @@ fn what_somebody_else_put_there_or_changed_stays() {
 }
 
 // S-PLUGIN-5: With `--watch` an export looks again every 10 seconds, or as `--every` says, and takes over every new,
-// changed and removed skill. `--watch` goes on looking, every 10 seconds or as `--every` says, and what is new, changed
-// and removed follows.
+// changed and removed skill.
 #[test]
 fn a_watched_plugin_follows_what_is_new_changed_and_removed() {
     let home = Home::with_skills();

@@ -262,8 +262,8 @@ async fn the_session_that_made_a_draft_loads_it_at_a_server_that_knew_the_sessio
     assert_eq!(code(replica.agent_of("demo", "other").load("minutes").await), Code::SkillNotFound);
 }
 
-// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it. Over a published skill, in one or around one it is
-// `already_exists`, and what is published at the path of a draft takes its place.
+// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it. Over a published skill, inside one or around one,
+// it is `already_exists`. A publish at the path of a draft replaces the draft.
 #[tokio::test]
 async fn a_path_is_a_draft_or_published() {
     let world = World::new();
@@ -533,7 +533,7 @@ async fn a_child_writes_skills_and_changes_them_only_if_its_parent_lets_it() {
 }
 
 // S-DRAFT-7: A session reads a draft that it loaded to its end, and cannot write its files. A draft outlives the session that
-// made it; deleting one leaves no version to go back to.
+// made it; deleting a draft leaves no version to go back to.
 #[tokio::test]
 async fn a_draft_outlives_its_session_and_is_read_only() {
     let world = World::new();

@@ -220,7 +220,8 @@ async fn what_sessions_have_loaded_of_teams_and_of_drafts_is_missed() {
 }
 
 // S-FSCK-2: A repair deletes objects that the service can rebuild and objects that nothing has used for a day, and
-// finishes begun changes. It never deletes a file of a user, a version, a session or an object that it does not know.
+// finishes begun changes. It never deletes a file of a user, a version, a draft, a session, an audit record, or an
+// object that this version does not know.
 #[tokio::test]
 async fn mending_takes_what_is_derived_and_leaves_the_rest() {
     let (world, memory) = used().await;

@@ -314,8 +314,9 @@ async fn what_is_shown_without_a_load_is_one_version_at_any_moment_of_a_publish(
     assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
 }
 
-// S-PUBLISH-4: The service runs concurrent publishes one after the other, and the files are those of the last. With
-// `If-Match` only the first succeeds.
+// S-PUBLISH-4: The service runs concurrent publishes one after the other, and the files are those of the last.
+// S-PUBLISH-20: With `If-Match` only the first of concurrent publishers succeeds: the header names the version that the
+// skill must have.
 #[tokio::test(start_paused = true)]
 async fn of_two_publishers_one_wins_whole() {
     for round in 0..20 {
@@ -514,7 +515,7 @@ async fn a_file_with_our_metadata_that_is_larger_than_any_of_ours_is_not_read_th
 }
 
 // S-PUBLISH-6: If other tools change a folder, it is the skill until the next publish, which first keeps it as a
-// version. Changes of an agent are such changes.
+// version. Changes by an agent count as such changes.
 #[tokio::test]
 async fn what_an_agent_wrote_to_a_published_skill_is_kept_as_a_version() {
     let world = World::new();

@@ -92,8 +92,7 @@ async fn audit_trail_log_all_tool_executions_for_user_review() {
 }
 
 // S-AUDIT-16: Records of a user who never writes again go when an operator clears the user's idle sessions through a
-// service. Whoever writes records of a user deletes that user's older ones, once a day. No call waits for that. Those
-// of a user who never writes again go when the user's idle sessions are cleared away through a service.
+// service.
 #[tokio::test]
 async fn old_records_of_a_user_who_never_comes_back_go_with_the_idle_sessions() {
     for mode in [AuditMode::Relaxed, AuditMode::Off] {
@@ -138,7 +137,7 @@ async fn audit_trail_a_tool_that_was_refused_asked_about_or_failed_is_logged_too
 }
 
 // S-AUDIT-10: A hook that stores a fact changes its session: the record is `create_session` if that creates the
-// session. So does every change of a session, a policy or a skill, and every decision on a call that waits.
+// session.
 // S-AUDIT-11: A parent that its fork creates has its own `create_session`, and a session that an operation creates has
 // the record of the operation.
 #[tokio::test]

@@ -56,7 +56,7 @@ fn hello() -> Value {
 }
 
 // S-MCP-5: `/mcp` serves every user. The user is the key's or that of `x-skillmount-user`, and the session that of
-// `x-skillmount-session` or `mcp-session-id`, which a conversation that begins without one is given.
+// `x-skillmount-session` or `mcp-session-id`. A conversation without a session gets a new `mcp-session-id`.
 #[tokio::test]
 async fn a_conversation_has_the_session_it_was_given_on_any_replica() {
     let server = Server::with(config()).await;
@@ -221,7 +221,7 @@ async fn hosts_of_one_user_that_begin_at_once_each_get_results_of_their_size() {
 }
 
 // S-MCP-19: The first result of a conversation says how to find and load skills, because hosts drop instructions. A
-// later result names new skills, changed descriptions and skills that are gone, because hosts ignore notifications.
+// later result names new skills, changed descriptions and removed skills, because hosts ignore notifications.
 #[tokio::test]
 async fn results_name_the_skills_that_changed_and_that_the_session_may_load() {
     let server = Server::with(config()).await;

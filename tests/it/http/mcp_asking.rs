@@ -109,7 +109,7 @@ async fn a_person_at_a_host_over_http_decides_where_the_users_policy_says_so() {
 }
 
 // S-AUDIT-1: Every operation of an agent leaves a record of its caller, session, subject and outcome. So does every
-// change of a session, a policy or a skill, and every decision on a call that waits.
+// change of a session, a policy or a skill, and every decision on a waiting call.
 #[tokio::test]
 async fn what_a_person_at_a_host_decides_has_its_record() {
     let memory = Arc::new(MemoryStore::like_s3());

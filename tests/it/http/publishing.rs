@@ -71,7 +71,7 @@ async fn a_skill_comes_in_three_forms_and_is_the_same_skill() {
 }
 
 // S-PUBLISH-20: With `If-Match` only the first of concurrent publishers succeeds: the header names the version that the
-// skill must have. With `If-Match` only the first succeeds.
+// skill must have.
 #[tokio::test]
 async fn a_publish_over_another_version_than_it_names_is_a_conflict() {
     let server = Server::start().await;

@@ -138,8 +138,8 @@ async fn what_was_published_by_any_route_is_there_with_its_id() {
     is_error(&server.post("/skill_escrituras.compraventa/versions", minutes("x")).await, 404, "skill_not_found");
 }
 
-// S-SDK-6: No list names a deleted version. If it was the published one, the newest of the others is published, and
-// with the last version the skill is deleted.
+// S-SDK-6: No list names a deleted version. After the deletion of the published version, the newest of the others
+// becomes the published version. With the last version the skill goes.
 #[tokio::test]
 async fn deleting_versions_leads_back_and_to_the_end() {
     let server = Server::start().await;

@@ -81,7 +81,7 @@ impl ClientHandler for Host {
 }
 
 // S-MCP-12: If a policy says `ask`, a host on standard input and output asks its person if it can, and the answer
-// decides about the call. A person who gives none, and any other host, leave the call waiting.
+// decides about the call. A person who gives no answer, and any other host, leave the call waiting.
 #[tokio::test]
 async fn a_person_at_the_host_decides_about_calls_that_ask() {
     let home = Home::with_skills();

@@ -18,7 +18,7 @@ fn size(result: &CallToolResult) -> usize {
 }
 
 // S-MCP-6: The annotations of each tool say whether it changes files, whether it replaces or removes them, and whether
-// a host may repeat it. It declares no output schema, and a result is one block of text.
+// a host may repeat it.
 // S-MCP-27: A tool declares no output schema, and a result is one block of text.
 #[tokio::test]
 async fn a_result_is_one_block_of_text_that_fits_into_its_host() {

@@ -73,8 +73,8 @@ async fn the_state_of_a_folder_that_is_only_read_conforms() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing of it lies in the folder");
 }
 
-// S-HOME-2: The service writes nothing into a served folder without `--write`. A change of a skill is `read_only`,
-// nothing is published, and sessions and the like lie in the user's data folder.
+// S-HOME-2: The service writes nothing into a served folder without `--write`. A change of a skill is `read_only`, a
+// publish fails, and sessions and the like lie in the user's data folder.
 #[tokio::test]
 async fn a_folder_that_is_only_read_refuses_every_change_of_skills_and_of_what_is_published() {
     let folder = TempDir::new().unwrap();
@@ -111,8 +111,8 @@ async fn a_folder_that_is_only_read_refuses_every_change_of_skills_and_of_what_i
     assert_eq!(page.folders, ["me/.skillmount/", "me/skills/", "me/threads/"]);
 }
 
-// S-HOME-3: The service follows a link in a served folder only if its target lies in the folder too. Any other link is
-// left out, and nothing is written through one.
+// S-HOME-3: The service follows a link in a served folder only if its target lies in the folder too. It omits any other
+// link, and writes through no link.
 #[tokio::test(flavor = "multi_thread")]
 async fn links_that_stay_inside_are_followed_and_others_are_left_out() {
     let (folder, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());

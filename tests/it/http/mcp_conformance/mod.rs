@@ -117,8 +117,7 @@ async fn what_the_official_suite_finds_of_the_stateless_version_is_what_it_could
 }
 
 // S-MCP-7: A host that supports the Skills extension lists the skills of the catalog and fetches their files, without
-// loading them. It is shown the whole frontmatter, and of each file the SHA-256 and the size of the bytes that it
-// reads.
+// loading them. It gets the whole frontmatter, and the SHA-256 and the size of the bytes of each file.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_inspector_verifies_every_digest_and_calls_tools() {
     let Some(node) = tools("the Inspector of MCP was not run") else { return };
