@@ -111,8 +111,7 @@ async fn month() -> Audited {
 // S-USAGE-1: The figures of use come from audit records alone, and equal a count by hand.
 // S-USAGE-4: `approval_rate` is the share of allowed calls among the calls that a person decided about.
 // S-USAGE-5: A conversation uses the skills that it began with.
-// S-USAGE-7: `context_saved_tokens` is the mean over conversations of the tokens of all skills that a conversation did
-// not use.
+// S-USAGE-7: `context_saved_tokens` is the mean number of tokens that a conversation did not need.
 #[tokio::test]
 async fn the_figures_of_a_month_of_500_conversations_are_those_counted_by_hand() {
     let audited = month().await;

@@ -233,7 +233,7 @@ async fn user_prompt_submit_answers_when_a_user_submits_a_fresh_prompt() {
 
 // S-HOOK-4: `UserPromptSubmit` names up to five skills that the message calls for, each with the matching words of the
 // message.
-// S-HOOK-17: A message with a trigger or the name of a skill, word after word, calls for that skill.
+// S-HOOK-17: A message with an entry of a skill's `triggers` or the skill's name, word after word, calls for the skill.
 #[tokio::test]
 async fn user_prompt_submit_scans_user_input_against_the_triggers_of_skills() {
     let world = office().await;

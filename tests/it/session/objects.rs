@@ -325,7 +325,7 @@ async fn a_page_of_large_sessions_is_short_and_displaces_none_that_is_in_use() {
     assert_eq!(listed, Requests { get: 1, list: 1, ..Requests::default() }, "what is in memory is not read again");
 }
 
-// S-SESSION-10: The page of a session names no skill that its reader may not see.
+// S-SESSION-10: No answer about a session names a skill that its reader may not see.
 #[tokio::test]
 async fn a_session_names_no_skill_that_its_reader_may_not_see() {
     let options = ServiceOptions { layers: true, ..ServiceOptions::default() };

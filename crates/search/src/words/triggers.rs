@@ -238,7 +238,8 @@ mod tests {
         found.into_iter().map(|found| format!("{}: {}", found.skill, found.words.join(" "))).collect()
     }
 
-    // S-HOOK-17: A message with a trigger or the name of a skill, word after word, calls for that skill.
+    // S-HOOK-17: A message with an entry of a skill's `triggers` or the skill's name, word after word, calls for the
+    // skill.
     #[test]
     fn a_trigger_a_name_or_two_words_that_stand_together_call_for_a_skill() {
         for (text, expected) in [
