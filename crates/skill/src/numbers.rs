@@ -136,7 +136,7 @@ mod tests {
         numbers
     }
 
-    // S-SDK-3: Versions have numbers from 1 in the order of their first publish, and no number returns.
+    // S-SDK-3: Versions have numbers from 1 in the order of their first publish, and the service gives no number twice.
     #[test]
     fn no_number_is_given_twice() {
         let mut numbers = VersionNumbers::default();

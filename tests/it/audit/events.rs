@@ -63,7 +63,7 @@ async fn own_events_are_told_at_once_and_those_of_other_replicas_within_65_secon
     );
 }
 
-// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every event that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(start_paused = true)]
 async fn whoever_comes_back_with_its_last_id_misses_nothing_at_any_replica() {
     let (one, two) = two_replicas();
@@ -243,7 +243,7 @@ async fn a_slow_listing_for_one_user_holds_up_no_listener_of_another() {
     assert!(slow.is_ok() && fast.is_ok() && after < Duration::from_secs(1), "{after:?}");
 }
 
-// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every event that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn events_are_told_in_the_order_of_their_ids() {
     let world = Audited::new(AuditMode::Relaxed);

@@ -158,7 +158,7 @@ async fn whoever_comes_back_at_once_after_a_crash_is_told_of_the_gap() {
     assert_eq!(polled(&events, first).await[0], "gap");
 }
 
-// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every event that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(start_paused = true)]
 async fn whoever_comes_back_before_the_batch_is_written_is_told_the_rest_of_it_and_of_no_gap() {
     let (one, two) = two_processes();
@@ -188,7 +188,7 @@ async fn an_id_from_the_future_gives_a_gap_at_once() {
     assert_eq!(polled(&one.events(), future).await, ["gap"]);
 }
 
-// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every event that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(start_paused = true)]
 async fn the_present_position_is_good_for_as_long_as_records_are_kept() {
     let (one, two) = two_processes();

@@ -320,7 +320,8 @@ async fn a_session_may_begin_with_the_skills_that_conversations_use() {
     );
 }
 
-// S-USAGE-6: A conversation chose a skill if its agent loaded it or read a file of it, or if the policy of its session named it.
+// S-USAGE-6: A conversation chose a skill if the agent loaded the skill or read a file of it, or if the session's
+// policy named it.
 #[tokio::test]
 async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses_it() {
     let audited = Audited::new(AuditMode::Relaxed);

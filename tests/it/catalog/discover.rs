@@ -52,8 +52,8 @@ fn session_puts(world: &World) -> usize {
     asked.filter(|(verb, key)| *verb == Verb::Put && key.contains("/.skillmount/sessions/")).count()
 }
 
-// S-SEARCH-1: `discover_skills` answers a question with the skills that match it best, each with its path, description
-// and score, and says how many there are.
+// S-SEARCH-1: `discover_skills` answers a question with the best skills, each with path, description and score, and
+// says how many there are.
 #[tokio::test]
 async fn a_question_is_answered_with_the_skills_that_match() {
     let world = notary().await;

@@ -188,8 +188,8 @@ async fn only_what_says_nothing_or_cannot_be_parsed_is_left_out() {
     assert!(found.view().diagnostics.iter().any(|one| one.skill == "folder"), "another name is a warning");
 }
 
-// S-CATALOG-3: No frontmatter, however hostile, makes discovery hang or fail: the service bounds it before it parses
-// it.
+// S-CATALOG-3: No frontmatter, however hostile, makes discovery hang or fail: the service bounds the text before it
+// parses it.
 #[tokio::test(start_paused = true)]
 async fn hostile_frontmatter_harms_its_own_skill_alone() {
     let bucket = Bucket::new();

@@ -40,7 +40,7 @@ async fn standing(world: &World, request: DiscoverRequest) -> SkillStanding {
     world.agent().discover_skills(request).await.unwrap().why.unwrap()
 }
 
-// S-SEARCH-9: A search with `explain` says for each skill which words in which fields made its score.
+// S-SEARCH-9: A search with `explain` gives the words and fields behind the score of each skill.
 #[tokio::test]
 async fn a_score_is_explained_by_the_words_that_made_it() {
     let world = notary().await;

@@ -86,7 +86,7 @@ async fn session_tail_prints_what_happens_as_it_happens() {
     assert!(event["id"].is_string(), "{event}");
 }
 
-// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every event that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[test]
 fn session_tail_goes_on_behind_an_event_through_a_server_and_on_its_store() {
     let home = Home::with_skills();

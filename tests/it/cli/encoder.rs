@@ -38,7 +38,7 @@ fn refused(home: &Home, arguments: &[&str]) -> String {
     said
 }
 
-// S-ENCODER-1: `encoder add` builds an encoder of three files, tests it, and prints the line that turns it on.
+// S-ENCODER-1: `encoder add` builds an encoder of three files, tests it, and prints the setting for it.
 // S-ENCODER-5: A command that searches a store makes the missing vectors before it answers, for 30 seconds at most.
 #[test]
 fn an_encoder_of_three_files_is_added_and_finds_by_meaning() {
@@ -194,7 +194,7 @@ fn checked(home: &Home, lines: &str) -> (String, String) {
     (check["status"].as_str().unwrap().to_owned(), check["detail"].as_str().unwrap().to_owned())
 }
 
-// S-ENCODER-3: `doctor` tests the encoder that the settings name, and says what is wrong with it.
+// S-ENCODER-3: `doctor` tests the encoder in the settings and names its fault.
 #[cfg(feature = "s3")]
 #[test]
 fn doctor_says_what_is_wrong_with_an_encoder() {

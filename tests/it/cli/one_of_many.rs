@@ -108,7 +108,7 @@ fn a_pull_that_fails_for_one_skill_brings_the_others_and_lists_all() {
     assert!(home.path().join("fresh/escrituras/compraventa/SKILL.md").exists());
 }
 
-// S-AUTHOR-22: An agent's key reads no skill whole that its policy hides, or that it may load only after an approval.
+// S-AUTHOR-22: An agent's key reads no whole skill that policy hides, and none whose load needs an approval.
 #[test]
 fn the_key_of_an_agent_pulls_what_it_may_read_and_a_push_with_it_stops_and_says_what_was_done() {
     let home = Home::with_skills();

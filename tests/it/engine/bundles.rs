@@ -60,7 +60,7 @@ async fn search(agent: &SessionBackend) -> GrepReply {
     agent.grep(grep("needle", Some("/skills/big"))).await.unwrap()
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-1: A search over a loaded published skill costs one GET, of the archive of its version.
 #[tokio::test]
 async fn a_cold_search_over_a_published_skill_is_one_request_and_a_warm_one_none() {
     let world = World::new();
@@ -94,7 +94,7 @@ async fn slow(world: &World) -> (World, SessionBackend) {
     (replica, agent)
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-1: A search over a loaded published skill costs one GET, of the archive of its version.
 // S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
 #[tokio::test(start_paused = true)]
 async fn a_skill_of_200_files_is_loaded_in_three_requests_and_searched_or_read_whole_in_one_more() {
@@ -169,7 +169,7 @@ async fn both_loaded(world: &World) -> (World, SessionBackend) {
     (replica, agent)
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-1: A search over a loaded published skill costs one GET, of the archive of its version.
 #[tokio::test]
 async fn a_skill_of_up_to_16_mib_is_searched_in_one_request_whatever_was_searched_before() {
     let world = two_of_16_mib().await;
@@ -278,7 +278,7 @@ async fn without_its_archive_a_skill_gives_the_same_answers() {
     }
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-1: A search over a loaded published skill costs one GET, of the archive of its version.
 #[tokio::test]
 async fn an_archive_that_a_store_did_not_give_is_asked_for_again() {
     let world = World::new();

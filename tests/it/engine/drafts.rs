@@ -171,7 +171,7 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
 
 // S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
 // all others it is not there.
-// S-SEARCH-9: A search with `explain` says for each skill which words in which fields made its score.
+// S-SEARCH-9: A search with `explain` gives the words and fields behind the score of each skill.
 #[tokio::test]
 async fn a_draft_is_explained_as_any_skill() {
     let world = World::new();
@@ -532,8 +532,8 @@ async fn a_child_writes_skills_and_changes_them_only_if_its_parent_lets_it() {
     }
 }
 
-// S-DRAFT-7: A session reads a draft that it loaded to its end, and cannot write its files. A draft outlives the session that
-// made it; deleting a draft leaves no version to go back to.
+// S-DRAFT-7: A session reads a loaded draft to the session's end, and cannot write its files. A draft outlives the
+// session that made it; deleting a draft leaves no version to go back to.
 #[tokio::test]
 async fn a_draft_outlives_its_session_and_is_read_only() {
     let world = World::new();

@@ -412,7 +412,7 @@ async fn what_was_published_before_its_head_was_lost_is_listed_after_the_next_pu
     }
 }
 
-// S-PUBLISH-28: A caller that knows the digest of an archive rolls back to it, listed or not, and that makes it a
+// S-PUBLISH-28: A caller with the digest of an archive rolls back to it, listed or not, and the rollback makes it a
 // version.
 #[tokio::test]
 async fn who_knows_the_digest_of_an_archive_that_never_counted_rolls_back_to_it() {
@@ -514,8 +514,8 @@ async fn a_file_with_our_metadata_that_is_larger_than_any_of_ours_is_not_read_th
     assert_eq!(reads, 1, "{asked:?}");
 }
 
-// S-PUBLISH-6: If other tools change a folder, it is the skill until the next publish, which first keeps it as a
-// version. Changes by an agent count as such changes.
+// S-PUBLISH-6: If other tools change a folder, the folder is the skill until the next publish, which first keeps it as
+// a version. Changes by an agent count as such changes.
 #[tokio::test]
 async fn what_an_agent_wrote_to_a_published_skill_is_kept_as_a_version() {
     let world = World::new();
@@ -546,8 +546,8 @@ async fn what_an_agent_wrote_to_a_published_skill_is_kept_as_a_version() {
     assert_eq!(plain(&world).await, by_agent);
 }
 
-// S-PUBLISH-6: If other tools change a folder, it is the skill until the next publish, which first keeps it as a
-// version.
+// S-PUBLISH-6: If other tools change a folder, the folder is the skill until the next publish, which first keeps it as
+// a version.
 #[tokio::test]
 async fn a_folder_that_differs_from_its_head_wins_and_is_kept_as_a_version() {
     let world = World::new();
@@ -568,7 +568,7 @@ async fn a_folder_that_differs_from_its_head_wins_and_is_kept_as_a_version() {
     assert_eq!((back.digest, plain(&world).await), (current, by_hand));
 }
 
-// S-PUBLISH-7: A session that loaded a published version reads that version to its end, through every later publish and
+// S-PUBLISH-7: A session that loaded a published version reads it to the session's end, through every later publish and
 // deletion.
 #[tokio::test]
 async fn a_session_reads_the_version_it_loaded_to_its_end() {
@@ -700,8 +700,8 @@ async fn loading_a_published_skill_is_three_requests_in_one_round_trip() {
     assert_eq!(begun.elapsed().as_secs(), 1 + 1);
 }
 
-// S-PUBLISH-2: The service checks a skill whole before it stores anything: its paths, its size, secrets in it, and the
-// errors of lint.
+// S-PUBLISH-2: The service checks a whole skill before it stores anything: paths, size, secrets, and the errors of
+// lint.
 #[tokio::test]
 async fn a_refused_skill_stores_nothing() {
     let world = World::new();

@@ -138,8 +138,8 @@ async fn audit_trail_a_tool_that_was_refused_asked_about_or_failed_is_logged_too
 
 // S-AUDIT-10: A hook that stores a fact changes its session: the record is `create_session` if that creates the
 // session.
-// S-AUDIT-11: A parent that its fork creates has its own `create_session`, and a session that an operation creates has
-// the record of the operation.
+// S-AUDIT-11: A parent created with its fork has its own `create_session`, and a session created by an operation has
+// the operation's record.
 #[tokio::test]
 async fn a_session_that_a_hook_or_a_fork_of_it_made_has_the_record_of_one_that_was_asked_for() {
     let memory = Arc::new(MemoryStore::like_s3());

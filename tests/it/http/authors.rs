@@ -318,7 +318,7 @@ async fn authors_have_through_a_server_what_they_have_on_a_store() {
     assert_eq!(author.collect_garbage().await.unwrap().removed, 0);
 }
 
-// S-AUTHOR-22: An agent's key reads no skill whole that its policy hides, or that it may load only after an approval.
+// S-AUTHOR-22: An agent's key reads no whole skill that policy hides, and none whose load needs an approval.
 #[tokio::test]
 async fn an_agents_key_reads_what_its_policy_shows_and_changes_nothing() {
     let (agent, entry) = KeyEntry::generate(&SystemClock::new(), Some(&Id::parse("u1").unwrap()), vec![Scope::Agent]);

@@ -117,7 +117,7 @@ async fn a_host_of_the_stateless_version_is_not_promised_what_it_would_need_a_st
     assert_eq!(begun.is(200)["result"]["capabilities"]["tools"]["listChanged"], true);
 }
 
-// S-MCP-13: A long search reports once a second how many of its files it has searched, to a host that asked for that.
+// S-MCP-13: A long search reports the number of searched files once a second, to a host that asked for reports.
 #[tokio::test]
 async fn a_long_search_reports_how_far_it_is() {
     let server = Server::with(config()).await;

@@ -96,8 +96,8 @@ async fn a_publish_over_another_version_than_it_names_is_a_conflict() {
     server.send(Method::POST, &url, &json!({"digest": "../x"})).await.is_problem(400, "invalid_request");
 }
 
-// S-PUBLISH-2: The service checks a skill whole before it stores anything: its paths, its size, secrets in it, and the
-// errors of lint.
+// S-PUBLISH-2: The service checks a whole skill before it stores anything: paths, size, secrets, and the errors of
+// lint.
 #[tokio::test]
 async fn what_is_no_skill_is_refused_with_findings_and_nothing_is_stored() {
     let server = Server::start().await;
@@ -254,8 +254,8 @@ async fn an_archive_is_taken_up_to_its_limit_and_refused_beyond_it() {
     server.get(&server.user("/skills/a/demo")).await.is_problem(404, "skill_not_found");
 }
 
-// S-PUBLISH-2: The service checks a skill whole before it stores anything: its paths, its size, secrets in it, and the
-// errors of lint.
+// S-PUBLISH-2: The service checks a whole skill before it stores anything: paths, size, secrets, and the errors of
+// lint.
 #[tokio::test]
 async fn parts_are_held_to_what_archives_are() {
     let server = Server::start().await;

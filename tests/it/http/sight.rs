@@ -208,7 +208,7 @@ async fn of_a_record_of_an_earlier_version_only_those_are_told_the_input_who_see
     }
 }
 
-// S-POLICY-9: The state of the catalog counts for an agent only the skills that it may see, and its `index` is null.
+// S-POLICY-9: The state of the catalog counts for an agent only visible skills, and its `index` is null.
 #[tokio::test]
 async fn the_state_of_the_catalog_counts_for_an_agent_what_it_may_see_and_names_no_key_of_the_store() {
     let world = World::start(false).await;
@@ -225,8 +225,7 @@ async fn the_state_of_the_catalog_counts_for_an_agent_what_it_may_see_and_names_
     assert_eq!(state(&world.control).await["skills"], 1);
 }
 
-// S-EVENT-17: A client of JSON without an id gets no event, and in `next` the present position, which it sends with its
-// next request.
+// S-EVENT-17: A client of JSON without an id gets no event, and in `next` the present position for its next request.
 #[tokio::test]
 async fn a_client_that_asks_for_json_learns_where_to_begin() {
     let memory = Arc::new(MemoryStore::like_s3());

@@ -192,7 +192,7 @@ async fn a_skill_whose_folder_another_tool_emptied_is_deleted_as_any() {
     Answer::of(gone).await.is_problem(404, "skill_not_found");
 }
 
-// S-SDK-3: Versions have numbers from 1 in the order of their first publish, and no number returns.
+// S-SDK-3: Versions have numbers from 1 in the order of their first publish, and the service gives no number twice.
 #[tokio::test]
 async fn every_route_that_publishes_counts_the_versions() {
     let server = Server::start().await;

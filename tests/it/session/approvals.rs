@@ -121,7 +121,7 @@ async fn every_operation_asks_with_an_id_and_runs_once_it_is_allowed() {
     upload().await.unwrap();
 }
 
-// S-APPROVAL-2: One approval serves one call, however many callers repeat it at the same time, at any server.
+// S-APPROVAL-2: An approval serves a single call, however many callers repeat the call at the same time, at any server.
 #[tokio::test]
 async fn of_callers_at_the_same_time_exactly_one_runs() {
     let here = asking(&["write"]).await;

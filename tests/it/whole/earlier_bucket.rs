@@ -217,8 +217,8 @@ async fn sessions_from_before_publishing_have_their_skills_of_all_layers() {
     assert_eq!(code(agent.remove("/workspace/borrador.md").await), Code::ApprovalRequired);
 }
 
-// S-PUBLISH-6: If other tools change a folder, it is the skill until the next publish, which first keeps it as a
-// version.
+// S-PUBLISH-6: If other tools change a folder, the folder is the skill until the next publish, which first keeps it as
+// a version.
 #[tokio::test]
 async fn a_skill_from_before_publishing_is_kept_as_a_version_by_the_first_publish() {
     let bucket = Restored::of_layers();

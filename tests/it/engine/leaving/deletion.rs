@@ -77,7 +77,7 @@ async fn two_sweeps_remove_everything_and_the_receipt_counts_it() {
     assert_eq!(done(&world).await.sweeps[0].total.objects, 1);
 }
 
-// S-LEAVE-8: The service refuses writes of calls that it admitted before, once its process knows of the deletion.
+// S-LEAVE-8: The service refuses writes of earlier admitted calls, once its process knows of the deletion.
 #[tokio::test(start_paused = true)]
 async fn a_write_that_is_held_over_the_first_sweep_is_refused() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -100,7 +100,7 @@ async fn a_write_that_is_held_over_the_first_sweep_is_refused() {
     assert_eq!(sweeps[1].total.objects, 0, "{sweeps:?}");
 }
 
-// S-LEAVE-8: The service refuses writes of calls that it admitted before, once its process knows of the deletion.
+// S-LEAVE-8: The service refuses writes of earlier admitted calls, once its process knows of the deletion.
 #[tokio::test(start_paused = true)]
 async fn a_process_that_lets_nobody_in_any_more_looks_before_it_writes() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -172,8 +172,8 @@ async fn keys_that_no_path_can_name_are_purged_or_counted() {
     assert_eq!((sweeps[0].total.objects, sweeps[0].left), (1, 0));
 }
 
-// S-LEAVE-5: A deletion survives the process that began it: any process that sees a tombstone without a worker
-// continues it.
+// S-LEAVE-5: A deletion survives its process: any process that sees a tombstone without a worker continues the
+// deletion.
 #[tokio::test(start_paused = true)]
 async fn another_process_ends_what_one_began() {
     let memory = Arc::new(MemoryStore::like_s3());

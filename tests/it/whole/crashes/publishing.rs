@@ -142,7 +142,7 @@ pub(super) fn archived(folder: &Path) -> BTreeSet<String> {
 // meanwhile, and any server completes it.
 // S-PUBLISH-5: A publish never loses a file that another tool wrote: the file stays where it is, or the service keeps
 // it as a version.
-// S-PUBLISH-7: A session that loaded a published version reads that version to its end, through every later publish and
+// S-PUBLISH-7: A session that loaded a published version reads it to the session's end, through every later publish and
 // deletion.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_killed_while_it_publishes_mixes_no_versions_and_loses_no_file_of_others() {

@@ -136,7 +136,8 @@ fn what_a_session_begins_with_is_used_once_it_is_a_conversation() {
     assert_eq!((used.searches, used.discovery_success), (0, None), "it was no answer to a search");
 }
 
-// S-USAGE-6: A conversation chose a skill if its agent loaded it or read a file of it, or if the policy of its session named it.
+// S-USAGE-6: A conversation chose a skill if the agent loaded the skill or read a file of it, or if the session's
+// policy named it.
 #[test]
 fn what_sessions_begin_with_because_others_did_is_a_candidate_only_while_it_is_used() {
     let began = |session, status: &str| {

@@ -181,7 +181,7 @@ async fn idle_connections_and_waiting_calls_leave_room_for_new_connections() {
     drop((idle, waiting));
 }
 
-// S-FAIR-5: A client that closes its sending side gets an answer that begins within two seconds.
+// S-FAIR-5: A client that closes its sending side gets an answer if the answer begins within two seconds.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_closes_its_sending_side_gets_its_answer_and_work_for_one_that_left_ends() {
     let served = Served::new();
