@@ -109,8 +109,8 @@ async fn plain(world: &World) -> Vec<String> {
     world.keys().await.into_iter().filter(|key| key.starts_with("demo/skills/")).collect()
 }
 
-// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
-// all others it is not there.
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made the draft sees it, and so do keys of scope
+// `control`; for all others it is not there.
 #[tokio::test]
 async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
     let world = World::new();
@@ -169,8 +169,8 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
     }
 }
 
-// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
-// all others it is not there.
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made the draft sees it, and so do keys of scope
+// `control`; for all others it is not there.
 // S-SEARCH-9: A search with `explain` gives the words and fields behind the score of each skill.
 #[tokio::test]
 async fn a_draft_is_explained_as_any_skill() {
@@ -249,8 +249,8 @@ async fn drafts_and_skills_are_listed_in_pages_of_one_order() {
     assert_eq!(listed(&world).await.total, 7);
 }
 
-// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
-// all others it is not there.
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made the draft sees it, and so do keys of scope
+// `control`; for all others it is not there.
 #[tokio::test]
 async fn the_session_that_made_a_draft_loads_it_at_a_server_that_knew_the_session_before() {
     let world = World::new();
@@ -262,8 +262,8 @@ async fn the_session_that_made_a_draft_loads_it_at_a_server_that_knew_the_sessio
     assert_eq!(code(replica.agent_of("demo", "other").load("minutes").await), Code::SkillNotFound);
 }
 
-// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it. Over a published skill, inside one or around one,
-// it is `already_exists`. A publish at the path of a draft replaces the draft.
+// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it. Over, inside or around a published skill the answer
+// is `already_exists`. A publish at the path of a draft replaces the draft.
 #[tokio::test]
 async fn a_path_is_a_draft_or_published() {
     let world = World::new();

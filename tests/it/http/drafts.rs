@@ -107,7 +107,6 @@ fn in_zip(bytes: &Bytes, path: &str) -> String {
 }
 
 // S-DRAFT-8: On the routes of the catalog, a key bound to a session by its id sees the drafts that the session records.
-// The session that made it sees it, and so do keys of scope `control`; for all others it is not there.
 #[tokio::test]
 async fn who_sees_a_draft_reads_its_files_in_each_form() {
     let (server, [control, agent, here, elsewhere]) = with_keys().await;
@@ -193,7 +192,7 @@ async fn a_version_is_read_by_its_digest_in_both_forms_by_both_scopes_whatever_b
 }
 
 // S-DRAFT-8: On the routes of the catalog, a key bound to a session by its id sees the drafts that the session records.
-// The session that made it sees it, and so do keys of scope `control`; for all others it is not there.
+// S-DRAFT-1: A draft has no file below `skills/`.
 #[tokio::test]
 async fn an_agent_finds_no_draft_but_that_of_its_session() {
     let (server, [control, agent, here, elsewhere]) = with_keys().await;
