@@ -249,8 +249,8 @@ async fn a_server_that_hangs_or_gives_no_numbers_leaves_answers_to_words() {
     assert_eq!(ask(&service(&store, Some(encoder)), QUESTION).await, fused);
 }
 
-// S-SEARCH-40: Words alone answer everybody who sees a layer that is too large for vectors: 32 MiB, a byte for each
-// number.
+// S-SEARCH-40: Words alone answer everybody who sees a layer that is too large for vectors: over 32 MiB, with a byte
+// for each number.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_layer_that_is_too_large_for_vectors_is_answered_by_words_and_costs_nothing_again() {
     let (store, (server, encoder)) = (Arc::new(MemoryStore::new()), serve().await);

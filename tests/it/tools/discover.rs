@@ -175,7 +175,7 @@ async fn where_no_skill_can_be_loaded_the_other_tools_do_not_wait_for_one() {
 }
 
 // S-SEARCH-32: If the confidence of the best result is `low`, the `message` says so. The text for a model names the
-// confidence of each skill that differs from the best.
+// confidence of each skill if it differs from that of the best.
 #[tokio::test]
 async fn a_model_reads_how_far_to_trust_the_first_and_each_that_differs() {
     let world = World::new();
