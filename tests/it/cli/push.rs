@@ -174,8 +174,8 @@ fn a_skill_that_another_author_deleted_is_named_and_not_put_back() {
     assert!(home.ok(&["skills", "list"]).contains("notas"));
 }
 
-// S-AUTHOR-13: If the folder's own version has a file, the file is part of the skill whatever ignore lists say, as long
-// as it is in the folder.
+// S-AUTHOR-13: A file of the version behind a folder is part of the skill, whatever ignore lists say, while it is in
+// the folder.
 // S-AUTHOR-2: The input of `push` and `lint` depends on the folder alone, and never lies outside it.
 #[test]
 fn what_is_in_the_store_is_pushed_edited_and_deleted_whatever_ignore_lists_name() {

@@ -44,7 +44,7 @@ fn key(home: &Home) -> (String, String) {
     (made["key"].as_str().unwrap().to_owned(), made["entry"].as_str().unwrap().to_owned())
 }
 
-// S-STOP-1: A service that gets SIGTERM is not ready at once, still accepts calls, and then finishes its work.
+// S-STOP-1: A service that gets SIGTERM stops being ready at once, still accepts calls, and then finishes its work.
 #[test]
 fn sigterm_turns_readiness_off_first_and_a_second_signal_ends_the_process() {
     let home = Home::new();
