@@ -109,6 +109,8 @@ async fn after_a_compaction_loaded_skills_are_named_first_to_be_loaded_again() {
 // message.
 // S-HOOK-5: `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded, and dropped
 // skills as in S-HOOK-4.
+// S-HOOK-16: The session stores two facts for hooks: that either event gave the listing, and which skills lost their
+// instructions.
 #[tokio::test]
 async fn skills_that_a_host_dropped_are_named_until_they_are_loaded_again() {
     let world = office().await;
