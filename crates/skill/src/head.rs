@@ -252,7 +252,7 @@ mod tests {
         SkillHead::after(None, &skill("a/s"), change, Timestamp::UNIX_EPOCH)
     }
 
-    // S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in
+    // S-PUBLISH-12: Heads and versions carry the number of their format, and the service refuses a newer format in
     // words that say so.
     #[test]
     fn a_head_in_the_bucket_looks_like_this() {

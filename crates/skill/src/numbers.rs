@@ -136,7 +136,7 @@ mod tests {
         numbers
     }
 
-    // S-SDK-3: Versions are numbered from 1 in the order in which they were published first, and no number is given twice.
+    // S-SDK-3: Versions have numbers from 1 in the order of their first publish, and the service gives no number twice.
     #[test]
     fn no_number_is_given_twice() {
         let mut numbers = VersionNumbers::default();
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(read, numbers);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn the_oldest_of_too_many_versions_loses_its_number() {
         let mut numbers = VersionNumbers::default();
@@ -163,7 +163,8 @@ mod tests {
         assert_eq!((numbers.number_of(&digest(0)), numbers.number_of(&digest(1))), (None, Some(2)));
     }
 
-    // S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+    // S-PUBLISH-8: Deleting a skill keeps its versions, and a rollback to a version brings the skill back.
+    // S-PUBLISH-26: An archive whose publish lost to another or ended halfway is no version, and no list names it.
     #[test]
     fn what_never_had_a_number_is_no_version_and_what_had_one_is() {
         let is_version = |numbers: &VersionNumbers, one| numbers.is_version(&digest(one));
@@ -185,7 +186,7 @@ mod tests {
         assert!(!earlier.lacks_former() && is_version(&earlier, 4) && !is_version(&earlier, 5));
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn of_more_former_versions_than_are_kept_all_that_is_stored_counts() {
         let mut numbers = new();

@@ -203,8 +203,8 @@ mod tests {
         found.reasons.iter().map(|reason| reason.code.as_str()).collect()
     }
 
-    // S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each point it lacks, and no score prevents
-    // publishing.
+    // S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each missing point, and no score
+    // prevents publishing.
     #[test]
     fn each_rule_costs_its_points_and_a_good_skill_loses_none() {
         let good = judged(GOOD, &steps(), &["SKILL.md"], 100);
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(judged(GOOD, &plain, &["SKILL.md", "examples/a.md"], 1).score, 100);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn hosts_over_mcp_take_a_skill_up_to_their_limits() {
         let names: Vec<_> = (0..=MCP_SKILL_FILES).map(|number| format!("f{number}")).collect();

@@ -271,8 +271,8 @@ mod tests {
         taken(zipped(&all, None)).map(|_| ()).unwrap_err()
     }
 
-    // S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and
-    // what lint calls an error.
+    // S-PUBLISH-15: The paths of a version lead nowhere outside it and belong to no tool (`.git`, `node_modules`,
+    // `.DS_Store`, `.skillmount.json`), and the service follows no link.
     #[test]
     fn each_bad_archive_is_refused_for_its_fault() {
         let of_tools = [".git/config", "a/.GIT/x", "node_modules/x/a.js", ".skillmount.json"];
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(taken(Bytes::from_static(b"no zip")).unwrap_err(), ["archive_invalid"]);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn files_are_taken_up_to_all_bytes_that_a_version_has_and_no_more_is_read_then() {
         let mut upload = SkillUpload::default();
@@ -338,8 +338,8 @@ mod tests {
         assert_eq!(inside.package.version.files().len(), 2);
     }
 
-    // S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each point it lacks, and no score prevents
-    // publishing.
+    // S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each missing point, and no score
+    // prevents publishing.
     #[test]
     fn hidden_characters_in_any_text_file_are_found_and_cost_points() {
         let with = |files: &[(&str, &[u8])]| {

@@ -204,8 +204,8 @@ mod tests {
         assert_eq!(ask(breaker, "u3").await, Some(Cause::Resting));
     }
 
-    // S-STORE-7: While the store is down, which two users must have met, requests are answered at once with
-    // `store_unavailable` and `not_applied`, and one request at a time tries it.
+    // S-STORE-7: While the store is down, which two users must have met, the service answers at once with
+    // `store_unavailable` and `not_applied`.
     #[tokio::test(start_paused = true)]
     async fn a_store_that_two_users_found_down_is_not_asked_until_a_trial_is_answered() {
         let (faulty, breaker) = guarded();

@@ -52,8 +52,8 @@ mod tests {
     use super::*;
     use skillmount_base::error::{Code, Error};
 
-    // S-STORE-4: A full or read-only disk, a file that may not be read and a file that is too large are refused at once,
-    // each with its own cause.
+    // S-STORE-4: A full or read-only disk, a file without permission and a file that is too large fail at once, each
+    // with its own cause.
     #[cfg(unix)]
     #[test]
     fn what_the_system_says_of_a_disk_is_a_cause_and_is_not_tried_again() {

@@ -237,8 +237,7 @@ mod tests {
         assert!(chain.contains("did not answer in time") && chain.ends_with("cut off"), "{chain}");
     }
 
-    // S-STORE-3: A refusal of the store is shown to a client without keys, addresses and advice to operators, and to the
-    // operator with its cause and the one command that mends it.
+    // S-STORE-3: A client sees a refusal of the store without keys, addresses and advice to operators.
     #[test]
     fn a_client_hears_what_a_client_can_do_and_the_log_hears_the_cause_and_its_cure() {
         for cause in [

@@ -135,8 +135,8 @@ mod tests {
         found
     }
 
-    // S-STORE-2: Where a bucket does not honour conditional writes, the service finds out at start and refuses changes with
-    // that reason.
+    // S-STORE-2: If a bucket does not honour conditional writes, the service finds this out at start and refuses
+    // changes with that reason.
     #[tokio::test]
     async fn a_store_that_ignores_a_condition_is_found_out() {
         assert_eq!(probe(&MemoryStore::new()).await, Conditions::Honoured);

@@ -50,7 +50,7 @@ fn large() -> (Audited, BTreeSet<String>) {
     (world, calls)
 }
 
-// S-AUDIT-5: A query is paged, and one page reads at most 64 batches.
+// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches.
 #[tokio::test]
 async fn a_page_stays_within_its_bytes_and_the_pages_together_have_every_record_once() {
     let (world, mut calls) = large();
@@ -90,7 +90,8 @@ async fn a_record_that_is_no_record_by_its_length_takes_its_place_and_no_memory(
     assert_eq!(ids, [place(1), place(3)], "the long ones are passed over, and the others keep their places");
 }
 
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+// S-EVENT-16: A client that accepts JSON and no stream gets 1,000 events and 128 KiB at most, and in `next` the
+// `Last-Event-ID` for the rest.
 #[tokio::test]
 async fn events_that_were_missed_come_in_answers_of_so_many_bytes() {
     let (world, mut calls) = large();

@@ -41,7 +41,7 @@ fn two_replicas() -> (Audited, Audited) {
     (one, two)
 }
 
-// S-EVENT-2: A replica tells of its own events at once, and of those of other replicas within 65 seconds.
+// S-EVENT-2: A replica sends its own events at once, and the events of other replicas within 65 seconds.
 #[tokio::test(start_paused = true)]
 async fn own_events_are_told_at_once_and_those_of_other_replicas_within_65_seconds() {
     let (one, two) = two_replicas();
@@ -63,7 +63,7 @@ async fn own_events_are_told_at_once_and_those_of_other_replicas_within_65_secon
     );
 }
 
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(start_paused = true)]
 async fn whoever_comes_back_with_its_last_id_misses_nothing_at_any_replica() {
     let (one, two) = two_replicas();
@@ -94,7 +94,7 @@ async fn whoever_comes_back_with_its_last_id_misses_nothing_at_any_replica() {
     }
 }
 
-// S-EVENT-4: If records since that id are no longer kept, the first event is `gap`.
+// S-EVENT-4: If the records since an id are gone, the first event is `gap`.
 #[tokio::test]
 async fn an_id_that_is_no_longer_kept_gives_a_gap() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -108,7 +108,8 @@ async fn an_id_that_is_no_longer_kept_gives_a_gap() {
     assert!(since.is_empty(), "its batch is there, and it was the last of it: {since:?}");
 }
 
-// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+// S-EVENT-5: The service drops a listener that does not read, says so in the event `dropped`, and waits for no
+// listener.
 #[tokio::test]
 async fn a_listener_that_does_not_read_is_dropped_with_a_mark_and_goes_on_from_its_last_id() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -128,7 +129,8 @@ async fn a_listener_that_does_not_read_is_dropped_with_a_mark_and_goes_on_from_i
     }
 }
 
-// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+// S-EVENT-5: The service drops a listener that does not read, says so in the event `dropped`, and waits for no
+// listener.
 #[tokio::test(start_paused = true)]
 async fn a_listener_that_reads_gets_more_events_of_another_replica_at_once_than_may_wait() {
     let (one, two) = two_replicas();
@@ -143,7 +145,8 @@ async fn a_listener_that_reads_gets_more_events_of_another_replica_at_once_than_
     }
 }
 
-// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+// S-EVENT-5: The service drops a listener that does not read, says so in the event `dropped`, and waits for no
+// listener.
 #[tokio::test]
 async fn a_listener_that_was_dropped_before_it_read_anything_goes_on_from_its_mark() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -160,7 +163,8 @@ async fn a_listener_that_was_dropped_before_it_read_anything_goes_on_from_its_ma
     }
 }
 
-// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+// S-EVENT-5: The service drops a listener that does not read, says so in the event `dropped`, and waits for no
+// listener.
 #[tokio::test(start_paused = true)]
 async fn nobody_waits_for_a_listener_that_reads_no_events_of_another_replica() {
     let (one, two) = two_replicas();
@@ -182,7 +186,7 @@ async fn nobody_waits_for_a_listener_that_reads_no_events_of_another_replica() {
     assert!(began.elapsed() < EVENTS_LOOK + Duration::from_secs(3), "{:?}", began.elapsed());
 }
 
-// S-EVENT-2: A replica tells of its own events at once, and of those of other replicas within 65 seconds.
+// S-EVENT-2: A replica sends its own events at once, and the events of other replicas within 65 seconds.
 #[tokio::test(start_paused = true)]
 async fn a_listener_that_could_not_begin_leaves_the_next_one_all_events() {
     let (one, two) = two_replicas();
@@ -198,7 +202,7 @@ async fn a_listener_that_could_not_begin_leaves_the_next_one_all_events() {
     assert_eq!(next_file(&mut listener).await.0, "/workspace/other");
 }
 
-// S-EVENT-2: A replica tells of its own events at once, and of those of other replicas within 65 seconds.
+// S-EVENT-2: A replica sends its own events at once, and the events of other replicas within 65 seconds.
 #[tokio::test(start_paused = true)]
 async fn a_listener_whose_own_records_cannot_be_written_leaves_the_next_ones_each_event_once() {
     let (one, two) = two_replicas();
@@ -220,7 +224,8 @@ async fn a_listener_whose_own_records_cannot_be_written_leaves_the_next_ones_eac
     }
 }
 
-// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+// S-EVENT-5: The service drops a listener that does not read, says so in the event `dropped`, and waits for no
+// listener.
 #[tokio::test(start_paused = true)]
 async fn a_slow_listing_for_one_user_holds_up_no_listener_of_another() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -238,7 +243,7 @@ async fn a_slow_listing_for_one_user_holds_up_no_listener_of_another() {
     assert!(slow.is_ok() && fast.is_ok() && after < Duration::from_secs(1), "{after:?}");
 }
 
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn events_are_told_in_the_order_of_their_ids() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -267,7 +272,7 @@ async fn events_are_told_in_the_order_of_their_ids() {
     assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
 }
 
-// S-EVENT-6: A permission request is told by every replica within 5 seconds, and once.
+// S-EVENT-6: Every replica reports a permission request within 5 seconds, and once.
 #[tokio::test(start_paused = true)]
 async fn a_permission_request_of_another_replica_is_told_within_5_seconds() {
     let (one, two) = two_replicas();
@@ -305,7 +310,7 @@ async fn next_request(listener: &mut Listener) -> Event {
     }
 }
 
-// S-EVENT-6: A permission request is told by every replica within 5 seconds, and once.
+// S-EVENT-6: Every replica reports a permission request within 5 seconds, and once.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waits_is_told_once_by_every_replica_with_and_without_records() {
     for mode in [AuditMode::Off, AuditMode::Relaxed] {
@@ -355,7 +360,8 @@ async fn the_store_is_asked_only_while_somebody_listens_and_sessions_are_told_ap
     drop(two);
 }
 
-// S-EVENT-1: What agents do is told as events, with the names and payloads of the contract.
+// S-EVENT-12: In an event, `input` has the members of the call's input without contents and questions, and `content` is
+// the outcome.
 #[tokio::test]
 async fn the_input_of_a_call_is_told_without_contents() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -390,7 +396,7 @@ async fn soon(listener: &mut Listener) -> Option<Event> {
     timeout(Duration::from_millis(100), listener.next()).await.ok().map(|event| event.unwrap().unwrap())
 }
 
-// S-EVENT-10: What other tools change in the bucket is told as `catalog_changed` by each process that finds it.
+// S-EVENT-10: Each process that finds a change by other tools in the bucket reports it as `catalog_changed`.
 #[tokio::test]
 async fn changes_by_other_tools_are_told_to_those_who_see_the_layer_and_cost_no_request() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -438,7 +444,7 @@ async fn changes_by_other_tools_are_told_to_those_who_see_the_layer_and_cost_no_
     assert_eq!((soon(&mut heard[0]).await, soon(&mut heard[1]).await), (None, None), "each change is told once");
 }
 
-// S-EVENT-10: What other tools change in the bucket is told as `catalog_changed` by each process that finds it.
+// S-EVENT-10: Each process that finds a change by other tools in the bucket reports it as `catalog_changed`.
 #[tokio::test]
 async fn a_caller_that_reports_what_changed_is_not_told_it_twice() {
     let world = Audited::new(AuditMode::Relaxed);

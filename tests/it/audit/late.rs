@@ -84,7 +84,7 @@ async fn is_told_of_the_late_write(one: &Audited, last: EventId) {
     timeout(Duration::from_secs(70), told).await.expect("a record whose batch came late is not skipped");
 }
 
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+// S-EVENT-15: A batch that reached the store later than 65 seconds after its name moves to a name of that moment.
 #[tokio::test(start_paused = true)]
 async fn a_batch_that_took_the_store_long_is_not_skipped_by_who_resumes() {
     // Put 60 s after the beginning, the batch is in the store too late for its name, or for the look of the first process at 64 s.
@@ -141,7 +141,7 @@ async fn polled(events: &Events, from: impl Into<Resume>) -> Vec<String> {
     missed.events.into_iter().map(|event| event.event).collect()
 }
 
-// S-EVENT-4: If records since that id are no longer kept, the first event is `gap`.
+// S-EVENT-18: Until 65 seconds after the name of a batch, its replica may still write it.
 #[tokio::test(start_paused = true)]
 async fn whoever_comes_back_at_once_after_a_crash_is_told_of_the_gap() {
     let (one, two) = two_processes();
@@ -158,7 +158,7 @@ async fn whoever_comes_back_at_once_after_a_crash_is_told_of_the_gap() {
     assert_eq!(polled(&events, first).await[0], "gap");
 }
 
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(start_paused = true)]
 async fn whoever_comes_back_before_the_batch_is_written_is_told_the_rest_of_it_and_of_no_gap() {
     let (one, two) = two_processes();
@@ -177,7 +177,7 @@ async fn whoever_comes_back_before_the_batch_is_written_is_told_the_rest_of_it_a
     assert!(!polled(&two.events(), first).await.contains(&"gap".to_owned()));
 }
 
-// S-EVENT-4: If records since that id are no longer kept, the first event is `gap`.
+// S-EVENT-19: An id that is more than 65 seconds in the future gives `gap` at once.
 #[tokio::test(start_paused = true)]
 async fn an_id_from_the_future_gives_a_gap_at_once() {
     let (one, _) = two_processes();
@@ -188,7 +188,7 @@ async fn an_id_from_the_future_gives_a_gap_at_once() {
     assert_eq!(polled(&one.events(), future).await, ["gap"]);
 }
 
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(start_paused = true)]
 async fn the_present_position_is_good_for_as_long_as_records_are_kept() {
     let (one, two) = two_processes();
@@ -204,7 +204,7 @@ async fn the_present_position_is_good_for_as_long_as_records_are_kept() {
     assert_eq!(off.events().position(), None, "events without ids have no position");
 }
 
-// S-EVENT-4: If records since that id are no longer kept, the first event is `gap`.
+// S-EVENT-4: If the records since an id are gone, the first event is `gap`.
 #[tokio::test(start_paused = true)]
 async fn what_names_the_rest_gives_a_gap_once_the_records_are_deleted() {
     let (one, two) = two_processes();
@@ -232,7 +232,8 @@ async fn id_of_next_file(listener: &mut Listener) -> Option<EventId> {
     }
 }
 
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+// S-EVENT-14: While a replica cannot read the records of others, its own events have no id, so a client resumes from an
+// earlier event.
 #[tokio::test(start_paused = true)]
 async fn events_that_are_told_while_a_replica_cannot_read_those_of_others_are_none_to_go_on_from() {
     let (one, two) = two_processes();

@@ -46,7 +46,7 @@ async fn asked_soon(listener: &mut Listener) -> Option<Event> {
     timeout(EVENTS_LOOK + Duration::from_secs(1), asked).await.ok()
 }
 
-// S-EVENT-6: A permission request is told by every replica within 5 seconds, and once.
+// S-EVENT-6: Every replica reports a permission request within 5 seconds, and once.
 #[tokio::test(start_paused = true)]
 async fn a_session_that_the_store_did_not_give_is_looked_at_again() {
     let (one, two) = two_replicas();
@@ -60,7 +60,7 @@ async fn a_session_that_the_store_did_not_give_is_looked_at_again() {
     assert_eq!(asked_soon(&mut listener).await, None);
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test]
 async fn so_many_sessions_are_looked_at_in_one_look_and_each_has_its_turn() {
     let (one, two) = two_replicas();

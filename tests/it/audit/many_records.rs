@@ -60,7 +60,7 @@ impl Counted {
     }
 }
 
-// S-AUDIT-5: A query is paged, and one page reads at most 64 batches.
+// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches.
 #[tokio::test]
 async fn a_page_of_a_million_records_costs_what_a_page_costs_wherever_it_begins_and_whatever_it_finds() {
     let counted = Counted::new();

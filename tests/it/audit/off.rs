@@ -8,7 +8,7 @@ use skillmount::{
 
 use super::{Audited, user};
 
-// S-EVENT-7: Where no records are written a replica still tells of its own events as they happen.
+// S-EVENT-7: Without stored records a replica still reports its own events as they happen.
 #[tokio::test]
 async fn without_records_events_are_told_as_they_happen_and_have_no_ids() {
     let world = Audited::new(AuditMode::Off);

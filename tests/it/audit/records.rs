@@ -34,7 +34,7 @@ fn edit(path: &str, old: &str, new: &str) -> EditRequest {
     serde_json::from_value(serde_json::json!({"file_path": path, "old_string": old, "new_string": new})).unwrap()
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// S-AUDIT-8: A record has paths, the ETag before if the service saw it, and the SHA-256 of the content after.
 #[tokio::test]
 async fn every_operation_leaves_a_record_with_paths_and_digests_and_no_content() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -110,7 +110,8 @@ async fn every_operation_leaves_a_record_with_paths_and_digests_and_no_content()
     }
 }
 
-// S-AUDIT-2: In relaxed mode records are written each minute, each 256 of them, and when the process ends.
+// S-AUDIT-2: In relaxed mode the service writes records each minute, after each 256 records, and at the end of the
+// process.
 #[tokio::test]
 async fn relaxed_records_are_written_in_batches_and_none_is_missing_after_the_end() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -145,7 +146,7 @@ async fn a_batch_that_is_not_full_is_written_after_a_minute_and_when_the_store_i
     assert_eq!((world.records().await.len(), world.recorder.counts().waiting), (1, 0));
 }
 
-// S-LEAVE-7: Audit records of a user who is deleted that are not in the store yet never come there.
+// S-LEAVE-7: Audit records of a deleted user that still wait never reach the store.
 #[tokio::test(start_paused = true)]
 async fn what_waits_of_a_user_who_is_deleted_is_never_written() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -170,7 +171,7 @@ async fn what_waits_of_a_user_who_is_deleted_is_never_written() {
     assert_eq!(world.records().await.len(), 3, "whoever has the id now has records again");
 }
 
-// S-AUDIT-4: Memory for records that wait is bounded; what does not fit is dropped and counted.
+// S-AUDIT-4: Memory for waiting records is bounded; the service drops and counts records that do not fit.
 #[tokio::test]
 async fn records_that_a_store_does_not_take_are_bounded_and_counted() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -195,7 +196,7 @@ async fn records_that_a_store_does_not_take_are_bounded_and_counted() {
     assert!(counts.waiting == 0 && counts.records > 1000, "{counts:?}");
 }
 
-// S-AUDIT-5: A query is paged, and one page reads at most 64 batches.
+// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches.
 #[tokio::test]
 async fn pages_come_in_the_order_of_time_and_are_bounded_however_many_records_there_are() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -246,7 +247,7 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + second).unwrap()
 }
 
-// S-AUDIT-6: Records are kept for 90 days, or as long as is configured.
+// S-AUDIT-6: The service keeps records for 90 days, or as long as the operator configures.
 #[tokio::test]
 async fn batches_older_than_ninety_days_are_deleted_and_no_other_object() {
     let world = Audited::new(AuditMode::Relaxed);
@@ -268,7 +269,7 @@ async fn batches_older_than_ninety_days_are_deleted_and_no_other_object() {
     assert_eq!((left.len(), &left[0], left[2].ends_with("notes.txt")), (3, &young, true), "{left:?}");
 }
 
-// S-AUDIT-6: Records are kept for 90 days, or as long as is configured.
+// S-AUDIT-6: The service keeps records for 90 days, or as long as the operator configures.
 #[tokio::test]
 async fn records_are_kept_for_the_days_that_are_configured() {
     const DAY: i64 = 24 * 60 * 60;
@@ -305,7 +306,7 @@ async fn a_call_that_nobody_waits_for_leaves_a_record() {
     assert_eq!(world.records().await[0].outcome, "abandoned");
 }
 
-// S-AUDIT-7: What is read of skills beside sessions leaves records like those of operations.
+// S-AUDIT-7: Reads of skills outside sessions leave records like those of operations.
 #[tokio::test]
 async fn a_resource_that_a_host_reads_in_its_session_leaves_a_record_and_no_conversation() {
     let world = Audited::new(AuditMode::Relaxed);

@@ -35,8 +35,8 @@ async fn left_after_a_record(world: &Audited) -> usize {
     world.batches().await.iter().filter(|key| key.as_str().contains("/audit/1970")).count()
 }
 
-// S-AUDIT-6: Records are kept for 90 days, or as long as is configured.
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-AUDIT-6: The service keeps records for 90 days, or as long as the operator configures.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test(start_paused = true)]
 async fn so_many_old_batches_are_deleted_at_once_and_the_rest_soon_after() {
     let world = with_old(AUDIT_PRUNED + 1);
@@ -46,7 +46,7 @@ async fn so_many_old_batches_are_deleted_at_once_and_the_rest_soon_after() {
     assert_eq!(left_after_a_record(&world).await, 0);
 }
 
-// S-AUDIT-6: Records are kept for 90 days, or as long as is configured.
+// S-AUDIT-6: The service keeps records for 90 days, or as long as the operator configures.
 #[tokio::test(start_paused = true)]
 async fn old_batches_that_could_not_be_deleted_are_deleted_soon_after_and_not_at_once() {
     let world = with_old(1);

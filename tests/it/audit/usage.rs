@@ -108,9 +108,10 @@ async fn month() -> Audited {
     audited
 }
 
-// S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
-// S-USAGE-4: `approval_rate` is the share of the calls that a person decided about that were allowed.
-// S-USAGE-5: The skills that a conversation began with are used by it.
+// S-USAGE-1: The figures of use come from audit records alone, and equal a count by hand.
+// S-USAGE-4: `approval_rate` is the share of allowed calls among the calls that a person decided about.
+// S-USAGE-5: A conversation uses the skills that it began with.
+// S-USAGE-7: `context_saved_tokens` is the mean number of tokens that a conversation did not need.
 #[tokio::test]
 async fn the_figures_of_a_month_of_500_conversations_are_those_counted_by_hand() {
     let audited = month().await;
@@ -174,7 +175,7 @@ async fn operations_leave_records_from_which_the_figures_are_made() {
     assert_eq!((figures.default_candidates, figures.skills[0].loads), (vec!["minutes".to_owned()], 1));
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test]
 async fn figures_are_made_of_so_many_batches_and_say_if_there_are_more() {
     let audited = Audited::new(AuditMode::Off);
@@ -192,7 +193,7 @@ async fn figures_are_made_of_so_many_batches_and_say_if_there_are_more() {
     }
 }
 
-// S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
+// S-USAGE-1: The figures of use come from audit records alone, and equal a count by hand.
 #[tokio::test]
 async fn a_decision_counts_in_whichever_batch_its_replica_wrote_it() {
     let audited = Audited::new(AuditMode::Off);
@@ -225,7 +226,7 @@ async fn a_decision_counts_in_whichever_batch_its_replica_wrote_it() {
     }
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test]
 async fn a_session_begins_with_so_many_skills_that_conversations_use() {
     for number in [CANDIDATES_PRELOADED, CANDIDATES_PRELOADED + 1] {
@@ -280,7 +281,7 @@ async fn chosen(audited: &Audited, session: &str, policy: Policy) -> Vec<String>
     made.session.loaded_skills.iter().map(|loaded| loaded.skill.to_string()).collect()
 }
 
-// S-SESSION-18: With `preload: "auto"` a session begins with the skills that conversations use often.
+// S-SESSION-18: With `preload: "auto"` a session begins with the skills that conversations choose often.
 #[tokio::test]
 async fn a_session_may_begin_with_the_skills_that_conversations_use() {
     let audited = Audited::new(AuditMode::Relaxed);
@@ -319,7 +320,8 @@ async fn a_session_may_begin_with_the_skills_that_conversations_use() {
     );
 }
 
-// S-USAGE-6: A conversation chose a skill if its agent loaded it or read a file of it, or if the policy of its session named it.
+// S-USAGE-6: A conversation chose a skill if the agent loaded the skill or read a file of it, or if the session's
+// policy named it.
 #[tokio::test]
 async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses_it() {
     let audited = Audited::new(AuditMode::Relaxed);
@@ -355,7 +357,7 @@ async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses
     assert_eq!(figures.default_candidates, ["letters"], "one conversation in ten has loaded the other");
 }
 
-// S-USAGE-5: The skills that a conversation began with are used by it.
+// S-USAGE-5: A conversation uses the skills that it began with.
 #[tokio::test]
 async fn what_a_session_is_made_with_is_recorded_told_and_counted() {
     let audited = Audited::new(AuditMode::Relaxed);

@@ -68,7 +68,7 @@ async fn globs_and_expressions_over_their_steps_are_refused_and_say_what_to_chan
     assert_eq!(agent.hits("[01]*1[01]{30}", Some("/workspace/digits")).await.unwrap().len(), 10);
 }
 
-// S-BUDGET-1: Work that takes long runs in a bounded pool, of which one user holds at most half.
+// S-BUDGET-1: Long work runs in a bounded pool, of which one user holds at most half.
 #[tokio::test]
 async fn long_work_of_one_user_holds_up_nobody_and_ends_when_its_caller_leaves() {
     for operation in ["glob", "glob of grep", "grep"] {

@@ -52,8 +52,8 @@ fn session_puts(world: &World) -> usize {
     asked.filter(|(verb, key)| *verb == Verb::Put && key.contains("/.skillmount/sessions/")).count()
 }
 
-// S-SEARCH-1: `discover_skills` answers a question with the skills that match it best, each with its path, description
-// and score, and says how many there are.
+// S-SEARCH-1: `discover_skills` answers a question with the best skills, each with path, description and score, and
+// says how many there are.
 #[tokio::test]
 async fn a_question_is_answered_with_the_skills_that_match() {
     let world = notary().await;
@@ -66,8 +66,8 @@ async fn a_question_is_answered_with_the_skills_that_match() {
     assert_eq!(reply.message, format!("Found {} skill(s). Call load_skill to use one.", reply.total));
 }
 
-// S-SEARCH-11: Each skill that is found has a `confidence`: `low` if what it answers of the question tells little, and
-// `high` otherwise.
+// S-SEARCH-11: Each result has a `confidence`: `low` if the matching part of the question tells little, and `high`
+// otherwise.
 #[tokio::test]
 async fn small_talk_is_answered_with_doubt_and_a_task_is_not() {
     let world = notary().await;
@@ -80,8 +80,8 @@ async fn small_talk_is_answered_with_doubt_and_a_task_is_not() {
     assert!(!task.message.contains("onfidence"), "{}", task.message);
 }
 
-// S-SEARCH-11: Each skill that is found has a `confidence`: `low` if what it answers of the question tells little, and
-// `high` otherwise. A small part of a question tells less than the whole.
+// S-SEARCH-11: Each result has a `confidence`: `low` if the matching part of the question tells little, and `high`
+// otherwise. A small part of a question tells less than the whole.
 #[tokio::test]
 async fn a_word_that_is_rare_and_stands_in_passing_in_a_long_question_is_answered_with_doubt() {
     let world = notary().await;
@@ -105,8 +105,8 @@ async fn a_message_of_two_thousand_words_finds_what_it_is_about() {
     assert_eq!(found(&world.agent(), &message).await.unwrap()[0], "escrituras/compraventa");
 }
 
-// S-SEARCH-17: In a question of more than 70 words a word tells the more, the more the passage around it tells and the more that is
-// prose.
+// S-SEARCH-17: In a question of more than 70 words a word tells more if the passage around it tells more and is more
+// like prose.
 #[tokio::test]
 async fn a_task_beside_a_log_is_found_and_the_log_alone_finds_what_reads_logs() {
     let world = notary().await;
@@ -135,6 +135,8 @@ async fn where_a_category_has_nothing_the_ones_that_answer_come_first() {
     assert!(reply.message.starts_with("No matching skills found. Try: escrituras/hipotecas, "), "{}", reply.message);
 }
 
+// S-SEARCH-22: Search reads a skill's name, category, description, `when_to_use`, triggers, tags, keywords, the
+// headings of its body and the words of its first four kilobytes.
 #[tokio::test]
 async fn what_a_body_begins_with_is_found_too() {
     let world = notary().await;
@@ -142,6 +144,8 @@ async fn what_a_body_begins_with_is_found_too() {
     assert_eq!(found(&world.agent(), "letterhead").await.unwrap(), ["office/letters"]);
 }
 
+// S-SEARCH-22: Search reads a skill's name, category, description, `when_to_use`, triggers, tags, keywords, the
+// headings of its body and the words of its first four kilobytes.
 #[tokio::test]
 async fn a_heading_is_found_wherever_it_stands_in_what_is_read() {
     let world = notary().await;
@@ -164,8 +168,8 @@ async fn an_answer_that_is_cut_says_so() {
     );
 }
 
-// S-SEARCH-2: A question none of whose telling words is in any skill finds nothing, and the answer names the categories
-// there are, those nearest to the question first.
+// S-SEARCH-2: A question without any telling word of a skill finds nothing, and the answer names the existing
+// categories, the nearest to the question first.
 #[tokio::test]
 async fn what_is_not_there_is_answered_with_the_categories_there_are() {
     let world = notary().await;
@@ -179,6 +183,8 @@ async fn what_is_not_there_is_answered_with_the_categories_there_are() {
     assert_eq!(empty.message, "No matching skills found.");
 }
 
+// S-SEARCH-26: Words that no skill contains, such as names and dates, keep no skill from being found by the other
+// words.
 #[tokio::test]
 async fn names_dates_and_unknown_words_keep_no_skill_from_being_found() {
     let world = notary().await;
@@ -257,8 +263,8 @@ async fn a_category_holds_what_lies_in_it_and_below_it() {
     assert_eq!(within("").await.len(), 3);
 }
 
-// S-SEARCH-7: A category and a level narrow a question to the skills that lie in that category or below it and whose
-// frontmatter names that level, in whatever case.
+// S-SEARCH-7: A category narrows a question to the skills in or below it, and a level to the skills with that level in
+// their frontmatter.
 #[tokio::test]
 async fn a_level_narrows_a_question_alone_and_with_a_category() {
     let world = notary().await;
@@ -283,7 +289,7 @@ async fn a_level_narrows_a_question_alone_and_with_a_category() {
     assert_eq!(of("", "").await.len(), 6, "no level is every skill");
 }
 
-// S-SEARCH-3: Skills that policy hides, and those that only people may call for, are never found.
+// S-SEARCH-3: No search finds a skill that the policy hides, or a skill that only people may call.
 #[tokio::test]
 async fn hidden_skills_are_never_found() {
     let world = notary().await;
@@ -327,8 +333,8 @@ async fn what_was_discovered_is_not_there_until_it_is_loaded() {
     assert!(agent.text("/skills/compraventa/SKILL.md").await.is_ok());
 }
 
-// S-SEARCH-5: A session remembers its last 20 discoveries, which ride with its next change or are written together
-// within seconds, never one by one.
+// S-SEARCH-5: A session remembers its last 20 discoveries, and the service stores them with the next change or together
+// within seconds, never each by itself.
 #[tokio::test(start_paused = true)]
 async fn discoveries_ride_with_the_next_change_and_are_written_together_otherwise() {
     let world = notary().await;
@@ -382,6 +388,8 @@ async fn an_outage_takes_notes_of_discoveries_and_nothing_else() {
     assert_eq!(agent.session().await.unwrap().discoveries, []);
 }
 
+// S-SEARCH-24: The service answers or refuses every question: over 16 KiB or 2,500 words it is `invalid_request`, and
+// over 64 million steps `too_expensive`.
 #[tokio::test]
 async fn questions_and_limits_are_taken_at_the_limit_and_refused_beyond_it() {
     let world = notary().await;
@@ -438,8 +446,8 @@ async fn cost_of_a_question(world: &World) -> (Requests, u64) {
     (cost, begun.elapsed().as_secs())
 }
 
-// S-SEARCH-6: Searching costs a process that knows the catalog no request, and one that knows nothing a single round trip
-// where the catalog is kept in the bucket.
+// S-SEARCH-6: A search costs a process that knows the catalog no request, and a new process one round trip if the
+// bucket holds the catalog.
 #[tokio::test(start_paused = true)]
 async fn a_question_costs_one_request_in_a_new_process_and_none_in_an_old_one() {
     for skills in [100_u64, 10_000] {
@@ -481,6 +489,8 @@ async fn answers(world: &World) -> String {
     said
 }
 
+// S-SEARCH-28: The catalog's copy in the bucket may be deleted, cut short, damaged or half a minute old at any time:
+// the answers stay the same.
 #[tokio::test(start_paused = true)]
 async fn an_index_that_is_lost_damaged_or_old_changes_no_answer() {
     let clock = Arc::new(Wall::new());

@@ -105,7 +105,7 @@ fn codes(discovery: &Discovery) -> Vec<(&str, &str)> {
     discovery.view().diagnostics.iter().map(|one| (one.skill.as_str(), one.diagnostic.code.as_str())).collect()
 }
 
-// S-COST-6: Discovering N skills is the LIST of their files and N ranged GET, 64 at a time.
+// S-COST-6: Discovery of N skills is the LIST of their files and N ranged GET, 64 at a time.
 #[tokio::test(start_paused = true)]
 async fn a_hundred_skills_are_one_listing_and_a_hundred_ranged_gets_in_three_round_trips() {
     let bucket = Bucket::new();
@@ -120,7 +120,7 @@ async fn a_hundred_skills_are_one_listing_and_a_hundred_ranged_gets_in_three_rou
     assert!(skills(&found).is_sorted());
 }
 
-// S-CATALOG-4: Discovering reads no more than the head of each SKILL.md, and loads nothing.
+// S-CATALOG-4: Discovery reads no more than the head of each SKILL.md, and loads nothing.
 #[tokio::test(start_paused = true)]
 async fn no_more_than_the_head_of_a_skill_md_is_read() {
     let bucket = Bucket::new();
@@ -188,7 +188,8 @@ async fn only_what_says_nothing_or_cannot_be_parsed_is_left_out() {
     assert!(found.view().diagnostics.iter().any(|one| one.skill == "folder"), "another name is a warning");
 }
 
-// S-CATALOG-3: No frontmatter, however hostile, makes discovery hang or fail: it is bounded before it is parsed.
+// S-CATALOG-3: No frontmatter, however hostile, makes discovery hang or fail: the service bounds the text before it
+// parses it.
 #[tokio::test(start_paused = true)]
 async fn hostile_frontmatter_harms_its_own_skill_alone() {
     let bucket = Bucket::new();
@@ -284,7 +285,7 @@ async fn as_many_files_as_are_listed_are_taken_and_more_are_reported() {
     assert_eq!(codes().await, ["too_many_files"]);
 }
 
-// S-CATALOG-5: A change made with other S3 tools shows within 30 seconds of activity, and at once with `fresh=true`.
+// S-CATALOG-5: A change by other S3 tools shows within 30 seconds of activity, and at once with `fresh=true`.
 #[tokio::test(start_paused = true)]
 async fn a_catalog_is_served_from_memory_and_looked_at_again_after_thirty_seconds_while_nobody_waits() {
     let bucket = Bucket::new();
@@ -320,6 +321,8 @@ async fn a_catalog_is_looked_at_again_for_as_long_as_it_is_asked_for_and_no_long
     assert_eq!(bucket.asked().0, 4, "the last call was followed by one look");
 }
 
+// S-CATALOG-10: After a pause the first answer may be as old as the pause, up to 5 minutes, and the next answer is
+// fresh.
 #[tokio::test(start_paused = true)]
 async fn after_a_pause_what_is_younger_than_five_minutes_is_served_once_more_and_what_is_older_waits() {
     let bucket = Bucket::new();

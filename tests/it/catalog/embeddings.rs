@@ -133,7 +133,7 @@ async fn ask_lexical(store: &Arc<MemoryStore>, encoder: &Arc<dyn Encoder>) -> Se
     panic!("the vectors of another model were never doubted");
 }
 
-// S-ENCODER-4: If the model behind an encoder's address is another than before, all vectors are made again.
+// S-ENCODER-4: If the model behind an encoder's address has changed, the service rebuilds all vectors.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_changes_its_model_has_all_vectors_made_again() {
     let (store, (server, encoder)) = (store(), serve().await);
@@ -172,6 +172,7 @@ async fn a_process_that_serves_on_sees_that_vectors_have_another_size() {
     assert_eq!(found(&ask_fused(&session, QUESTION).await), found(&first));
 }
 
+// S-SEARCH-38: A refusal of the encoder costs that question or skill alone its meaning.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_at_which_a_server_breaks_down_keeps_no_other_skill_from_its_meaning() {
     let (store, (server, encoder)) = (store(), serve().await);
@@ -184,6 +185,7 @@ async fn a_text_at_which_a_server_breaks_down_keeps_no_other_skill_from_its_mean
     assert_eq!(server.asked("Poisonous"), asked, "the server is asked about it no more");
 }
 
+// S-SEARCH-39: If an encoder's server refuses a text, the service sends its first half, then its first quarter.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_takes_short_texts_only_gets_their_beginnings() {
     let (store, (server, encoder)) = (store(), serve().await);
@@ -206,6 +208,8 @@ async fn a_server_that_takes_one_text_at_a_time_is_asked_for_each() {
     assert!(server.asked.lock().unwrap().iter().all(|(key, _)| key == "Bearer the-key"));
 }
 
+// S-SEARCH-37: An encoder that fails rests for ten seconds, and a busy encoder for as long as it asks, a minute at
+// most.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_busy_is_asked_again_when_it_wants_to_be_without_another_question() {
     let (store, (server, encoder)) = (store(), serve().await);
@@ -245,6 +249,8 @@ async fn a_server_that_hangs_or_gives_no_numbers_leaves_answers_to_words() {
     assert_eq!(ask(&service(&store, Some(encoder)), QUESTION).await, fused);
 }
 
+// S-SEARCH-40: Words alone answer everybody who sees a layer that is too large for vectors: over 32 MiB, with a byte
+// for each number.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_layer_that_is_too_large_for_vectors_is_answered_by_words_and_costs_nothing_again() {
     let (store, (server, encoder)) = (Arc::new(MemoryStore::new()), serve().await);

@@ -217,6 +217,8 @@ const KINDS: [(&str, &str, &[&str]); 17] = [
     ("kinds/สัญญา", "ร่างสัญญาเช่าบ้าน", &["สัญญา", "เช่าบ้าน"]),
 ];
 
+// S-SEARCH-27: Versions and identifiers are words: `v7.23` finds `7.23`, and in names and descriptions `iOS 17` and
+// `iOS17` find each other.
 #[test]
 fn numbers_versions_identifiers_names_and_words_of_every_script_find_a_skill() {
     let skill = |(path, description, _): &(&str, &str, _)| Skill {

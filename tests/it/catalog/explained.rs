@@ -40,9 +40,7 @@ async fn standing(world: &World, request: DiscoverRequest) -> SkillStanding {
     world.agent().discover_skills(request).await.unwrap().why.unwrap()
 }
 
-// S-SEARCH-9: A search with `explain` says of each skill which words in which fields made its score, by what each goes
-// together with a word of the question (the same word, accent, form, part, typo, translation), and what it adds: the
-// weights add up to the score, with what nearness and past loads add.
+// S-SEARCH-9: A search with `explain` gives the words and fields behind the score of each skill.
 #[tokio::test]
 async fn a_score_is_explained_by_the_words_that_made_it() {
     let world = notary().await;
@@ -70,9 +68,8 @@ async fn a_score_is_explained_by_the_words_that_made_it() {
     assert_eq!((nothing.total, nothing.words.len()), (0, 1), "{nothing:?}");
 }
 
-// S-SEARCH-19: In a `lexical` ranking a skill counts for more, the nearer what its words mean in general is to what those of the
-// question do, known to a skill or not: of skills that share one word with `my pages are so slow to load`, the one about latency
-// comes first.
+// S-SEARCH-19: In a `lexical` ranking a skill counts for more if its words are nearer in general meaning to the words
+// of the question.
 #[tokio::test]
 async fn of_skills_that_share_as_much_with_a_question_the_one_that_is_about_it_comes_first() {
     let world = World::new();
@@ -93,6 +90,7 @@ async fn of_skills_that_share_as_much_with_a_question_the_one_that_is_about_it_c
     assert_eq!((reply.total, reply.why.unwrap().standing), (0, Standing::NoMatch));
 }
 
+// S-SEARCH-30: The session does not remember a search that asks for an explanation.
 #[tokio::test(start_paused = true)]
 async fn a_search_that_explains_itself_is_not_remembered() {
     let world = notary().await;
@@ -106,8 +104,7 @@ async fn a_search_that_explains_itself_is_not_remembered() {
     assert!(world.keys().await.iter().any(|key| key.contains("/sessions/")));
 }
 
-// S-SEARCH-10: A search with `why` says where one skill stands, or why it was not found: it contains too little of the
-// question or nothing, is outside the category or the level, is for people only, cannot be read, or is not indexed yet.
+// S-SEARCH-10: A search with `why` says the rank of one skill, or why the search did not find it.
 #[tokio::test]
 async fn a_skill_that_is_asked_about_has_a_standing() {
     let world = notary().await;
@@ -163,6 +160,7 @@ async fn a_skill_that_is_asked_about_has_a_standing() {
     assert!(listed.total == 3 && listed.skills.iter().all(|skill| skill.explain.is_none()));
 }
 
+// S-SEARCH-31: `why` answers for a skill that the policy hides as for a skill that does not exist.
 #[tokio::test]
 async fn a_hidden_skill_is_answered_for_as_one_that_does_not_exist() {
     let world = notary().await;
@@ -183,6 +181,7 @@ async fn a_hidden_skill_is_answered_for_as_one_that_does_not_exist() {
 }
 
 // Otherwise one could ask which words a hidden skill contains.
+// S-SEARCH-31: `why` answers for a skill that the policy hides as for a skill that does not exist.
 #[tokio::test]
 async fn words_of_hidden_skills_are_like_unknown_ones() {
     let world = World::new();

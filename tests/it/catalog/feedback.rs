@@ -54,7 +54,11 @@ fn order(reply: &DiscoverReply) -> Vec<&str> {
     reply.skills.iter().map(|found| found.skill.as_str()).collect()
 }
 
-// S-SEARCH-13: A skill that a user's sessions loaded after a question is raised a little for the like questions of the same user.
+// S-SEARCH-13: A skill that a user's sessions loaded after a question ranks a little higher for similar questions of
+// the same user.
+// S-SEARCH-42: One object of the user holds past loads: the skill, the day, and numbers of the words, each shared by
+// several words of a language.
+// S-SEARCH-43: With `feedback = false` a service neither learns from loads nor uses them.
 #[tokio::test]
 async fn a_load_raises_its_skill_for_like_questions_of_the_same_user_alone() {
     let store = store();
@@ -122,6 +126,7 @@ async fn to_ask_where_a_skill_stands_changes_no_answer() {
     assert_eq!(standing.explain.unwrap().raised, None, "it is beyond their reach");
 }
 
+// S-SEARCH-41: A load counts if its session had found the skill and never loaded it before.
 #[tokio::test]
 async fn only_the_first_load_of_what_a_question_found_counts() {
     let store = store();
@@ -141,7 +146,8 @@ async fn only_the_first_load_of_what_a_question_found_counts() {
     assert_eq!(refused.service.upkeep().check_user(&id("demo"), false).await.unwrap().findings, []);
 }
 
-// S-SEARCH-14: What is known of past loads costs the first question of a user in a process one request beside the others, and further questions none.
+// S-SEARCH-14: Past loads cost the first question of a user in a process one request beside the others, and further
+// questions none.
 #[tokio::test(start_paused = true)]
 async fn a_question_waits_for_no_request_more() {
     let store = store();

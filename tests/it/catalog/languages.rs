@@ -84,7 +84,7 @@ fn questions_in_seven_languages_find_english_skills() {
     assert_eq!(found.len(), FLOORS.len());
 }
 
-// S-SEARCH-18: In a text that has words of scripts with spaces and of scripts without, such as Chinese, a word counts by the number of
+// S-SEARCH-18: In a text of scripts with spaces and scripts without, such as Chinese, a word counts by the number of
 // words of its own kind.
 #[test]
 fn a_command_in_a_chinese_text_counts_as_much_as_alone_and_so_does_chinese_in_an_english_one() {

@@ -60,8 +60,7 @@ async fn discovered(agent: &SessionBackend, query: &str) -> Vec<(String, Layer)>
     reply.skills.into_iter().map(|skill| (skill.skill, skill.layer)).collect()
 }
 
-// S-LAYER-2: Of several skills of one path the nearest layer's is seen, listed and loaded, and the entry names the layers
-// it hides.
+// S-LAYER-2: Of several skills of one path a session sees, lists and loads the skill of the nearest layer.
 #[tokio::test]
 async fn the_nearest_layer_wins_and_says_what_it_hides() {
     let world = layered().await;
@@ -103,10 +102,10 @@ async fn findings_are_those_of_what_is_seen() {
     assert_eq!(found, [("x/a", "duplicate_mount_name")], "twins in two layers, nothing of the one that is hidden");
 }
 
-// S-LAYER-1: Where layers are on, a session sees its user's skills, those of its caller's team at
-// `_teams/{team}/skills/` and those of the organisation at `_org/skills/`, and no others.
-// S-PATH-6: Every key asked of the store for a session lies under its user's prefix, or under those of the team and the
-// organisation its caller belongs to.
+// S-LAYER-1: If layers are on, a session sees the skills of its user, of its caller's team and of the organisation, and
+// no others.
+// S-PATH-6: For a session the service asks the store only for keys below the prefix of its user, or of its caller's
+// team and organisation.
 #[tokio::test]
 async fn nobody_reaches_a_layer_that_is_not_theirs() {
     let world = layered().await;
@@ -176,7 +175,7 @@ async fn what_is_shared_cannot_be_written() {
     assert_eq!(world.keys().await, before);
 }
 
-// S-LAYER-4: Layers are asked for at once, and everybody who sees a layer shares one reading of it.
+// S-LAYER-4: The service asks for all layers at once, and all who see a layer share one reading of it.
 #[tokio::test(start_paused = true)]
 async fn three_listings_are_one_round_trip_and_one_reading_serves_all() {
     let world = layered().await;

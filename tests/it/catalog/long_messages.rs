@@ -42,8 +42,8 @@ fn found(index: &SearchIndex, requests: &[Request], before: &str, after: &str) -
     requests.iter().filter(is_found).count()
 }
 
-// S-SEARCH-17: In a question of more than 70 words a word tells the more, the more the passage around it tells and the more that is
-// prose.
+// S-SEARCH-17: In a question of more than 70 words a word tells more if the passage around it tells more and is more
+// like prose.
 #[test]
 fn a_task_is_found_beside_code_json_tables_and_differences() {
     let Some(index) = public_skills() else { return };

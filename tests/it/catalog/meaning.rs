@@ -107,7 +107,7 @@ pub(crate) async fn server(is_away: Arc<AtomicBool>) -> Arc<dyn Encoder> {
     Arc::new(RemoteEncoder::new(&url, "animals", Some("key".to_owned())).unwrap())
 }
 
-// S-SEARCH-12: With an encoder, skills are found by what they mean as well, and the reply's `ranking` is `fused`.
+// S-SEARCH-12: With an encoder, search also finds skills by meaning, and the reply's `ranking` is `fused`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_skill_that_shares_no_word_is_found_by_an_encoder_and_words_alone_count_while_it_is_away() {
     let (store, is_away) = (store(), Arc::new(AtomicBool::new(false)));
@@ -133,7 +133,8 @@ async fn a_skill_that_shares_no_word_is_found_by_an_encoder_and_words_alone_coun
     assert_eq!(ask(&other, question).await, first, "without it, words alone count");
 }
 
-// S-SEARCH-16: Of a question over 450 bytes two parts are encoded: its beginning, and the part whose words tell most.
+// S-SEARCH-16: The service encodes two parts of a question over 450 bytes: its beginning, and the part whose words tell
+// most.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_is_found_by_meaning_wherever_it_stands_in_a_long_message() {
     let (store, encoder) = (store(), server(Arc::default()).await);
@@ -158,6 +159,7 @@ async fn a_task_is_found_by_meaning_wherever_it_stands_in_a_long_message() {
     assert!(names.contains(&"animals/felines") && names.contains(&"office/kibble"), "{names:?}");
 }
 
+// S-SEARCH-36: The object with the vectors, beside the catalog's index, may be deleted or damaged at any time.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_vector_object_that_is_damaged_or_gone_changes_the_ranking_and_nothing_else() {
     let (store, is_away) = (store(), Arc::default());
@@ -170,6 +172,8 @@ async fn a_vector_object_that_is_damaged_or_gone_changes_the_ranking_and_nothing
     assert_eq!(ask_fused(&session, "walking my dog").await, fused, "they are made again");
 }
 
+// S-SEARCH-33: For one catalog and one `ranking` all replicas answer alike.
+// S-SEARCH-34: A process makes vectors in the background.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_changed_skill_has_its_vector_before_the_next_answer_and_many_are_made_behind_it() {
     let (store, is_away) = (store(), Arc::new(AtomicBool::new(false)));
@@ -200,6 +204,7 @@ async fn a_changed_skill_has_its_vector_before_the_next_answer_and_many_are_made
     assert_eq!(ask(&asker, question).await.ranking, SearchRanking::Lexical);
 }
 
+// S-SEARCH-35: A draft has no vector: its words give it a share of the score of the skill with the best words.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_with_a_draft_is_answered_by_meaning_and_the_draft_by_its_words() {
     let store = store();

@@ -74,6 +74,8 @@ async fn whatever_keeps_one_file_from_being_read_is_told_of_its_skill_alone() {
     }
 }
 
+// S-CATALOG-11: If the store fails for half of the skills or more, the answer is `store_unavailable` or the catalog
+// known before.
 #[tokio::test]
 async fn what_half_of_the_skills_or_all_credentials_meet_is_an_error_and_no_catalog() {
     let (_, barred) = bucket(&["a", "b", "c", "d"]);

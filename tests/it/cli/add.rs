@@ -116,7 +116,7 @@ fn what_a_git_repository_has_is_added_once_and_updated_when_it_changes() {
     assert_eq!(history["versions"].as_array().unwrap().len(), 1);
     assert!(history["versions"][0]["source"].as_str().unwrap().ends_with(&format!(" at {first}")), "{history}");
 
-    // S-ADD-2: `update` shows what the sources of the lock file have that is newer, and asks before it takes that over.
+    // S-ADD-2: `update` shows newer skills in the sources of the lock file, and asks before it takes them over.
     home.file("repo/skills/minutes/form.md", "two\n");
     home.file("repo/more/SKILL.md", &skill("more", "Does more."));
     fs::remove_dir_all(repo.join("notes")).unwrap();
@@ -149,7 +149,7 @@ fn what_a_git_repository_has_is_added_once_and_updated_when_it_changes() {
     assert_eq!(home.read("again/minutes/form.md"), "mine\n");
 }
 
-// S-ADD-2: `update` shows what the sources of the lock file have that is newer, and asks before it takes that over.
+// S-ADD-2: `update` shows newer skills in the sources of the lock file, and asks before it takes them over.
 #[test]
 fn a_source_that_is_away_costs_itself_and_is_named() {
     let home = Home::new();
@@ -171,8 +171,7 @@ fn a_source_that_is_away_costs_itself_and_is_named() {
     assert!(told.contains(&format!("{url}: nothing was looked at")) && told.contains("letters"), "{told}");
 }
 
-// S-ADD-3: Nothing of a source is run, and nothing of it is followed: no hook, filter, link or submodule of a repository, and no
-// option in the place of an address.
+// S-ADD-6: `add` skips files in Git LFS and files whose names are no text, and says so.
 #[test]
 fn files_in_lfs_and_names_that_are_no_text_are_passed_over_aloud() {
     let home = Home::new();
@@ -219,8 +218,8 @@ fn a_folder_is_added_and_a_revision_is_named_by_its_branch_or_tag() {
     assert_eq!(home.run(&["add", "bad"]).status.code(), Some(2));
 }
 
-// S-ADD-3: Nothing of a source is run, and nothing of it is followed: no hook, filter, link or submodule of a repository, and no
-// option in the place of an address.
+// S-ADD-3: `add` runs and follows nothing of a source: no hook, filter, link or submodule of a repository, and no
+// option in place of an address.
 #[test]
 fn nothing_that_a_source_brings_is_run_or_followed() {
     let home = Home::new();
@@ -327,8 +326,7 @@ fn tarball(name: &str, has_link: bool) -> Vec<u8> {
     fs::read(home.path().join("it.tar.gz")).unwrap()
 }
 
-// S-ADD-4: What a host sends is taken only with the digest of its index and by the checks of a publish, and an index of another
-// schema not at all.
+// S-ADD-4: `add` takes a skill of a host only if it has the digest of the index and passes the checks of a publish.
 #[test]
 fn what_a_host_sends_is_checked_and_one_bad_skill_costs_itself() {
     let home = Home::new();
@@ -420,6 +418,7 @@ fn what_a_host_sends_is_checked_and_one_bad_skill_costs_itself() {
     assert_eq!(closed.status.code(), Some(7));
 }
 
+// S-ADD-5: No version has a signed link or a password, and `add` refuses an address with a password.
 #[test]
 fn a_link_is_shown_without_its_secret() {
     let other = Home::new();

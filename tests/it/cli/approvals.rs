@@ -77,8 +77,7 @@ fn a_person_reads_what_to_do_and_a_script_is_not_asked() {
     assert_eq!(home.refused(&["approvals", "--watch"]), (2, "invalid_request".to_owned()));
 }
 
-// S-APPROVAL-11: The person who decides about a call sees the tool, the input as in S-APPROVAL-4, the seconds left, and for a load
-// the skill and its digest.
+// S-APPROVAL-11: The person who decides about a call sees the tool, its input (S-APPROVAL-15) and the seconds left.
 #[test]
 fn a_list_shows_the_skill_and_the_version_of_a_load() {
     let home = Home::with_skills();

@@ -24,7 +24,7 @@ fn operations(page: &Value) -> Vec<&str> {
     page["records"].as_array().unwrap().iter().map(|record| record["operation"].as_str().unwrap()).collect()
 }
 
-// S-AUDIT-5: A query is paged, and one page reads at most 64 batches.
+// S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches.
 #[test]
 fn audit_lists_what_was_done_through_a_server_and_on_its_store() {
     let home = Home::with_skills();
@@ -58,7 +58,7 @@ fn no_records_are_kept_where_nobody_wants_them_and_a_mode_that_is_none_is_refuse
     assert_eq!(home.refused(&["serve", "--listen", "127.0.0.1:0", "--audit", "on"]), (2, "invalid_request".to_owned()));
 }
 
-// S-EVENT-2: A replica tells of its own events at once, and of those of other replicas within 65 seconds.
+// S-EVENT-2: A replica sends its own events at once, and the events of other replicas within 65 seconds.
 #[tokio::test]
 async fn session_tail_prints_what_happens_as_it_happens() {
     let home = Home::with_skills();
@@ -86,7 +86,7 @@ async fn session_tail_prints_what_happens_as_it_happens() {
     assert!(event["id"].is_string(), "{event}");
 }
 
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+// S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[test]
 fn session_tail_goes_on_behind_an_event_through_a_server_and_on_its_store() {
     let home = Home::with_skills();
@@ -145,7 +145,7 @@ fn usage_tells_records_without_a_conversation_from_no_records() {
     assert!(said(&usage).starts_with("no conversations in the records; "), "{}", said(&usage));
 }
 
-// S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
+// S-USAGE-1: The figures of use come from audit records alone, and equal a count by hand.
 #[test]
 fn usage_prints_the_same_figures_through_a_server_and_on_its_store() {
     let home = Home::with_skills();

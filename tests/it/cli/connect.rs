@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::Home;
 
-// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, `--remove` takes it out, and each leaves
-// everything else in it as it was. The configuration as it was before stays beside it.
+// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, and `--remove` takes it out. The
+// earlier configuration stays beside it.
 #[test]
 fn each_host_is_connected_and_disconnected_where_its_configuration_lies() {
     let home = Home::with_skills();
@@ -39,8 +39,7 @@ fn each_host_is_connected_and_disconnected_where_its_configuration_lies() {
     }
 }
 
-// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, `--remove` takes it out, and each leaves
-// everything else in it as it was.
+// S-MCP-14: `connect` puts a server named skillmount into the configuration of a host, and `--remove` takes it out.
 #[test]
 fn the_server_is_started_with_every_setting_that_was_chosen() {
     let home = Home::with_skills();
@@ -92,7 +91,7 @@ fn a_host_that_was_told_of_another_folder_has_its_configuration_there() {
     assert!(!home.path().join(".claude.json").exists() && !home.path().join(".codex").exists());
 }
 
-// S-MCP-15: A configuration that cannot be understood is left alone, and `connect` says so. `--print` changes nothing.
+// S-MCP-15: `connect` leaves a configuration that it cannot parse alone, and says so. `--print` changes nothing.
 #[test]
 fn what_cannot_be_understood_is_left_alone() {
     let home = Home::with_skills();

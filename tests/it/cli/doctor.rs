@@ -251,8 +251,8 @@ fn a_profile_that_is_named_has_the_region_of_a_bucket_on_amazon() {
     assert_ne!(check, "configuration", "{detail}");
 }
 
-// S-STORE-4: A full or read-only disk, a file that may not be read and a file that is too large are refused at once,
-// each with its own cause.
+// S-STORE-9: A disk or bucket that can only be read serves reads: `serve` says so at start and refuses changes with
+// that reason.
 #[test]
 fn a_bucket_that_can_only_be_read_serves_reading() {
     let home = Home::new();
@@ -280,8 +280,7 @@ fn a_bucket_that_can_only_be_read_serves_reading() {
     assert_eq!(refused, (4, "read_only".to_owned()));
 }
 
-// S-POLICY-6: The answer to a change of the policy of a user or a session names its rules that match no skill, in
-// `unmatched_rules`.
+// S-POLICY-6: The answer to a change of a policy names its rules that match no skill, in `unmatched_rules`.
 #[test]
 fn rules_of_a_policy_that_match_no_skill_are_named() {
     let home = Home::with_skills();
@@ -309,8 +308,7 @@ fn rules_of_a_policy_that_match_no_skill_are_named() {
     }
 }
 
-// S-MCP-24: `doctor --mcp-host NAME` prints how much reaches the model behind a host: the instructions after the cut of the host,
-// hooks, tools, and the way to the rest.
+// S-MCP-24: `doctor --mcp-host NAME` prints how much reaches the model behind a host.
 #[test]
 fn doctor_shows_how_much_reaches_the_model_behind_a_host() {
     let home = Home::new();

@@ -38,8 +38,8 @@ fn refused(home: &Home, arguments: &[&str]) -> String {
     said
 }
 
-// S-ENCODER-1: `encoder add` puts an encoder together from three files, has it encode, and prints the line that turns it on.
-// S-ENCODER-5: A command that finds skills in a store makes the vectors that are missing before it answers, for 30 seconds at most.
+// S-ENCODER-1: `encoder add` builds an encoder of three files, tests it, and prints the setting for it.
+// S-ENCODER-5: A command that searches a store makes the missing vectors before it answers, for 30 seconds at most.
 #[test]
 fn an_encoder_of_three_files_is_added_and_finds_by_meaning() {
     let Some(wheels) = Wheels::get() else { return };
@@ -134,7 +134,8 @@ fn local_processing_use_local_models_for_sensitive_operations_when_possible() {
     );
 }
 
-// S-ENCODER-2: What cannot become an encoder is refused with what is wrong and what to do, and nothing is left behind.
+// S-ENCODER-2: `encoder add` refuses files that cannot become an encoder, names the fault and the next step, and leaves
+// nothing behind.
 #[test]
 fn what_is_no_encoder_is_refused_and_nothing_is_left_behind() {
     const MODEL: &str = "model/model.onnx";
@@ -193,7 +194,7 @@ fn checked(home: &Home, lines: &str) -> (String, String) {
     (check["status"].as_str().unwrap().to_owned(), check["detail"].as_str().unwrap().to_owned())
 }
 
-// S-ENCODER-3: `doctor` has the encoder that the settings name encode, and says what is wrong with it: a folder that lacks a file, a key that is refused, an address where nothing answers or something else does, vectors that are not alike.
+// S-ENCODER-3: `doctor` tests the encoder in the settings and names its fault.
 #[cfg(feature = "s3")]
 #[test]
 fn doctor_says_what_is_wrong_with_an_encoder() {

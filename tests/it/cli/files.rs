@@ -148,8 +148,8 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-// S-CLI-1: The exit status is that of the error's kind, and 1 if `grep` finds nothing, `fsck` something wrong, or a
-// question of `test` not its skills.
+// S-CLI-1: The exit status is that of the error's kind, and 1 if `grep` finds nothing, `fsck` finds an error, or `test`
+// misses a skill.
 #[test]
 fn a_search_that_finds_nothing_has_its_own_exit_status() {
     let home = Home::with_skills();

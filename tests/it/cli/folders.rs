@@ -47,7 +47,7 @@ fn a_pull_neither_writes_through_links_nor_wakes_a_tool() {
     assert!(home.path().join("out/notas/SKILL.md").exists() && !home.path().join("out/notas/.git").exists());
 }
 
-// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+// S-AUTHOR-19: A pull does not fetch files of the store that belong to a tool, and says so.
 #[test]
 fn a_file_of_a_tool_in_the_store_is_left_there_and_hinders_nobody() {
     let home = Home::with_skills();
@@ -109,8 +109,8 @@ fn doctor_finds_nothing_wrong_with_a_folder_and_says_what_is_wrong_elsewhere() {
     assert!(!advice.contains("skillmount doctor"), "doctor does not send to doctor: {advice}");
 }
 
-// S-AUTHOR-6: A folder that holds skills itself is refused as a store, with their number and what to do with them, and nothing
-// is written into it.
+// S-AUTHOR-6: The command line refuses a folder of skills as a store, with their number and the next step, and writes
+// nothing into it.
 #[test]
 fn a_folder_of_skills_is_no_store_and_stays_as_it_is() {
     let home = Home::new();

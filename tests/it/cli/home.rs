@@ -59,6 +59,8 @@ fn a_folder_is_served_as_it_is_and_nothing_is_written_into_it() {
     assert_eq!(home.refused(&["--server", &other.url, "cat", "/workspace/a.md"]).1, "file_not_found");
 }
 
+// S-HOME-5: With `--write` the service publishes skills into the folder, and `.skillmount-store` in it holds the locks
+// and unfinished writes.
 #[test]
 fn with_write_skills_are_published_into_the_folder() {
     let home = with_folder();
@@ -116,7 +118,8 @@ fn a_skill_that_is_too_large_for_hosts_is_named_by_doctor_and_by_the_program_tha
     assert!(log.contains("hosts over MCP are not shown a skill") && log.contains("601 files"), "{log}");
 }
 
-// S-HOME-4: A folder that cannot be served is refused with what to do: one that is not there, a file, a skill itself, a store.
+// S-HOME-4: The service refuses a folder that it cannot serve, with the next step: a missing folder, a file, a skill
+// itself, or a store.
 #[test]
 fn a_folder_that_is_none_is_refused_before_anything_is_served() {
     let home = with_folder();

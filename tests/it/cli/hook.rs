@@ -67,7 +67,7 @@ fn the_settings_in_the_documents_work_as_they_are_pasted() {
     }
 }
 
-// S-HOOK-11: `skillmount hook` that fails says why to the person, in `systemMessage`, and ends with status 0.
+// S-HOOK-11: `skillmount hook` that fails gives the person the reason, in `systemMessage`, and ends with status 0.
 #[test]
 fn a_hook_that_fails_tells_the_person_and_stops_nothing() {
     let home = Home::with_skills();
@@ -116,7 +116,7 @@ fn silent() -> (TcpListener, Vec<Vec<String>>) {
 
 // S-HOOK-12: `skillmount hook` gives up after `hook_timeout` seconds, 5 by default, whatever the server, the store or the network
 // does, and if the host keeps standard input open.
-// S-HOOK-11: `skillmount hook` that fails says why to the person, in `systemMessage`, and ends with status 0.
+// S-HOOK-11: `skillmount hook` that fails gives the person the reason, in `systemMessage`, and ends with status 0.
 #[test]
 fn a_hook_gives_up_after_its_limit_and_says_so_once_in_a_session() {
     let home = Home::new();
@@ -165,6 +165,7 @@ fn a_hook_gives_up_if_its_host_does_not_end_the_input() {
     drop(stdin);
 }
 
+// S-HOOK-18: An event without context gets `{}` without a request.
 #[test]
 fn an_event_without_context_is_answered_without_a_request() {
     let home = Home::new();

@@ -109,8 +109,8 @@ fn has_tag(text: &str) -> bool {
     text.replace("\\<", "").contains('<')
 }
 
-// S-HOOK-1: A hook takes the JSON that Claude's hooks are given, and members that it does not know.
-// S-HOOK-2: A hook answers in the JSON of Claude's hooks: context for the model, or `{}` if there is nothing to say.
+// S-HOOK-1: A hook takes the JSON of Claude's hooks, and members that it does not know.
+// S-HOOK-2: A hook answers in the JSON of Claude's hooks: context for the model, or `{}` without context.
 #[test]
 fn each_event_of_claude_code_and_codex_is_answered_within_what_a_host_shows() {
     let home = Home::new();

@@ -97,7 +97,7 @@ fn hash(entry: &str) -> String {
     entry.split("sha256:").nth(1).unwrap()[..64].to_owned()
 }
 
-// S-KEY-6: A key that is revoked is refused within two seconds, by every service that runs with that keys file.
+// S-KEY-6: Every service with a keys file refuses a revoked key within two seconds.
 #[test]
 fn a_revoked_key_is_refused_by_a_running_service_and_the_file_keeps_everything_else() {
     let home = Home::new();
@@ -117,6 +117,7 @@ fn a_revoked_key_is_refused_by_a_running_service_and_the_file_keeps_everything_e
     assert_eq!(home.read("keys.toml"), format!("# keys of the desk\n\n# for b\n{second_entry}"));
 }
 
+// S-KEY-11: `skillmount keys revoke` refuses to guess which key is meant.
 #[test]
 fn a_key_is_revoked_by_the_hash_that_the_list_shows_and_never_by_a_guess() {
     let home = Home::new();
@@ -137,7 +138,7 @@ fn a_key_is_revoked_by_the_hash_that_the_list_shows_and_never_by_a_guess() {
     assert_eq!(home.read("keys.toml"), entries[1]);
 }
 
-// S-KEY-7: A keys file that has changed is taken over within two seconds, and one with a fault changes nothing.
+// S-KEY-7: The service reads a changed keys file within two seconds, and a file with a fault changes nothing.
 #[cfg(unix)]
 #[test]
 fn a_service_takes_over_its_keys_file_without_a_signal() {

@@ -36,8 +36,7 @@ async fn is_published(url: &str, sent: Response) {
     }
 }
 
-// S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
-// `control`.
+// S-PUBLISH-19: A long archive or form waits on disk, and one file of it is in memory at a time.
 #[tokio::test]
 async fn a_large_skill_is_published_in_parts_and_as_json_and_the_server_stays_small() {
     let home = Home::new();

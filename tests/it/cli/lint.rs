@@ -24,7 +24,7 @@ fn lint_tells_place_and_code_and_fails_on_errors_only() {
     assert_eq!(home.refused(&["lint", "nadie"]), (5, "skill_not_found".into()));
 }
 
-// S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each point it lacks, and no score prevents
+// S-QUALITY-1: A published skill gets a score of 0 to 100 with a reason for each missing point, and no score prevents
 // publishing.
 #[test]
 fn lint_finds_hidden_characters_in_every_text_file_of_a_folder() {
@@ -103,7 +103,7 @@ fn a_fix_writes_only_what_it_tells_and_leaves_permissions_as_they_are() {
     assert_eq!(home.read("two/SKILL.md"), "---\nname: two\ndescription: d\n---\nPasos");
 }
 
-// S-AUTHOR-5: A secret, and a description that only stands for one, are errors of lint, so that `push` leaves the skill behind.
+// S-AUTHOR-5: A secret, and a placeholder as description, are errors of lint, so that `push` leaves the skill behind.
 #[test]
 fn a_new_skill_is_pushed_once_it_is_described_and_takes_nobodys_place() {
     let home = Home::new();
@@ -131,6 +131,9 @@ fn a_new_skill_is_pushed_once_it_is_described_and_takes_nobodys_place() {
     }
 }
 
+// S-AUTHOR-15: Secrets are `.env` files, files named as private keys, and random-looking text in the form of a private
+// key or a token.
+// S-AUTHOR-2: The input of `push` and `lint` depends on the folder alone, and never lies outside it.
 #[test]
 fn secrets_are_found_in_every_file_and_are_not_pushed() {
     let home = Home::with_skills();
@@ -259,7 +262,8 @@ fn sarif_has_the_structure_of_the_standard() {
     assert_eq!(home.run(&["lint", "skills", "--format", "sarif", "--json"]).status.code(), Some(2));
 }
 
-// S-AUTHOR-2: What is pushed and linted depends on the folder alone, and never lies outside it.
+// S-AUTHOR-14: `push` and `lint` follow only a link that the caller names; a link to a folder is the finding
+// `link_not_followed`.
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_skill_is_told_and_not_followed() {

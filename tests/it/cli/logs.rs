@@ -32,8 +32,8 @@ fn answer(server: &Server, path: &str, headers: &str) -> Vec<u8> {
     answer.split_off(head)
 }
 
-// S-LOG-1: Each request leaves one line in the log: its id, method, route, status, milliseconds, bytes, and the client's address;
-// and user and session, if it was let in for them.
+// S-LOG-1: Each request leaves one line in the log: its id, method, route, status, milliseconds, bytes, and the
+// client's address.
 #[test]
 fn a_request_leaves_one_line_that_says_who_asked_for_what_and_what_came() {
     let home = Home::new();
@@ -64,7 +64,7 @@ fn a_request_leaves_one_line_that_says_who_asked_for_what_and_what_came() {
     assert_eq!((&lines[3]["route"], &lines[3]["user"]), (&"unknown".into(), &Value::Null));
 }
 
-// S-LOG-2: Answers to probes are logged at the level `debug` alone, unless they fail.
+// S-LOG-2: The log has answers to probes at the level `debug` alone, unless they fail.
 #[test]
 fn probes_are_logged_only_if_details_are_asked_for() {
     let home = Home::new();
@@ -80,7 +80,7 @@ fn probes_are_logged_only_if_details_are_asked_for() {
     }
 }
 
-// S-LOG-5: `/metrics` of a served store has its requests by verb and by how they ended, and the bytes they moved.
+// S-LOG-5: `/metrics` of a served store has its requests by verb and result, and the bytes they moved.
 #[test]
 fn requests_to_the_store_are_counted() {
     let home = Home::with_skills();
@@ -148,8 +148,8 @@ fn credentials_that_are_missing_are_a_sentence_and_no_dump() {
     }
 }
 
-// S-LOG-1: Each request leaves one line in the log: its id, method, route, status, milliseconds, bytes, and the client's address;
-// and user and session, if it was let in for them.
+// S-LOG-1: Each request leaves one line in the log: its id, method, route, status, milliseconds, bytes, and the
+// client's address.
 #[test]
 fn a_request_of_mcp_leaves_one_line_too() {
     use std::io::{Read as _, Write as _};

@@ -58,8 +58,7 @@ fn what_lint_finds_wrong_with_one_skill_keeps_no_other_from_the_store() {
     assert_eq!(home.json(&["skills", "list"])["total"], 1);
 }
 
-// S-AUTHOR-1: `push` sends each skill in which lint finds no error, names the others with their errors, and ends with status 2
-// if one stayed behind.
+// S-AUTHOR-11: `push` and `pull` continue after the error of one skill.
 #[test]
 fn a_push_that_fails_for_one_skill_goes_on_with_the_others_and_ends_with_the_gravest_status() {
     let mut home = Home::with_skills();
@@ -89,6 +88,7 @@ fn a_push_that_fails_for_one_skill_goes_on_with_the_others_and_ends_with_the_gra
     assert!(home.path().join("data/skillmount/me/skills/zeta/SKILL.md").exists());
 }
 
+// S-AUTHOR-11: `push` and `pull` continue after the error of one skill.
 #[test]
 fn a_pull_that_fails_for_one_skill_brings_the_others_and_lists_all() {
     let mut home = Home::with_skills();
@@ -108,7 +108,7 @@ fn a_pull_that_fails_for_one_skill_brings_the_others_and_lists_all() {
     assert!(home.path().join("fresh/escrituras/compraventa/SKILL.md").exists());
 }
 
-// S-AUTHOR-9: Through a server authors have the same commands as on a store, with a key of the user.
+// S-AUTHOR-22: An agent's key reads no whole skill that policy hides, and none whose load needs an approval.
 #[test]
 fn the_key_of_an_agent_pulls_what_it_may_read_and_a_push_with_it_stops_and_says_what_was_done() {
     let home = Home::with_skills();
@@ -188,7 +188,7 @@ fn the_command_that_puts_a_skill_back_puts_it_where_it_was() {
     }
 }
 
-// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+// S-AUTHOR-16: A skill that another author deleted stays deleted in the same way.
 #[test]
 fn a_pull_says_of_a_skill_that_is_gone_whether_its_folder_was_changed() {
     let home = Home::with_skills();

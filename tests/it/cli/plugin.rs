@@ -50,8 +50,8 @@ fn answered(command: &mut Command, line: &Value) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-// S-PLUGIN-1: `plugin export` writes a plugin of Claude Code: each skill that agents of the user may read without asking, as it
-// is, with the hooks and the server of the Model Context Protocol.
+// S-PLUGIN-1: `plugin export` writes a plugin of Claude Code with the user's skills, the hooks and the server of the
+// Model Context Protocol.
 #[test]
 fn a_host_finds_skills_hooks_and_tools_in_a_plugin_that_a_store_is_exported_to() {
     let home = Home::with_skills();
@@ -109,8 +109,8 @@ fn a_host_finds_skills_hooks_and_tools_in_a_plugin_that_a_store_is_exported_to()
     assert!(asked.contains("heads/notas.json") && !asked.contains("skills/notas/SKILL.md"), "{asked}");
 }
 
-// S-PLUGIN-1: `plugin export` writes a plugin of Claude Code: each skill that agents of the user may read without asking, as it
-// is, with the hooks and the server of the Model Context Protocol.
+// S-PLUGIN-1: `plugin export` writes a plugin of Claude Code with the user's skills, the hooks and the server of the
+// Model Context Protocol.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_exported_through_a_server_has_no_key_in_it_and_obeys_the_policy() {
     let home = Home::with_skills();
@@ -155,8 +155,7 @@ async fn what_is_exported_through_a_server_has_no_key_in_it_and_obeys_the_policy
     }
 }
 
-// S-PLUGIN-3: Only what an export wrote is ever changed or removed: a folder of a skill in which anything else lies stays as it
-// is, and the status is 6.
+// S-PLUGIN-3: An export changes and removes only files that an export wrote.
 #[test]
 fn what_somebody_else_put_there_or_changed_stays() {
     let home = Home::with_skills();
@@ -213,8 +212,8 @@ fn what_somebody_else_put_there_or_changed_stays() {
     assert_eq!(fs::read_dir(other).unwrap().count(), 0, "nothing is written through a link");
 }
 
-// S-PLUGIN-2: A second export changes nothing and fetches nothing of a published skill. `--watch` goes on looking, every 10 seconds
-// or as `--every` says, and what is new, changed and removed follows.
+// S-PLUGIN-5: With `--watch` an export looks again every 10 seconds, or as `--every` says, and takes over every new,
+// changed and removed skill.
 #[test]
 fn a_watched_plugin_follows_what_is_new_changed_and_removed() {
     let home = Home::with_skills();

@@ -20,6 +20,8 @@ fn a_push_sends_only_what_changed() {
     assert_eq!(stored, "uno\ndos señal\ntre\n");
 }
 
+// S-AUTHOR-10: A dry run of `push` changes nothing, prints the same plan and ends with the same status, unless the
+// service would refuse the push.
 #[test]
 fn a_dry_run_says_the_same_and_changes_nothing() {
     let home = Home::new();
@@ -43,6 +45,8 @@ fn files_that_are_gone_from_the_folder_are_gone_from_the_next_version() {
 
 // S-AUTHOR-1: `push` sends each skill in which lint finds no error, names the others with their errors, and ends with status 2
 // if one stayed behind.
+// S-AUTHOR-10: A dry run of `push` changes nothing, prints the same plan and ends with the same status, unless the
+// service would refuse the push.
 #[test]
 fn a_skill_with_an_error_of_lint_stays_behind_and_the_others_are_sent() {
     let home = Home::new();
@@ -148,7 +152,7 @@ fn two_authors_are_told_of_each_other_and_how_to_join_what_they_did() {
     assert_eq!(home.json(&["push", "ana", "--force"])["skills"][1]["status"], "changed");
 }
 
-// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+// S-AUTHOR-16: A skill that another author deleted stays deleted in the same way.
 #[test]
 fn a_skill_that_another_author_deleted_is_named_and_not_put_back() {
     let home = Home::with_skills();
@@ -170,7 +174,9 @@ fn a_skill_that_another_author_deleted_is_named_and_not_put_back() {
     assert!(home.ok(&["skills", "list"]).contains("notas"));
 }
 
-// S-AUTHOR-2: What is pushed and linted depends on the folder alone, and never lies outside it.
+// S-AUTHOR-13: A file of the version behind a folder is part of the skill, whatever ignore lists say, while it is in
+// the folder.
+// S-AUTHOR-2: The input of `push` and `lint` depends on the folder alone, and never lies outside it.
 #[test]
 fn what_is_in_the_store_is_pushed_edited_and_deleted_whatever_ignore_lists_name() {
     let home = Home::new();
@@ -202,7 +208,8 @@ fn what_is_in_the_store_is_pushed_edited_and_deleted_whatever_ignore_lists_name(
     }
 }
 
-// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+// S-AUTHOR-18: If both sides changed a file that is no text, `--merge` puts the other author's file beside it as
+// `FILE.theirs`.
 #[test]
 fn a_file_that_is_no_text_and_that_both_changed_is_kept_twice_until_one_is_chosen() {
     let home = Home::new();

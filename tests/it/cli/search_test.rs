@@ -21,7 +21,7 @@ fn tested(home: &Home, arguments: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
 }
 
-// S-CLI-6: `test` asks the questions of a file, and each must find all skills that it expects within its first `top`.
+// S-CLI-6: `test` asks the questions of a file, and each must find all its expected skills within its first `top`.
 #[test]
 fn questions_find_their_skills_in_a_store_through_a_server_and_in_a_folder() {
     let home = Home::with_skills();

@@ -244,7 +244,7 @@ fn the_demo_plays_through_with_every_answer_right() {
     assert!(played["calls"].as_array().unwrap().len() >= 20);
 }
 
-// S-CLI-7: A server on a loopback address is asked without a proxy.
+// S-CLI-7: The command line asks a server on a loopback address without a proxy.
 #[test]
 fn a_proxy_of_the_environment_is_taken_for_other_machines_alone_and_named_in_the_error() {
     let home = Home::new();

@@ -101,7 +101,7 @@ fn check_of_tags(doctor: &Value) -> &Value {
     doctor["checks"].as_array().unwrap().iter().find(|check| check["name"] == "session tags").expect("it looks at tags")
 }
 
-// S-SESSION-17: Where the bucket refuses tags, sessions are written without.
+// S-SESSION-17: If the bucket refuses tags, the service writes sessions without a tag.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bucket_that_refuses_tags_has_sessions_without_and_doctor_says_so_until_they_are_tagged() {
     let (bucket, home) = (Bucket::open().await, Home::new());

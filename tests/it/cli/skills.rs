@@ -110,7 +110,7 @@ fn skills_of_the_organisation_are_seen_with_layers_only() {
     assert_eq!(home.refused(&["skills", "list"]), (2, "invalid_request".into()));
 }
 
-// S-CLI-5: A skill is named by its path, its folder's name or the name in its frontmatter, in that order.
+// S-CLI-5: A caller names a skill by path, folder name or frontmatter name, and the command tries these in order.
 #[test]
 fn a_skill_answers_to_its_name_wherever_its_path_is_taken() {
     let home = Home::with_skills();

@@ -44,7 +44,7 @@ fn key(home: &Home) -> (String, String) {
     (made["key"].as_str().unwrap().to_owned(), made["entry"].as_str().unwrap().to_owned())
 }
 
-// S-STOP-1: A service that gets SIGTERM is not ready at once, goes on accepting, and then finishes what it began.
+// S-STOP-1: A service that gets SIGTERM stops being ready at once, still accepts calls, and then finishes its work.
 #[test]
 fn sigterm_turns_readiness_off_first_and_a_second_signal_ends_the_process() {
     let home = Home::new();
@@ -73,7 +73,8 @@ fn after_its_drain_a_service_ends_well_and_an_interrupt_needs_none() {
     assert_eq!(home.refused(&["serve", "--drain", "601"]), (2, "invalid_request".into()));
 }
 
-// S-STOP-2: SIGHUP reads the keys, hosts and origins again, and where they have a fault the old ones stay.
+// S-STOP-2: After SIGHUP the service reads the keys, hosts and origins again, and keeps the old ones if the new have a
+// fault.
 #[test]
 fn keys_come_and_go_without_a_connection_being_dropped() {
     let home = Home::new();

@@ -68,7 +68,7 @@ fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
-// S-CLI-3: Only on a terminal are lists cut to the width, sizes and times rounded, and words coloured.
+// S-CLI-3: Only on a terminal do lists fit the width, have rounded sizes and times, and have colours.
 #[test]
 fn lists_fit_the_width_of_a_terminal_and_are_whole_elsewhere() {
     let home = Home::with_skills();

@@ -152,7 +152,7 @@ fn a_user_is_deleted_only_if_somebody_means_it() {
     });
 }
 
-// S-LEAVE-3: While a user is deleted, calls for the user are `denied`, in every process within 30 seconds.
+// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`.
 #[test]
 fn whoever_waits_for_a_deletion_is_told_what_both_sweeps_removed() {
     let (here, there) = (undisturbed(), undisturbed());
@@ -219,7 +219,7 @@ fn idle_sessions_of_all_users_are_cleared_away() {
     assert_eq!(home.json(&["session", "gc", "--all"])["untagged"], "this store keeps no tags");
 }
 
-// S-LEAVE-3: While a user is deleted, calls for the user are `denied`, in every process within 30 seconds.
+// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`.
 #[test]
 fn commands_on_a_store_write_nothing_for_a_user_who_is_being_deleted() {
     let home = undisturbed();

@@ -15,6 +15,7 @@ fn again(home: &Home, address: &str) -> Server {
     Server::spawn(command.stderr(Stdio::null()))
 }
 
+// S-AUTHOR-12: `push --watch` tries failed skills again for a while, after 1, 2, 5 and then each 30 seconds.
 #[test]
 fn what_could_not_be_pushed_is_pushed_later_though_nothing_changes_again() {
     let home = Home::with_skills();

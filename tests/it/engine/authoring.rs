@@ -60,7 +60,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
-// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+// S-AUTHOR-20: A file that its author saves during the pull stays, and the status is 6.
 #[tokio::test]
 async fn what_an_author_saves_while_a_pull_writes_stays_and_the_next_pull_asks() {
     for (how, saved) in [(PullHow::Careful, "b.md"), (PullHow::Careful, "gone.md"), (PullHow::Merge, "b.md")] {
@@ -87,7 +87,7 @@ async fn what_an_author_saves_while_a_pull_writes_stays_and_the_next_pull_asks()
     }
 }
 
-// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+// S-AUTHOR-21: A folder that comes from another skill counts as a folder that remembers no version.
 #[tokio::test]
 async fn a_folder_that_comes_from_another_skill_is_not_taken_for_an_older_version_of_this_one() {
     let world = World::new();
@@ -194,7 +194,7 @@ async fn nothing_is_pushed_to_a_store_that_can_only_be_read() {
     assert_eq!(world.bytes(&format!("{KEY}/SKILL.md")).await, None);
 }
 
-// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+// S-AUTHOR-8: A pull leaves the author's changes since the version that the folder comes from.
 #[tokio::test]
 async fn a_pull_takes_what_others_changed_and_leaves_what_is_changed_here() {
     let world = World::new();
@@ -222,6 +222,8 @@ async fn a_pull_takes_what_others_changed_and_leaves_what_is_changed_here() {
     assert_eq!((pushed.status, pushed.changes.deleted), (PushStatus::Changed, names(&["d.md"])));
 }
 
+// S-AUTHOR-17: `--merge` joins the lines of both sides, with marks if both changed the same lines, and `--force` takes
+// the files of the store.
 #[tokio::test]
 async fn what_both_changed_is_left_joined_or_replaced_as_is_asked_for() {
     let world = World::new();
@@ -247,7 +249,7 @@ async fn what_both_changed_is_left_joined_or_replaced_as_is_asked_for() {
     assert_eq!(ana.text("b.md"), ben.text("b.md"));
 }
 
-// S-AUTHOR-8: A pull leaves what the author changed since the version that the folder comes from.
+// S-AUTHOR-19: A pull does not fetch files of the store that belong to a tool, and says so.
 #[tokio::test]
 async fn what_belongs_to_a_tool_is_not_pulled_and_is_alone_no_change() {
     let world = World::new();

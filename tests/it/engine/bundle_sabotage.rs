@@ -32,8 +32,9 @@ async fn found(world: &World, session: &str) -> (GrepReply, u64) {
     (reply.unwrap(), cost.get)
 }
 
-// S-BUNDLE-2: An archive that is gone, damaged or another's changes no answer: the files are read one by one.
-// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+// S-BUNDLE-2: A missing, damaged or foreign archive changes no answer: the service reads the files one by one.
+// S-BUNDLE-3: A skill of more than 32 files and up to 16 MiB that was never published gets a bundle after its second
+// load in a process.
 #[tokio::test(start_paused = true)]
 async fn whatever_becomes_of_a_bundle_answers_are_those_of_a_process_without_one() {
     const { assert!(FILES > BUNDLED_FILES) };

@@ -60,7 +60,7 @@ async fn search(agent: &SessionBackend) -> GrepReply {
     agent.grep(grep("needle", Some("/skills/big"))).await.unwrap()
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-1: A search over a loaded published skill costs one GET, of the archive of its version.
 #[tokio::test]
 async fn a_cold_search_over_a_published_skill_is_one_request_and_a_warm_one_none() {
     let world = World::new();
@@ -94,7 +94,7 @@ async fn slow(world: &World) -> (World, SessionBackend) {
     (replica, agent)
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-1: A search over a loaded published skill costs one GET, of the archive of its version.
 // S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
 #[tokio::test(start_paused = true)]
 async fn a_skill_of_200_files_is_loaded_in_three_requests_and_searched_or_read_whole_in_one_more() {
@@ -131,7 +131,8 @@ async fn a_skill_of_200_files_is_loaded_in_three_requests_and_searched_or_read_w
 }
 
 // S-COST-3: `grep` over N files is the LIST requests of a `glob` and N GET, 64 at a time.
-// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+// S-BUNDLE-3: A skill of more than 32 files and up to 16 MiB that was never published gets a bundle after its second
+// load in a process.
 #[tokio::test(start_paused = true)]
 async fn a_search_without_a_bundle_takes_a_round_trip_for_every_64_files_and_one_to_look_for_it() {
     for (files, look) in [(BUNDLED_FILES - 1, 0), (200, 1), (2 * PARALLEL_GETS, 1)] {
@@ -168,7 +169,7 @@ async fn both_loaded(world: &World) -> (World, SessionBackend) {
     (replica, agent)
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-1: A search over a loaded published skill costs one GET, of the archive of its version.
 #[tokio::test]
 async fn a_skill_of_up_to_16_mib_is_searched_in_one_request_whatever_was_searched_before() {
     let world = two_of_16_mib().await;
@@ -193,7 +194,7 @@ async fn a_skill_of_up_to_16_mib_is_searched_in_one_request_whatever_was_searche
     assert_eq!(cost, Requests { get: 1, ..NONE }, "the first file is read by itself, and the archive for the second");
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-5: For single reads a process fetches an archive once an hour.
 #[tokio::test]
 async fn skills_that_drive_each_other_out_of_memory_have_their_archives_fetched_once_for_reads() {
     let world = two_of_16_mib().await;
@@ -211,7 +212,7 @@ async fn skills_that_drive_each_other_out_of_memory_have_their_archives_fetched_
     assert_eq!(archives, 2, "one for each skill");
 }
 
-// S-COST-2: `read` of a small file is 1 GET, and pinned files once read cost nothing.
+// S-COST-2: `read` of a small file is 1 GET, and pinned files, once read, cost nothing.
 #[tokio::test]
 async fn what_a_load_has_read_costs_no_archive() {
     let world = World::new();
@@ -226,7 +227,7 @@ async fn what_a_load_has_read_costs_no_archive() {
     assert_eq!(cost, NONE);
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-4: Of a skill over 1 MiB, a process reads the first file by itself, and the archive serves the others.
 #[tokio::test]
 async fn one_file_of_a_larger_skill_is_read_by_itself_and_the_archive_comes_with_the_second() {
     let world = World::new();
@@ -247,7 +248,7 @@ async fn one_file_of_a_larger_skill_is_read_by_itself_and_the_archive_comes_with
     assert_eq!(cost, Requests { get: 1, ..NONE }, "the archive, for the second");
 }
 
-// S-BUNDLE-2: An archive that is gone, damaged or another's changes no answer: the files are read one by one.
+// S-BUNDLE-2: A missing, damaged or foreign archive changes no answer: the service reads the files one by one.
 #[tokio::test]
 async fn without_its_archive_a_skill_gives_the_same_answers() {
     let world = World::new();
@@ -277,7 +278,7 @@ async fn without_its_archive_a_skill_gives_the_same_answers() {
     }
 }
 
-// S-BUNDLE-1: A search over a loaded skill that was published costs one GET, of the archive of its version.
+// S-BUNDLE-1: A search over a loaded published skill costs one GET, of the archive of its version.
 #[tokio::test]
 async fn an_archive_that_a_store_did_not_give_is_asked_for_again() {
     let world = World::new();
@@ -299,7 +300,7 @@ async fn an_archive_that_a_store_did_not_give_is_asked_for_again() {
     }
 }
 
-// S-BUNDLE-2: An archive that is gone, damaged or another's changes no answer: the files are read one by one.
+// S-BUNDLE-2: A missing, damaged or foreign archive changes no answer: the service reads the files one by one.
 #[tokio::test]
 async fn few_files_or_very_many_bytes_are_read_by_themselves() {
     let world = World::new();
@@ -348,7 +349,8 @@ async fn bundle(world: &World) -> Option<String> {
     None
 }
 
-// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+// S-BUNDLE-3: A skill of more than 32 files and up to 16 MiB that was never published gets a bundle after its second
+// load in a process.
 #[tokio::test]
 async fn a_skill_of_many_files_that_is_loaded_twice_gets_a_bundle() {
     let world = tagged_by_content();
@@ -385,7 +387,8 @@ async fn a_skill_of_many_files_that_is_loaded_twice_gets_a_bundle() {
     assert_eq!(search(&agent).await, expected);
 }
 
-// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+// S-BUNDLE-3: A skill of more than 32 files and up to 16 MiB that was never published gets a bundle after its second
+// load in a process.
 #[tokio::test]
 async fn a_bundle_that_could_not_be_made_is_made_behind_a_later_load() {
     let world = tagged_by_content();
@@ -412,7 +415,8 @@ async fn a_bundle_that_could_not_be_made_is_made_behind_a_later_load() {
     panic!("no later load made it");
 }
 
-// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+// S-BUNDLE-3: A skill of more than 32 files and up to 16 MiB that was never published gets a bundle after its second
+// load in a process.
 #[tokio::test]
 async fn a_search_over_more_files_looks_for_the_bundle_and_what_has_moved_on_is_said_to() {
     let world = tagged_by_content();
@@ -461,7 +465,8 @@ async fn read_all(agent: &SessionBackend) {
     }
 }
 
-// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+// S-BUNDLE-3: A skill of more than 32 files and up to 16 MiB that was never published gets a bundle after its second
+// load in a process.
 #[tokio::test]
 async fn a_bundle_stands_in_for_files_that_are_read_one_by_one() {
     let (world, _) = bundled().await;
@@ -480,7 +485,7 @@ async fn a_bundle_stands_in_for_files_that_are_read_one_by_one() {
     check_gets(cost, 0, "nobody looks again");
 }
 
-// S-BUNDLE-2: An archive that is gone, damaged or another's changes no answer: the files are read one by one.
+// S-BUNDLE-2: A missing, damaged or foreign archive changes no answer: the service reads the files one by one.
 #[tokio::test]
 async fn who_can_write_bundles_alone_changes_no_answer() {
     let (world, key) = bundled().await;
@@ -517,7 +522,7 @@ async fn who_can_write_bundles_alone_changes_no_answer() {
     panic!("it was not made anew");
 }
 
-// S-BUNDLE-2: An archive that is gone, damaged or another's changes no answer: the files are read one by one.
+// S-BUNDLE-2: A missing, damaged or foreign archive changes no answer: the service reads the files one by one.
 #[tokio::test]
 async fn a_bundle_that_goes_or_is_damaged_is_made_anew_behind_the_next_load() {
     for damage in [Some("no archive"), None] {
@@ -545,7 +550,7 @@ async fn a_bundle_that_goes_or_is_damaged_is_made_anew_behind_the_next_load() {
     }
 }
 
-// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+// S-BUNDLE-6: A skill has a bundle only if the etags that the session pinned name the bytes of its files.
 #[tokio::test]
 async fn a_store_whose_tags_say_nothing_of_bytes_has_no_bundles() {
     let world = World::new();
@@ -560,7 +565,7 @@ async fn a_store_whose_tags_say_nothing_of_bytes_has_no_bundles() {
     check_gets(cost, BUNDLED_FILES + 1, "none is looked for");
 }
 
-// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+// S-BUNDLE-6: A skill has a bundle only if the etags that the session pinned name the bytes of its files.
 #[tokio::test]
 async fn a_store_whose_tags_only_look_like_an_md5_is_not_read_for_bundles() {
     let world = World::over(Encrypted::new(Arc::new(MemoryStore::tagged_by_content())));
@@ -576,7 +581,8 @@ async fn a_store_whose_tags_only_look_like_an_md5_is_not_read_for_bundles() {
     assert!(!world.keys().await.iter().any(|key| key.contains("/bundles/")));
 }
 
-// S-BUNDLE-3: A skill of more than 32 files that was never published gets a bundle behind its second load in a process.
+// S-BUNDLE-3: A skill of more than 32 files and up to 16 MiB that was never published gets a bundle after its second
+// load in a process.
 #[tokio::test]
 async fn sessions_that_begin_with_a_skill_count_as_loads_of_it() {
     let world = tagged_by_content();

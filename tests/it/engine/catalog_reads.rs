@@ -13,8 +13,9 @@ use crate::support::world::World;
 
 const MAIN: &str = "---\nname: notas\ndescription: Toma notas.\n---\nPasos.\n";
 
-// S-MCP-8: The digests of a published skill are there from its publish on. Those of any other are made when a host asks for the
-// skill, and behind all requests, with a second between two of them; until then its files are `dynamic`.
+// S-MCP-8: The digests of a published skill are there from its publish on. The service computes the digests of any
+// other skill on a host's request, and in the background, with a second between two skills. Until then its files are
+// `dynamic`.
 #[tokio::test(start_paused = true)]
 async fn digests_that_nobody_asked_for_are_made_slowly_and_once() {
     let world = World::new();
@@ -62,8 +63,9 @@ async fn digests_that_nobody_asked_for_are_made_slowly_and_once() {
     assert!(!read(&asked()[from..], "notas/a.md"), "a digest is made once");
 }
 
-// S-MCP-8: The digests of a published skill are there from its publish on. Those of any other are made when a host asks for the
-// skill, and behind all requests, with a second between two of them; until then its files are `dynamic`.
+// S-MCP-8: The digests of a published skill are there from its publish on. The service computes the digests of any
+// other skill on a host's request, and in the background, with a second between two skills. Until then its files are
+// `dynamic`.
 #[tokio::test(start_paused = true)]
 async fn the_pace_behind_requests_is_what_the_operator_says() {
     for (digest_pace, is_made) in [(Some(Duration::from_millis(1)), true), (Some(Duration::from_mins(1)), false)] {

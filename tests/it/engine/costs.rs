@@ -32,7 +32,7 @@ async fn with_files(count: usize) -> World {
     world
 }
 
-// S-COST-1: `ls` and `glob` of K files in a mount are K/1000 LIST requests, rounded up, and one HEAD at most where nothing
+// S-COST-1: `ls` and `glob` of K files in a mount are K/1000 LIST requests, rounded up, and one HEAD at most if nothing
 // is there.
 #[tokio::test]
 async fn listing_costs_a_request_a_thousand_entries() {
@@ -96,7 +96,7 @@ async fn all_mounts_share_one_limit_of_listed_objects() {
     }
 }
 
-// S-COST-2: `read` of a small file is 1 GET, and pinned files once read cost nothing.
+// S-COST-2: `read` of a small file is 1 GET, and pinned files, once read, cost nothing.
 #[tokio::test]
 async fn reading_a_small_file_is_one_request_and_a_pinned_one_is_none() {
     let world = with_files(1).await;
@@ -159,7 +159,7 @@ async fn grep_stops_asking_once_it_has_enough() {
     assert!(cost.get < 200, "asked for {} of 500 files", cost.get);
 }
 
-// S-COST-4: `write` is 1 PUT, and `edit` 1 GET and 1 PUT, or 1 PUT where the file is known.
+// S-COST-4: `write` is 1 PUT, and `edit` 1 GET and 1 PUT, or 1 PUT if the file is known.
 #[tokio::test]
 async fn writing_is_one_request_and_editing_what_is_known_too() {
     let world = warm_world().await;
@@ -195,7 +195,8 @@ async fn loading_is_three_requests_in_one_round_trip() {
     assert_eq!(cost, Requests { list: 1, get: 2, ..NONE }, "again, to see whether it changed");
 }
 
-// S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
+// S-COST-8: If a skill was never published and the process has not read the catalog, a load also takes one HEAD for
+// each folder above it.
 #[tokio::test(start_paused = true)]
 async fn loading_before_any_discovery_also_asks_whether_the_folder_lies_inside_a_skill() {
     let world = warm_world().await;
@@ -249,7 +250,7 @@ async fn a_skill_that_is_not_loaded_costs_nothing() {
     assert_eq!(world.cost(peek).await.1, NONE);
 }
 
-// S-READ-6: A window anywhere in a large file moves at most twice its bytes once the file has been scanned.
+// S-READ-6: A window anywhere in a large file moves at most twice its bytes, after the first scan of the file.
 #[tokio::test]
 async fn a_window_of_a_scanned_large_file_is_one_request_of_its_own_size() {
     let world = warm_world().await;
@@ -289,7 +290,7 @@ async fn a_cold_prompt_and_cold_tools_ask_for_the_session_once() {
     }
 }
 
-// S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
+// S-COST-9: A load of a skill whose folder differs from its head takes two more round trips.
 #[tokio::test(start_paused = true)]
 async fn loading_a_skill_that_another_tool_changed_takes_two_more_round_trips() {
     let world = World::new();
@@ -305,7 +306,7 @@ async fn loading_a_skill_that_another_tool_changed_takes_two_more_round_trips() 
     assert_eq!(begun.elapsed(), (1 + 2 + 1) * TRIP, "and one to note it in the session");
 }
 
-// S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
+// S-COST-10: A load of a skill during its publish takes the archive of its version.
 #[tokio::test(start_paused = true)]
 async fn loading_a_skill_that_is_just_being_published_takes_its_archive() {
     let world = World::new();

@@ -43,7 +43,7 @@ fn paths(found: &VersionDiff) -> Vec<(&str, FileDifference, bool, bool)> {
     found.files.iter().map(|file| (file.path.as_str(), file.change, file.binary, file.shown)).collect()
 }
 
-// S-VERSION-3: A diff of two versions is the lines that differ, as a unified diff, and the names of all files that do.
+// S-VERSION-3: A diff of two versions has the differing lines, as a unified diff, and the names of all differing files.
 #[tokio::test]
 async fn a_diff_has_the_lines_of_texts_and_the_names_of_all_else() {
     let world = World::new();
@@ -69,7 +69,7 @@ async fn a_diff_has_the_lines_of_texts_and_the_names_of_all_else() {
     assert_eq!((deleted.from, deleted.to, deleted.total), (Some(second), None, 5));
 }
 
-// S-VERSION-3: A diff of two versions is the lines that differ, as a unified diff, and the names of all files that do.
+// S-VERSION-8: A diff omits lines of binary files and of texts over 1 MiB.
 #[tokio::test]
 async fn a_diff_is_bounded_and_says_what_is_left_out() {
     let world = World::new();
@@ -128,8 +128,8 @@ async fn what_cannot_be_compared_says_why() {
     assert_eq!(code(diff(of(Some(&absent))).await), Code::VersionNotFound);
 }
 
-// S-VERSION-5: Skills of a team are published with a control key of that team, and those of the organisation with a control
-// key of all users.
+// S-VERSION-5: A control key of a team publishes the skills of that team, and a control key of all users the skills of
+// the organisation.
 #[tokio::test]
 async fn skills_of_a_layer_are_published_where_layers_are_on_and_seen_at_once() {
     let uploaded = || UploadedSkill::Files(vec![("SKILL.md".into(), Bytes::from_static(MAIN.as_bytes()))]);

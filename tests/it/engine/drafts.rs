@@ -109,8 +109,8 @@ async fn plain(world: &World) -> Vec<String> {
     world.keys().await.into_iter().filter(|key| key.starts_with("demo/skills/")).collect()
 }
 
-// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
-// all others it is not there.
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made the draft sees it, and so do keys of scope
+// `control`; for all others it is not there.
 #[tokio::test]
 async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
     let world = World::new();
@@ -169,11 +169,9 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
     }
 }
 
-// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
-// all others it is not there.
-// S-SEARCH-9: A search with `explain` says of each skill which words in which fields made its score, by what each goes
-// together with a word of the question (the same word, accent, form, part, typo, translation), and what it adds: the
-// weights add up to the score, with what nearness and past loads add.
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made the draft sees it, and so do keys of scope
+// `control`; for all others it is not there.
+// S-SEARCH-9: A search with `explain` gives the words and fields behind the score of each skill.
 #[tokio::test]
 async fn a_draft_is_explained_as_any_skill() {
     let world = World::new();
@@ -251,8 +249,8 @@ async fn drafts_and_skills_are_listed_in_pages_of_one_order() {
     assert_eq!(listed(&world).await.total, 7);
 }
 
-// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
-// all others it is not there.
+// S-DRAFT-1: A draft has no file below `skills/`. The session that made the draft sees it, and so do keys of scope
+// `control`; for all others it is not there.
 #[tokio::test]
 async fn the_session_that_made_a_draft_loads_it_at_a_server_that_knew_the_session_before() {
     let world = World::new();
@@ -264,8 +262,8 @@ async fn the_session_that_made_a_draft_loads_it_at_a_server_that_knew_the_sessio
     assert_eq!(code(replica.agent_of("demo", "other").load("minutes").await), Code::SkillNotFound);
 }
 
-// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it. Over a published skill, in one or around one it is
-// `already_exists`, and what is published at the path of a draft takes its place.
+// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it. Over, inside or around a published skill the answer
+// is `already_exists`. A publish at the path of a draft replaces the draft.
 #[tokio::test]
 async fn a_path_is_a_draft_or_published() {
     let world = World::new();
@@ -384,8 +382,8 @@ impl Step {
     }
 }
 
-// S-DRAFT-4: Whatever fails while a draft is made, changed, published or deleted, the skill is what it was before or what it
-// is to be, whole, and the same call again completes it.
+// S-DRAFT-4: Whatever fails while a caller makes, changes, publishes or deletes a draft, the skill is whole, in its old
+// or its new state.
 #[tokio::test(start_paused = true)]
 async fn at_every_crash_point_a_skill_is_what_it_was_or_what_it_is_to_be() {
     for step in [Step::Creates, Step::Drafts, Step::Publishes, Step::Hides, Step::Deletes] {
@@ -424,7 +422,9 @@ async fn at_every_crash_point_a_skill_is_what_it_was_or_what_it_is_to_be() {
     }
 }
 
-// S-DRAFT-5: `create_skill` makes a draft of a name, a description and a body, in the skeleton of a template if one is named.
+// S-DRAFT-5: `create_skill` makes a draft of a name, a description and a body, in the skeleton of a template if the
+// call names one.
+// S-DRAFT-10: In `create_skill`, the name of a skill or of another draft is `already_exists`.
 #[tokio::test]
 async fn a_skill_that_an_agent_writes_is_checked_and_its_name_is_free() {
     let world = World::new();
@@ -508,7 +508,8 @@ async fn who_may_write_skills_is_said_by_name() {
     }
 }
 
-// S-SESSION-15: A session made from another one may do no more than `children` in the policy of that one says.
+// S-SESSION-22: Without `create` a fork writes no skills, and without `publish` it changes no files of loaded skills.
+// S-SESSION-15: A fork may do no more than `children` in the policy of its parent allows.
 #[tokio::test]
 async fn a_child_writes_skills_and_changes_them_only_if_its_parent_lets_it() {
     for (create, publish) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -531,8 +532,8 @@ async fn a_child_writes_skills_and_changes_them_only_if_its_parent_lets_it() {
     }
 }
 
-// S-DRAFT-7: A session reads a draft that it loaded to its end, and cannot write its files. A draft outlives the session that
-// made it; deleting one leaves no version to go back to.
+// S-DRAFT-7: A session reads a loaded draft to the session's end, and cannot write its files. A draft outlives the
+// session that made it; deleting a draft leaves no version to go back to.
 #[tokio::test]
 async fn a_draft_outlives_its_session_and_is_read_only() {
     let world = World::new();

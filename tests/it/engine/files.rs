@@ -24,7 +24,7 @@ const ODD: [&str; 12] = [
     "~",
 ];
 
-// S-PATH-3: Every other name is kept byte for byte: nothing is decoded, normalised or folded.
+// S-PATH-3: The service keeps every other name byte for byte: it decodes, normalises and folds nothing.
 #[tokio::test]
 async fn odd_names_round_trip_through_every_operation() {
     let world = World::new();
@@ -61,7 +61,7 @@ async fn neighbours_by_prefix_never_meet() {
     assert_eq!(world.agent_of("u10", "s").text("/workspace/a").await.unwrap(), "u10");
 }
 
-// S-PATH-7: A key that no virtual path can name is skipped in every answer, and no other name reaches it.
+// S-PATH-7: Every answer skips a key that no virtual path can name, and no other name reaches it.
 #[tokio::test]
 async fn keys_that_no_path_can_name_are_out_of_reach() {
     let store = std::sync::Arc::new(skillmount::store::MemoryStore::new());
@@ -105,8 +105,7 @@ async fn a_folder_lists_its_own_level() {
     assert_eq!(code(agent.text("/workspace").await), Code::IsADirectory);
 }
 
-// S-READ-1: `read` skips `offset` lines and returns `limit`, 2,000 unless asked otherwise, with the numbers of the first
-// and last line and the offset that goes on.
+// S-READ-1: `read` skips `offset` lines and returns `limit` lines, 2,000 by default.
 #[tokio::test]
 async fn a_window_says_where_it_is_and_where_to_go_on() {
     let world = World::new();
@@ -130,7 +129,7 @@ async fn a_window_says_where_it_is_and_where_to_go_on() {
 }
 
 // S-READ-2: Lines end at `\n` and their text is verbatim.
-// S-READ-5: Bytes that are not UTF-8 are replaced in what is shown, and the answer says `lossy`.
+// S-READ-5: The text shown replaces bytes that are not UTF-8, and the answer then says `lossy`.
 #[tokio::test]
 async fn text_is_served_as_it_is() {
     let world = World::new();
@@ -172,7 +171,7 @@ async fn a_binary_file_is_named_and_not_read() {
     }
 }
 
-// S-LIMIT-2: Every answer that was limited says so and how to get the rest.
+// S-LIMIT-2: Every limited answer says so and how to get the rest.
 #[tokio::test]
 async fn limited_answers_say_so() {
     let world = World::new();
@@ -193,8 +192,9 @@ async fn limited_answers_say_so() {
     assert!(cut.truncation_reason.unwrap().contains("max_count"));
 }
 
-// S-GREP-1: The pattern is a Rust regular expression, matched in time linear in the text, or plain text with `literal`.
-// S-GREP-3: Binary files are passed over, and a missing path has no hits.
+// S-GREP-1: The pattern of `grep` is a Rust regular expression, matched in time linear in the text, or plain text with
+// `literal`.
+// S-GREP-3: `grep` skips binary files, and a missing path has no hits.
 // S-GREP-4: An expression that is malformed or grows too large is `invalid_pattern`, at once.
 #[tokio::test]
 async fn grep_takes_an_expression_or_plain_text() {
@@ -222,7 +222,7 @@ async fn grep_takes_an_expression_or_plain_text() {
     assert_eq!(agent.grep(mode(GrepOutput::Count)).await.unwrap().counts.unwrap()[0].count, 2);
 }
 
-// S-GREP-2: The hits returned are the first in (path, line) order, however many files are searched at once.
+// S-GREP-2: The hits returned are the first in (path, line) order, however many files the service searches at once.
 #[tokio::test(start_paused = true)]
 async fn the_first_hits_are_the_first_whatever_the_timing() {
     let world = World::new();
@@ -242,8 +242,8 @@ async fn the_first_hits_are_the_first_whatever_the_timing() {
     }
 }
 
-// S-GLOB-1: A pattern without `/` matches the base name at any depth, and one with a `/` the path below the folder
-// searched.
+// S-GLOB-1: A pattern without `/` matches the base name at any depth, and a pattern with `/` matches the path below the
+// searched folder.
 // S-GLOB-2: A pattern with a `..` segment, or with over 1,000 alternatives, is `invalid_pattern`.
 #[tokio::test]
 async fn glob_finds_by_name_and_by_path() {
@@ -291,7 +291,7 @@ async fn writing_makes_a_file_once_and_replaces_it_when_told() {
     }
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test]
 async fn file_sizes_and_counts_are_taken_at_their_limit_and_refused_beyond_it() {
     let world = World::new();
@@ -308,7 +308,8 @@ async fn file_sizes_and_counts_are_taken_at_their_limit_and_refused_beyond_it() 
     assert_eq!(code(agent.download(paths(TRANSFER_FILES + 1)).await), Code::InvalidRequest);
 }
 
-// S-WRITE-4: A failed change says `not_applied`, `partial` or `unknown`, and never plain failure for one that landed.
+// S-WRITE-4: A failed change says `not_applied`, `partial` or `unknown`, and never plain failure for a change that
+// landed.
 #[tokio::test(start_paused = true)]
 async fn a_failed_change_says_what_became_of_it() {
     let world = World::new();
@@ -372,7 +373,8 @@ async fn an_edit_in_the_line_ends_of_the_file_is_one_edit() {
     assert_eq!(world.bytes("demo/threads/s/a").await.unwrap(), b"1\r\n2\r\n3\r\n");
 }
 
-// S-EDIT-3: After a conflict the edit is applied anew to the newest version, and after 64 defeats it is `edit_conflict`.
+// S-EDIT-3: After a conflict the service applies the edit again to the newest version, and after 64 conflicts the
+// answer is `edit_conflict`.
 #[tokio::test]
 async fn an_edit_survives_conflicts_until_there_are_too_many() {
     let world = World::new();
@@ -384,7 +386,7 @@ async fn an_edit_survives_conflicts_until_there_are_too_many() {
     assert_eq!(two.text("/workspace/a").await.unwrap(), "A B");
 }
 
-// S-PIN-3: Below `/workspace` and `/ticket`, reading sees the newest acknowledged write of any process.
+// S-PIN-3: Below `/workspace` and `/ticket`, a read sees the newest acknowledged write of any process.
 #[tokio::test]
 async fn a_read_sees_the_newest_write_of_any_replica() {
     let world = World::new();
@@ -398,7 +400,8 @@ async fn a_read_sees_the_newest_write_of_any_replica() {
     }
 }
 
-// S-DELETE-1: `delete` removes the object and everything below it, and says how many files that were.
+// S-DELETE-1: `delete` removes the object and everything below it, and reports the number of files.
+// S-DELETE-3: A caller cannot delete mounts, `/skills` or the folders of loaded skills.
 #[tokio::test]
 async fn deleting_takes_a_file_or_a_whole_folder() {
     let world = World::new();
@@ -416,8 +419,7 @@ async fn deleting_takes_a_file_or_a_whole_folder() {
     assert_eq!(code(agent.remove("/").await), Code::ReadOnly);
 }
 
-// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
-// fails, with its outcome.
+// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the given order.
 #[tokio::test]
 async fn transfers_carry_bytes_and_report_in_order() {
     let world = World::new();

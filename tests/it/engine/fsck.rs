@@ -59,7 +59,7 @@ async fn key_with(world: &World, part: &str) -> String {
     keys.into_iter().find(|key| key.contains(part)).unwrap_or_else(|| panic!("{part}"))
 }
 
-// S-FSCK-1: A check reads all that the service keeps of a user, and changes nothing unless it is asked to.
+// S-FSCK-1: `fsck` reads everything that the service keeps of a user, and changes nothing without a request.
 #[tokio::test]
 async fn a_store_in_use_is_clean() {
     let (world, _) = used().await;
@@ -219,8 +219,9 @@ async fn what_sessions_have_loaded_of_teams_and_of_drafts_is_missed() {
     assert_eq!(without(&memory, "_teams/notaries/.skillmount/versions/").await, [of_draft, of_org, of_team]);
 }
 
-// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun. It never
-// deletes a file of a user, a version, a session or an object that it does not know.
+// S-FSCK-2: A repair deletes objects that the service can rebuild and objects that nothing has used for a day, and
+// finishes begun changes. It never deletes a file of a user, a version, a draft, a session, an audit record, or an
+// object that this version does not know.
 #[tokio::test]
 async fn mending_takes_what_is_derived_and_leaves_the_rest() {
     let (world, memory) = used().await;
@@ -270,7 +271,7 @@ async fn with_drafts_records_and_bundles() -> (World, Arc<MemoryStore>) {
     panic!("no bundle was made");
 }
 
-// S-FSCK-1: A check reads all that the service keeps of a user, and changes nothing unless it is asked to.
+// S-FSCK-1: `fsck` reads everything that the service keeps of a user, and changes nothing without a request.
 #[tokio::test]
 async fn drafts_records_and_bundles_are_clean_until_they_are_damaged() {
     let (world, memory) = with_drafts_records_and_bundles().await;
@@ -310,7 +311,8 @@ async fn drafts_records_and_bundles_are_clean_until_they_are_damaged() {
     assert_eq!(codes(&check(&other, true).await), [FindingCode::MissingDraftFiles]);
 }
 
-// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun.
+// S-FSCK-2: A repair deletes objects that the service can rebuild and objects that nothing has used for a day, and
+// finishes begun changes.
 #[tokio::test]
 async fn bundles_that_nothing_uses_go_after_a_day_and_files_of_drafts_and_records_never() {
     let (world, memory) = with_drafts_records_and_bundles().await;
@@ -331,7 +333,8 @@ async fn bundles_that_nothing_uses_go_after_a_day_and_files_of_drafts_and_record
     assert!(keys.iter().any(|key| key.contains("/draft-versions/")) && keys.iter().any(|key| key.contains("/audit/")));
 }
 
-// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun.
+// S-FSCK-2: A repair deletes objects that the service can rebuild and objects that nothing has used for a day, and
+// finishes begun changes.
 #[tokio::test]
 async fn a_sound_bundle_whose_files_have_tags_that_say_nothing_of_bytes_is_unused_and_not_damaged() {
     let [untagged, tagged] = [MemoryStore::like_s3(), MemoryStore::tagged_by_content()].map(Arc::new);
@@ -393,7 +396,7 @@ async fn the_whole_store_is_everybody_the_layers_and_what_is_nobodys() {
     assert_eq!(found, expected);
 }
 
-// S-LIMIT-2: Every answer that was limited says so and how to get the rest.
+// S-LIMIT-2: Every limited answer says so and how to get the rest.
 #[tokio::test]
 async fn what_is_too_much_to_be_checked_is_no_clean_store() {
     for (owner, beginning) in [(Some("demo"), "demo/threads/s/"), (None, ".skillmount/probe-"), (None, "_deleted/a-")] {

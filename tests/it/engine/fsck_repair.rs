@@ -51,7 +51,8 @@ async fn is_mended(world: &World, code: FindingCode) {
     assert!(report.clean && found(&report, code).is_empty(), "{report:?}");
 }
 
-// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun.
+// S-FSCK-2: A repair deletes objects that the service can rebuild and objects that nothing has used for a day, and
+// finishes begun changes.
 #[tokio::test(start_paused = true)]
 async fn a_publish_that_was_begun_is_finished() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -65,7 +66,8 @@ async fn a_publish_that_was_begun_is_finished() {
     assert!(text.ends_with(b"two\n"));
 }
 
-// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun.
+// S-FSCK-2: A repair deletes objects that the service can rebuild and objects that nothing has used for a day, and
+// finishes begun changes.
 #[tokio::test(start_paused = true)]
 async fn a_deletion_that_was_begun_is_finished() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -81,7 +83,8 @@ async fn a_deletion_that_was_begun_is_finished() {
     assert!(mended && world.bytes("u1/threads/s/x").await.is_none());
 }
 
-// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun.
+// S-FSCK-2: A repair deletes objects that the service can rebuild and objects that nothing has used for a day, and
+// finishes begun changes.
 #[tokio::test]
 async fn what_a_probe_left_is_deleted_after_a_day() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -102,7 +105,8 @@ async fn snapshots(world: &World) -> Vec<String> {
     world.keys().await.into_iter().filter(|key| key.contains("/snapshots/")).collect()
 }
 
-// S-FSCK-2: Mending deletes what is made again and what nothing has used for a day, and finishes what was begun.
+// S-FSCK-2: A repair deletes objects that the service can rebuild and objects that nothing has used for a day, and
+// finishes begun changes.
 #[tokio::test]
 async fn a_file_list_that_no_session_uses_is_deleted_after_a_day() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -117,8 +121,7 @@ async fn a_file_list_that_no_session_uses_is_deleted_after_a_day() {
     assert!(snapshots(&world).await.is_empty());
 }
 
-// S-FSCK-3: What comes while a check goes on is no fault: an old file list that a session uses again is put again first, and what an
-// object names is missing only if it is not there when that is found.
+// S-FSCK-3: A change during a check is no fault.
 #[tokio::test]
 async fn a_file_list_that_has_lain_for_long_is_put_again_before_a_session_names_it() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -134,8 +137,7 @@ async fn a_file_list_that_has_lain_for_long_is_put_again_before_a_session_names_
     assert!(memory.head(&key).await.unwrap().modified_at > first);
 }
 
-// S-FSCK-3: What comes while a check goes on is no fault: an old file list that a session uses again is put again first, and what an
-// object names is missing only if it is not there when that is found.
+// S-FSCK-3: A change during a check is no fault.
 #[tokio::test(start_paused = true)]
 async fn what_is_published_and_loaded_while_a_check_goes_on_is_no_fault() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -178,7 +180,7 @@ async fn what_only_its_owner_can_settle_is_a_note() {
     assert_eq!(world.keys().await, before);
 }
 
-// S-LEAVE-3: While a user is deleted, calls for the user are `denied`, in every process within 30 seconds.
+// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`.
 #[tokio::test(start_paused = true)]
 async fn who_has_an_id_after_another_finds_nothing_of_the_other_in_a_process_that_knew_both() {
     let memory = Arc::new(MemoryStore::like_s3());

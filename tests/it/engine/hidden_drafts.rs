@@ -37,7 +37,8 @@ fn described() -> ChangeSkillRequest {
     ChangeSkillRequest { description: Some("Another one.".into()), ..ChangeSkillRequest::default() }
 }
 
-// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it.
+// S-DRAFT-9: A draft stays if another tool puts a skill into its folder, or if a caller makes it during another
+// publish.
 #[tokio::test]
 async fn a_draft_in_whose_folder_another_tool_put_a_skill_stays_until_it_is_named() {
     let world = World::new();
@@ -70,7 +71,8 @@ async fn a_draft_in_whose_folder_another_tool_put_a_skill_stays_until_it_is_name
     assert!(states(&world).await.is_empty(), "its place was taken");
 }
 
-// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it.
+// S-DRAFT-9: A draft stays if another tool puts a skill into its folder, or if a caller makes it during another
+// publish.
 #[tokio::test]
 async fn a_draft_that_is_named_is_deleted_and_the_skill_of_another_tool_beside_it_stays() {
     let world = World::new();
@@ -82,7 +84,8 @@ async fn a_draft_that_is_named_is_deleted_and_the_skill_of_another_tool_beside_i
     assert!(states(&world).await.is_empty());
 }
 
-// S-DRAFT-2: `PUT` with `state=draft` makes a draft or replaces it.
+// S-DRAFT-9: A draft stays if another tool puts a skill into its folder, or if a caller makes it during another
+// publish.
 #[tokio::test(start_paused = true)]
 async fn a_draft_that_is_made_while_another_server_publishes_the_one_before_is_not_lost() {
     let mut told = 0;

@@ -123,9 +123,10 @@ async fn interrupted(change: Change, path: &str, crash: usize, verb: Verb) -> (b
     (is_told, is_after)
 }
 
-// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
-// is under way, and any server completes it.
-// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
+// S-PUBLISH-5: A publish never loses a file that another tool wrote: the file stays where it is, or the service keeps
+// it as a version.
 #[tokio::test(start_paused = true)]
 async fn a_publish_a_rollback_or_a_deletion_that_ends_at_any_request_loses_no_file_of_another_tool_and_mixes_nothing() {
     for change in [Change::Publish, Change::RollBack, Change::Delete] {

@@ -55,7 +55,7 @@ async fn standing(world: &World) -> (ListedState, Option<String>) {
     (only.state, only.digest)
 }
 
-// S-VERSION-1: A listing names the version of each skill whose folder is that version, and so does the document of one skill.
+// S-VERSION-1: A listing, and the document of one skill, name the version of each skill whose folder equals it.
 #[tokio::test]
 async fn a_listing_names_the_version_that_a_folder_is_and_none_if_it_was_changed() {
     let world = World::new();
@@ -90,8 +90,7 @@ async fn a_listing_names_the_version_that_a_folder_is_and_none_if_it_was_changed
     assert_eq!(standing(&world).await, (ListedState::Unmanaged, None));
 }
 
-// S-VERSION-2: A listing with versions costs one LIST of the heads for each reading of the catalog, and a GET of each head
-// that is new to the process.
+// S-VERSION-2: A listing with versions costs one LIST of the heads for each reading of the catalog.
 #[tokio::test]
 async fn what_is_unchanged_of_130_skills_is_known_from_one_page_and_two_listings() {
     let world = World::new();
@@ -116,8 +115,8 @@ async fn what_is_unchanged_of_130_skills_is_known_from_one_page_and_two_listings
     assert_eq!(cost, Requests { list: 0, get: 0, put: 0, head: 0, delete: 0 });
 }
 
-// S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in words that
-// say so. A damaged head costs its own skill and no other.
+// S-PUBLISH-12: Heads and versions carry the number of their format, and the service refuses a newer format in words
+// that say so. A damaged head costs its own skill and no other.
 #[tokio::test]
 async fn a_damaged_head_takes_no_version_from_another_skill() {
     let world = World::new();
@@ -131,7 +130,7 @@ async fn a_damaged_head_takes_no_version_from_another_skill() {
     }
 }
 
-// S-VERSION-1: A listing names the version of each skill whose folder is that version, and so does the document of one skill.
+// S-VERSION-1: A listing, and the document of one skill, name the version of each skill whose folder equals it.
 #[tokio::test]
 async fn each_layer_has_its_own_versions() {
     let options = ServiceOptions { layers: true, ..ServiceOptions::default() };

@@ -70,7 +70,7 @@ async fn what_cannot_be_moved_says_why_and_stays() {
     assert_eq!(agent.find("/workspace/**/*").await.unwrap(), ["/workspace/f/a", "/workspace/there"]);
 }
 
-// S-MOVE-2: Nothing at the new path is replaced, and a file that changes while it is moved stays where it was.
+// S-MOVE-2: `move` replaces nothing at the new path, and a file that changes during its move stays at the old path.
 #[tokio::test(start_paused = true)]
 async fn a_file_that_changes_while_it_is_moved_stays_and_its_copy_goes() {
     let world = world();
@@ -163,7 +163,7 @@ async fn a_folder_of_which_some_files_stay_names_them_and_the_same_call_moves_th
     assert_eq!(agent.find("/workspace/**/*").await.unwrap(), ["/workspace/to/a", "/workspace/to/b", "/workspace/to/c"]);
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test]
 async fn a_file_of_the_largest_size_moves_and_one_byte_more_does_not() {
     let world = world();

@@ -59,7 +59,7 @@ async fn play(world: &World) {
     assert_eq!(agent.names("/workspace").await.unwrap(), ["/workspace/a", "/workspace/d"]);
 }
 
-// S-TREE-1: A path is a file or a folder: a write below a file is `not_a_directory`, and one of a path that files lie below
+// S-TREE-1: A path is a file or a folder: a write below a file is `not_a_directory`, and a write to a folder
 // `is_a_directory`.
 #[tokio::test]
 async fn embedded_stores_hold_a_file_or_a_folder_of_one_name() {
@@ -91,8 +91,7 @@ fn buckets() -> Vec<SharedStore> {
     ])
 }
 
-// S-TREE-2: A bucket on S3 holds a file and a folder of one name: the write that makes such a pair lands, and no request is made
-// to find out.
+// S-TREE-2: A bucket on S3 can hold a file and a folder under the same name: a write that makes the pair lands.
 #[tokio::test]
 async fn a_bucket_holds_a_file_and_a_folder_of_one_name_whoever_knows_of_the_first() {
     for store in buckets() {
@@ -119,7 +118,7 @@ async fn a_bucket_holds_a_file_and_a_folder_of_one_name_whoever_knows_of_the_fir
     }
 }
 
-// S-TREE-3: Where a bucket holds a file and a folder of one name, `ls` shows the folder and names the file under `hidden`.
+// S-TREE-3: If a bucket holds a file and a folder of one name, `ls` shows the folder and names the file under `hidden`.
 #[tokio::test]
 async fn the_folder_is_shown_and_the_file_is_named_and_reached() {
     for store in buckets() {

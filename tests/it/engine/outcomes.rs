@@ -24,8 +24,7 @@ async fn world_with_folder(bucket: SharedStore, files: usize) -> World {
     world
 }
 
-// S-DELETE-2: Where some files of a folder cannot be deleted, the answer names each with its code and outcome, and the same
-// call, made again, deletes the rest.
+// S-DELETE-2: If the service cannot delete some files of a folder, the answer names each with its code and outcome.
 #[tokio::test(start_paused = true)]
 async fn a_folder_that_is_deleted_in_part_says_which_files_are_left() {
     for (fault, outcome) in [
@@ -54,8 +53,7 @@ async fn a_folder_that_is_deleted_in_part_says_which_files_are_left() {
     }
 }
 
-// S-DELETE-2: Where some files of a folder cannot be deleted, the answer names each with its code and outcome, and the same
-// call, made again, deletes the rest.
+// S-DELETE-4: If a delete removes no file and the reason is the same for all, the answer is that error.
 #[tokio::test(start_paused = true)]
 async fn a_delete_of_which_nothing_went_is_an_error_with_its_outcome() {
     for (fault, outcome) in [(Fault::Refuse, Outcome::NotApplied), (Fault::LoseRequest, Outcome::Unknown)] {
@@ -111,8 +109,7 @@ async fn a_delete_that_takes_too_long_ends_in_time_and_says_what_was_not_begun()
     assert_eq!(delete(&world.agent(), "/workspace/f").await.unwrap().outcome, None);
 }
 
-// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
-// fails, with its outcome.
+// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the given order.
 #[tokio::test(start_paused = true)]
 async fn each_file_of_an_upload_that_fails_has_its_outcome() {
     let world = World::new();
@@ -127,7 +124,7 @@ async fn each_file_of_an_upload_that_fails_has_its_outcome() {
     assert_eq!(outcomes, [Outcome::Unknown, Outcome::NotApplied, Outcome::NotApplied, Outcome::NotApplied]);
 }
 
-// S-SESSION-11: A session whose preload fails is not made, and one whose preload succeeds is made with one write.
+// S-SESSION-11: If a preload fails, the service creates no session, and if it succeeds, the session takes one write.
 #[tokio::test(start_paused = true)]
 async fn a_session_is_made_with_all_its_preloads_or_not_at_all() {
     let world = World::new();

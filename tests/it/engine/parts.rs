@@ -144,9 +144,10 @@ fn parts(file: Outcome, session: Outcome) -> Parts {
     Parts { file: Some(file), session: Some(session), audit: None }
 }
 
-// S-WRITE-4: A failed change says `not_applied`, `partial` or `unknown`, and never plain failure for one that landed.
-// S-WRITE-6: A change of a skill's file has two parts, the file and the session's snapshot: where it fails, the answer
-// says what became of each, and the same call, made again, completes it and does nothing twice.
+// S-WRITE-4: A failed change says `not_applied`, `partial` or `unknown`, and never plain failure for a change that
+// landed.
+// S-WRITE-6: A change of a skill's file has two parts, the file and the session's snapshot, and a failed change reports
+// both.
 #[tokio::test(start_paused = true)]
 async fn a_change_that_lands_in_part_says_so_and_the_same_call_completes_it() {
     for (trouble, session, error_code) in TROUBLES {

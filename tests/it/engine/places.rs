@@ -55,7 +55,8 @@ async fn wipe(world: &World, below: &str) {
     }
 }
 
-// S-PUBLISH-9: Skills do not lie in one another: a publish into a skill, or over a folder of skills, is `already_exists`.
+// S-PUBLISH-22: A folder without SKILL.md and a folder inside a skill are no skills, so a deletion of either is
+// `skill_not_found`.
 #[tokio::test]
 async fn a_folder_that_is_no_skill_is_neither_deleted_nor_changed_as_one() {
     for once_a_skill in [false, true] {
@@ -138,7 +139,7 @@ async fn a_path_that_once_had_a_skill_is_published_in_no_other_and_around_none()
     }
 }
 
-// S-PUBLISH-9: Skills do not lie in one another: a publish into a skill, or over a folder of skills, is `already_exists`.
+// S-PUBLISH-23: Another tool may remove the SKILL.md of a published skill and put skills below it.
 #[tokio::test]
 async fn a_published_skill_that_became_a_folder_of_skills_is_deleted_without_them() {
     let world = World::new();
@@ -152,7 +153,7 @@ async fn a_published_skill_that_became_a_folder_of_skills_is_deleted_without_the
     assert!(world.agent().load("cat/one").await.is_ok());
 }
 
-// S-PUBLISH-9: Skills do not lie in one another: a publish into a skill, or over a folder of skills, is `already_exists`.
+// S-PUBLISH-24: If another tool puts a SKILL.md above a published skill, the catalog has the outer skill alone.
 #[tokio::test]
 async fn a_published_skill_below_a_skill_of_another_tool_is_loaded_whether_or_not_the_catalog_was_read() {
     let world = World::new();
@@ -171,7 +172,7 @@ async fn a_published_skill_below_a_skill_of_another_tool_is_loaded_whether_or_no
     }
 }
 
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-8: Deleting a skill keeps its versions, and a rollback to a version brings the skill back.
 #[tokio::test]
 async fn a_skill_whose_folder_another_tool_emptied_is_deleted() {
     let world = World::new();

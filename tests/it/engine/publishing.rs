@@ -139,7 +139,7 @@ async fn versions(world: &World) -> Vec<String> {
 }
 
 // S-PUBLISH-1: A published skill is plain files in the bucket, a head that names the version, and the archive of that
-// version, and publishing the same content again changes nothing.
+// version.
 #[tokio::test]
 async fn a_published_skill_is_plain_files_and_the_same_again_changes_nothing() {
     let world = World::new();
@@ -163,8 +163,8 @@ async fn a_published_skill_is_plain_files_and_the_same_again_changes_nothing() {
     assert_eq!(versions(&world).await.len(), 2);
 }
 
-// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
-// is under way, and any server completes it.
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
 #[tokio::test(start_paused = true)]
 async fn at_every_crash_point_readers_see_one_version_whole() {
     let (one, two) = (version(1, &["b.md", "c.md", "gone.md"]), version(2, &["b.md", "c.md", "new.md"]));
@@ -204,8 +204,8 @@ async fn at_every_crash_point_readers_see_one_version_whole() {
     }
 }
 
-// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
-// is under way, and any server completes it.
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
 #[tokio::test(start_paused = true)]
 async fn at_every_crash_point_of_a_rollback_or_a_deletion_readers_see_one_version_whole() {
     let (one, two) = (version(1, &["b.md", "gone.md"]), version(2, &["b.md", "new.md"]));
@@ -249,8 +249,8 @@ async fn at_every_crash_point_of_a_rollback_or_a_deletion_readers_see_one_versio
     }
 }
 
-// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
-// is under way, and any server completes it.
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
 #[tokio::test(start_paused = true)]
 async fn a_reader_at_any_moment_of_a_publish_sees_one_version() {
     let (one, two) = (version(1, &["b.md", "c.md", "gone.md"]), version(2, &["b.md", "c.md", "new.md"]));
@@ -281,7 +281,7 @@ async fn a_reader_at_any_moment_of_a_publish_sees_one_version() {
     }
 }
 
-// S-GATE-6: Policy `visibility: all` shows every permitted skill as `/skills/{mount}`, read-only.
+// S-GATE-7: Under `visibility: all` each operation sees the version that a load would pin at its beginning.
 #[tokio::test(start_paused = true)]
 async fn what_is_shown_without_a_load_is_one_version_at_any_moment_of_a_publish() {
     let others = ["b.md", "c.md", "d.md"];
@@ -314,8 +314,9 @@ async fn what_is_shown_without_a_load_is_one_version_at_any_moment_of_a_publish(
     assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
 }
 
-// S-PUBLISH-4: Of publishers at the same time one comes after the other, and the files are those of the last. With
-// `If-Match` only the first succeeds.
+// S-PUBLISH-4: The service runs concurrent publishes one after the other, and the files are those of the last.
+// S-PUBLISH-20: With `If-Match` only the first of concurrent publishers succeeds: the header names the version that the
+// skill must have.
 #[tokio::test(start_paused = true)]
 async fn of_two_publishers_one_wins_whole() {
     for round in 0..20 {
@@ -357,7 +358,7 @@ async fn of_two_publishers_one_wins_whole() {
     }
 }
 
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-27: If the service cannot know whether an archive counted, it lists the archive.
 #[tokio::test]
 async fn of_a_head_that_does_not_say_what_was_published_every_archive_is_a_version() {
     let world = World::new();
@@ -381,7 +382,7 @@ fn listings_of_versions(world: &World) -> usize {
     asked.iter().filter(|(verb, key)| *verb == Verb::List && key.contains("/.skillmount/versions/")).count()
 }
 
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-27: If the service cannot know whether an archive counted, it lists the archive.
 #[tokio::test]
 async fn what_was_published_before_its_head_was_lost_is_listed_after_the_next_publish_too() {
     for rolls_back in [false, true] {
@@ -411,7 +412,8 @@ async fn what_was_published_before_its_head_was_lost_is_listed_after_the_next_pu
     }
 }
 
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-28: A caller with the digest of an archive rolls back to it, listed or not, and the rollback makes it a
+// version.
 #[tokio::test]
 async fn who_knows_the_digest_of_an_archive_that_never_counted_rolls_back_to_it() {
     let (world, elsewhere) = (World::new(), World::new());
@@ -424,7 +426,9 @@ async fn who_knows_the_digest_of_an_archive_that_never_counted_rolls_back_to_it(
     assert_eq!((plain(&world).await, versions(&world).await.len()), (version(2, &[]), 2));
 }
 
-// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+// S-PUBLISH-5: A publish never loses a file that another tool wrote: the file stays where it is, or the service keeps
+// it as a version.
+// S-PUBLISH-21: Files that another tool writes during a publish stay, and the answer names them in `kept`.
 #[tokio::test(start_paused = true)]
 async fn a_foreign_write_at_any_moment_of_a_publish_is_not_lost() {
     let (one, two) = (version(1, &["b.md", "gone.md"]), version(2, &["b.md", "new.md"]));
@@ -457,7 +461,7 @@ async fn a_foreign_write_at_any_moment_of_a_publish_is_not_lost() {
     }
 }
 
-// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+// S-PUBLISH-21: Files that another tool writes during a publish stay, and the answer names them in `kept`.
 #[tokio::test(start_paused = true)]
 async fn a_file_that_another_tool_rewrote_with_our_metadata_is_no_late_write_of_ours() {
     for foreign in ["b.md 9".to_owned(), "x".repeat(600 << 10)] {
@@ -487,7 +491,8 @@ async fn a_file_that_another_tool_rewrote_with_our_metadata_is_no_late_write_of_
     }
 }
 
-// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
+// S-PUBLISH-5: A publish never loses a file that another tool wrote: the file stays where it is, or the service keeps
+// it as a version.
 #[tokio::test(start_paused = true)]
 async fn a_file_with_our_metadata_that_is_larger_than_any_of_ours_is_not_read_through() {
     let world = World::new();
@@ -509,8 +514,8 @@ async fn a_file_with_our_metadata_that_is_larger_than_any_of_ours_is_not_read_th
     assert_eq!(reads, 1, "{asked:?}");
 }
 
-// S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a
-// version. Changes of an agent are such changes.
+// S-PUBLISH-6: If other tools change a folder, the folder is the skill until the next publish, which first keeps it as
+// a version. Changes by an agent count as such changes.
 #[tokio::test]
 async fn what_an_agent_wrote_to_a_published_skill_is_kept_as_a_version() {
     let world = World::new();
@@ -541,8 +546,8 @@ async fn what_an_agent_wrote_to_a_published_skill_is_kept_as_a_version() {
     assert_eq!(plain(&world).await, by_agent);
 }
 
-// S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a
-// version.
+// S-PUBLISH-6: If other tools change a folder, the folder is the skill until the next publish, which first keeps it as
+// a version.
 #[tokio::test]
 async fn a_folder_that_differs_from_its_head_wins_and_is_kept_as_a_version() {
     let world = World::new();
@@ -563,8 +568,8 @@ async fn a_folder_that_differs_from_its_head_wins_and_is_kept_as_a_version() {
     assert_eq!((back.digest, plain(&world).await), (current, by_hand));
 }
 
-// S-PUBLISH-7: A session that loaded a published version reads that version to its end, whatever is published or deleted
-// meanwhile.
+// S-PUBLISH-7: A session that loaded a published version reads it to the session's end, through every later publish and
+// deletion.
 #[tokio::test]
 async fn a_session_reads_the_version_it_loaded_to_its_end() {
     let world = World::new();
@@ -581,7 +586,7 @@ async fn a_session_reads_the_version_it_loaded_to_its_end() {
     assert_eq!(elsewhere.hits("b.md 1", Some("/skills")).await.unwrap().len(), 1);
 }
 
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-8: Deleting a skill keeps its versions, and a rollback to a version brings the skill back.
 // S-PUBLISH-11: `load_skill` with `digest` loads that version, also of a deleted skill.
 #[tokio::test]
 async fn a_deleted_skill_is_gone_and_comes_back() {
@@ -627,8 +632,8 @@ async fn a_skill_is_published_in_no_other_and_around_none() {
     assert_eq!(world.keys().await.iter().filter(|key| key.contains("/versions/")).count(), 1);
 }
 
-// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
-// is under way, and any server completes it.
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
 #[tokio::test(start_paused = true)]
 async fn a_late_write_of_an_earlier_publish_is_set_right() {
     let world = World::new();
@@ -648,7 +653,7 @@ async fn a_late_write_of_an_earlier_publish_is_set_right() {
     assert_eq!(seen(&world, "s").await, three);
 }
 
-// S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in words
+// S-PUBLISH-12: Heads and versions carry the number of their format, and the service refuses a newer format in words
 // that say so.
 #[tokio::test]
 async fn a_head_that_is_damaged_or_newer_costs_its_skill_and_says_why() {
@@ -695,8 +700,8 @@ async fn loading_a_published_skill_is_three_requests_in_one_round_trip() {
     assert_eq!(begun.elapsed().as_secs(), 1 + 1);
 }
 
-// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
-// lint calls an error.
+// S-PUBLISH-2: The service checks a whole skill before it stores anything: paths, size, secrets, and the errors of
+// lint.
 #[tokio::test]
 async fn a_refused_skill_stores_nothing() {
     let world = World::new();
@@ -716,7 +721,7 @@ async fn a_refused_skill_stores_nothing() {
     assert_eq!(world.keys().await, Vec::<String>::new());
 }
 
-// S-PUBLISH-9: Skills do not lie in one another: a publish into a skill, or over a folder of skills, is `already_exists`.
+// S-PUBLISH-25: A rollback is a publish: the service refuses a version in which another tool had left a secret.
 #[tokio::test]
 async fn a_version_in_which_another_tool_left_a_secret_is_not_rolled_back_to() {
     let world = World::new();
@@ -741,7 +746,7 @@ async fn a_version_in_which_another_tool_left_a_secret_is_not_rolled_back_to() {
     assert_eq!((of_tool.len(), refused), (3, 1));
 }
 
-// S-ERROR-2: The cause of an internal error is never shown to a client.
+// S-ERROR-2: No client sees the cause of an internal error.
 #[tokio::test]
 async fn a_damaged_head_is_told_without_its_key_and_without_what_the_parser_says() {
     let world = World::new();
@@ -753,7 +758,7 @@ async fn a_damaged_head_is_told_without_its_key_and_without_what_the_parser_says
     assert!(error.chain().contains("heads/a/demo.json"), "the log has it: {}", error.chain());
 }
 
-// S-PUBLISH-12: Heads and versions carry the number of their format, and what a newer version wrote is refused in words
+// S-PUBLISH-12: Heads and versions carry the number of their format, and the service refuses a newer format in words
 // that say so.
 #[tokio::test]
 async fn a_check_does_not_advise_to_delete_the_head_of_a_newer_version() {

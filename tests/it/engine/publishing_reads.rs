@@ -66,8 +66,8 @@ fn page(number: usize, files: &Files) -> (String, String, Vec<String>) {
     (format!("Version {number}."), format!("Body {number}"), files.keys().cloned().collect())
 }
 
-// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
-// is under way, and any server completes it.
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
 #[tokio::test(start_paused = true)]
 async fn at_every_crash_point_page_archive_and_files_are_of_one_version() {
     let (one, two) = (version(1, &["b.md", "c.md", "gone.md"]), version(2, &["b.md", "c.md", "new.md"]));

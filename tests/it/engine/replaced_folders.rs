@@ -18,8 +18,8 @@ const PAIRS: [(&[&str], &[&str]); 4] = [
     (&["a", "x.md"], &["a/b/c", "x.md/y"]),
 ];
 
-// S-PUBLISH-1: A published skill is plain files in the bucket, a head that names the version, and the archive of that version,
-// and publishing the same content again changes nothing.
+// S-PUBLISH-1: A published skill is plain files in the bucket, a head that names the version, and the archive of that
+// version.
 #[tokio::test]
 async fn a_version_whose_files_are_folders_of_the_one_before_is_whole_and_so_is_the_way_back() {
     for (one, other) in PAIRS {
@@ -43,8 +43,8 @@ async fn a_version_whose_files_are_folders_of_the_one_before_is_whole_and_so_is_
     }
 }
 
-// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it
-// is under way, and any server completes it.
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
 #[tokio::test(start_paused = true)]
 async fn such_a_publish_that_ends_at_any_request_is_seen_whole_and_completed() {
     for (one, other) in PAIRS {

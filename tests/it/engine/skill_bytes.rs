@@ -32,7 +32,7 @@ async fn read(file: CatalogFile) -> Result<Bytes> {
     Ok(all.into())
 }
 
-// S-CATALOG-8: The files of a skill are read without loading it, by the rules of every other look at the catalog.
+// S-CATALOG-8: A caller reads the files of a skill without loading it, by the rules of every other view of the catalog.
 #[tokio::test]
 async fn a_file_is_read_in_the_version_that_was_listed_or_not_at_all() {
     let world = World::new();

@@ -54,8 +54,7 @@ async fn mounts_lie_where_their_templates_say() {
     assert_eq!(files, ["demo/threads/other/a", "demo/threads/s/a", "demo/tickets/T-7/a", "demo/tickets/other/a"]);
 }
 
-// S-GATE-2: A path in a skill that is not loaded gives the same answer as one that does not exist, byte for byte but for
-// the path itself.
+// S-GATE-2: A path in an unloaded skill gives the same answer as a missing path, byte for byte but for the path itself.
 #[tokio::test]
 async fn an_unloaded_skill_and_an_absent_one_answer_alike() {
     let world = World::new();
@@ -104,6 +103,7 @@ async fn searching_everything_never_asks_for_an_unloaded_skill() {
 }
 
 // S-GATE-4: A write, edit or delete anywhere below `/skills` is `read_only`, whatever is there.
+// S-DELETE-3: A caller cannot delete mounts, `/skills` or the folders of loaded skills.
 #[tokio::test]
 async fn skills_cannot_be_changed() {
     let world = World::new();
@@ -123,6 +123,7 @@ async fn skills_cannot_be_changed() {
 
 // S-GATE-5: Policy `skills_access: write` lets an agent change files of loaded skills, and each such change moves the
 // session's snapshot with it.
+// S-DELETE-3: A caller cannot delete mounts, `/skills` or the folders of loaded skills.
 #[tokio::test]
 async fn a_policy_may_open_loaded_skills_for_writing() {
     let world = World::new();
@@ -161,9 +162,9 @@ async fn a_policy_may_show_every_skill() {
     assert_eq!(code(agent.overwrite("/skills/hipoteca/SKILL.md", "x").await), Code::ReadOnly);
 }
 
-// S-PIN-1: Below `/skills`, reading serves the snapshot taken at load, each file fetched with `If-Match`.
-// S-PIN-2: Where a file of a loaded skill has changed in the bucket and its old bytes are gone, reading it is
-// `skill_changed` and says to load again.
+// S-PIN-1: Below `/skills`, a read serves the snapshot taken at load, and fetches each file with `If-Match`.
+// S-PIN-2: If a file of a loaded skill has changed in the bucket and its old bytes are gone, a read is `skill_changed`
+// and asks for a new load.
 #[tokio::test]
 async fn a_loaded_skill_is_the_one_that_was_loaded() {
     let world = World::new();
@@ -186,7 +187,7 @@ async fn a_loaded_skill_is_the_one_that_was_loaded() {
     assert_eq!(agent.text("/skills/venta/added.md").await.unwrap(), "new\n");
 }
 
-// S-LOAD-1: `load_skill` takes a skill path, a mount name or a frontmatter name, tried in that order.
+// S-LOAD-1: `load_skill` takes a skill path, a mount name or a frontmatter name, and tries them in that order.
 #[tokio::test]
 async fn a_skill_answers_to_its_path_its_folder_and_its_name() {
     let world = World::new();
@@ -199,8 +200,8 @@ async fn a_skill_answers_to_its_path_its_folder_and_its_name() {
     assert_eq!(agent.load("other").await.unwrap().skill, "title");
 }
 
-// S-LOAD-2: A name that several skills answer to is `ambiguous_skill` with the candidates, and an unknown one
-// `skill_not_found` with the nearest.
+// S-LOAD-2: A name that several skills answer to is `ambiguous_skill` with the candidates, and an unknown name is
+// `skill_not_found` with the nearest names.
 #[tokio::test]
 async fn names_that_are_unclear_or_unknown_are_answered_with_what_there_is() {
     let world = World::new();
@@ -224,7 +225,8 @@ async fn names_that_are_unclear_or_unknown_are_answered_with_what_there_is() {
     }
 }
 
-// S-LOAD-3: A second skill with a mount name that is taken is `mount_conflict` until it is loaded with `mount_as`.
+// S-LOAD-3: A second skill whose mount name is taken is `mount_conflict`, unless the load names another with
+// `mount_as`.
 #[tokio::test]
 async fn two_skills_of_one_name_need_two_mounts() {
     let world = World::new();
@@ -240,7 +242,8 @@ async fn two_skills_of_one_name_need_two_mounts() {
     assert_eq!(code(agent.load_skill(request("a/b")).await), Code::InvalidRequest);
 }
 
-// S-LOAD-6: With `body: false`, `load_skill` answers all but the instructions, for a framework that has them elsewhere.
+// S-LOAD-6: With `body: false`, `load_skill` answers everything but the instructions, for a framework that has them
+// elsewhere.
 #[tokio::test]
 async fn a_load_leaves_the_instructions_out_where_they_are_not_wanted() {
     let world = World::new();
@@ -254,7 +257,7 @@ async fn a_load_leaves_the_instructions_out_where_they_are_not_wanted() {
     assert_eq!((without.digest, without.files, without.parameters), (with.digest, with.files, with.parameters));
 }
 
-// S-LOAD-4: Loading again answers `already_loaded`, or `reloaded` with the new snapshot where the files changed.
+// S-LOAD-4: A repeated load answers `already_loaded`, or `reloaded` with the new snapshot if the files changed.
 #[tokio::test]
 async fn loading_again_says_whether_anything_changed() {
     use skillmount::wire::LoadStatus::{AlreadyLoaded, Loaded, Reloaded};
@@ -271,7 +274,7 @@ async fn loading_again_says_whether_anything_changed() {
     assert_eq!(changed.files.len(), 2);
 }
 
-// S-LOAD-5: Loading makes a skill the current one, and unloading hides it again.
+// S-LOAD-5: The skill loaded last is the current skill, and unloading hides a skill again.
 #[tokio::test]
 async fn the_last_skill_loaded_is_current() {
     let world = World::new();

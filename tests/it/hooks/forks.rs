@@ -38,7 +38,8 @@ async fn a_child_begins_with_the_skills_of_its_parent_and_loads_for_itself() {
     assert!(said(&child, "hello").await.contains("- office/xlsx: "), "it has a context of its own");
 }
 
-// S-SESSION-15: A session made from another one may do no more than `children` in the policy of that one says.
+// S-SESSION-21: Without `load` a fork keeps the skills that it begins with and loads no other.
+// S-SESSION-15: A fork may do no more than `children` in the policy of its parent allows.
 #[tokio::test]
 async fn a_child_that_may_not_load_keeps_what_its_parent_gave_it() {
     let world = office().await;
@@ -85,7 +86,7 @@ async fn rights(agent: &SessionBackend) -> ChildRights {
 
 const NONE: ChildRights = ChildRights { load: false, create: false, publish: false };
 
-// S-SESSION-15: A session made from another one may do no more than `children` in the policy of that one says.
+// S-SESSION-23: A fork keeps its rights: a later policy of the fork gives back no right that its parent withheld.
 #[tokio::test]
 async fn what_was_withheld_from_a_child_stays_withheld_whatever_policy_it_is_given() {
     let world = office().await;
@@ -114,7 +115,7 @@ async fn what_was_withheld_from_a_child_stays_withheld_whatever_policy_it_is_giv
     assert_eq!(rights(&world.agent_of("demo", "later")).await, ChildRights::ALL);
 }
 
-// S-SESSION-15: A session made from another one may do no more than `children` in the policy of that one says.
+// S-SESSION-15: A fork may do no more than `children` in the policy of its parent allows.
 #[tokio::test]
 async fn what_the_policy_of_a_child_closes_by_itself_another_policy_opens() {
     let world = office().await;

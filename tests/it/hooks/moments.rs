@@ -28,7 +28,7 @@ fn policy(json: Value) -> Policy {
     serde_json::from_value(json).unwrap()
 }
 
-// S-HOOK-2: A hook answers in the JSON of Claude's hooks: context for the model, or `{}` if there is nothing to say.
+// S-HOOK-2: A hook answers in the JSON of Claude's hooks: context for the model, or `{}` without context.
 #[tokio::test]
 async fn hooks_answer_as_reviewed() {
     let world = office().await;
@@ -57,6 +57,9 @@ async fn hooks_answer_as_reviewed() {
 }
 
 // S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session.
+// S-HOOK-14: The listing begins with how to find and load a skill.
+// S-HOOK-16: The session stores two facts for hooks: that either event gave the listing, and which skills lost their
+// instructions.
 #[tokio::test]
 async fn the_listing_is_given_once_in_a_session_and_whenever_a_host_starts_it() {
     let world = office().await;
@@ -84,7 +87,8 @@ async fn the_listing_is_given_once_in_a_session_and_whenever_a_host_starts_it() 
     assert_eq!(said(&started, "hello").await, "");
 }
 
-// S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session.
+// S-HOOK-15: After `compact` and `clear` a host has dropped the instructions of loaded skills, so `SessionStart` names
+// those skills first, to be loaded again.
 #[tokio::test]
 async fn after_a_compaction_loaded_skills_are_named_first_to_be_loaded_again() {
     let world = office().await;
@@ -101,8 +105,12 @@ async fn after_a_compaction_loaded_skills_are_named_first_to_be_loaded_again() {
     }
 }
 
-// S-HOOK-4: `UserPromptSubmit` names up to five skills that the message calls for, each with the words of the message that do.
-// S-HOOK-5: `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded.
+// S-HOOK-4: `UserPromptSubmit` names up to five skills that the message calls for, each with the matching words of the
+// message.
+// S-HOOK-5: `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded, and dropped
+// skills as in S-HOOK-4.
+// S-HOOK-16: The session stores two facts for hooks: that either event gave the listing, and which skills lost their
+// instructions.
 #[tokio::test]
 async fn skills_that_a_host_dropped_are_named_until_they_are_loaded_again() {
     let world = office().await;
@@ -136,7 +144,7 @@ async fn skills_that_a_host_dropped_are_named_until_they_are_loaded_again() {
     assert_eq!(ran(&agent, "cat a.xlsx").await, "");
 }
 
-// S-HOOK-3: `SessionStart` gives the listing of skills, and `UserPromptSubmit` gives it once in a session.
+// S-HOOK-14: The listing begins with how to find and load a skill.
 #[tokio::test]
 async fn no_hook_gives_more_than_a_host_shows() {
     let world = World::new();
@@ -225,7 +233,9 @@ async fn user_prompt_submit_answers_when_a_user_submits_a_fresh_prompt() {
     }
 }
 
-// S-HOOK-4: `UserPromptSubmit` names up to five skills that the message calls for, each with the words of the message that do.
+// S-HOOK-4: `UserPromptSubmit` names up to five skills that the message calls for, each with the matching words of the
+// message.
+// S-HOOK-17: A message with an entry of a skill's `triggers` or the skill's name, word after word, calls for the skill.
 #[tokio::test]
 async fn user_prompt_submit_scans_user_input_against_the_triggers_of_skills() {
     let world = office().await;
@@ -272,7 +282,8 @@ async fn pre_tool_use_bash_answers_when_the_agent_calls_the_bash_tool() {
     assert_eq!(hook(&agent, "PreToolUse", other).await, HookOutput::default());
 }
 
-// S-HOOK-5: `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded.
+// S-HOOK-5: `PreToolUse` of `Bash` names the skills that the command calls for and that are not loaded, and dropped
+// skills as in S-HOOK-4.
 #[tokio::test]
 async fn pre_tool_use_bash_checks_command_arguments_for_keywords() {
     let world = office().await;
@@ -330,8 +341,7 @@ async fn pre_tool_use_task_identifies_the_sub_agent_type() {
     assert_eq!(named(&begun(&agent, "image-generation-expert").await), ["media/image-generation"]);
 }
 
-// S-HOOK-6: `PreToolUse` of `Task` and `SubagentStart` hand skills down to the sub-agent: those that are loaded, those that the
-// policy names for its type, and those that its task calls for.
+// S-HOOK-6: `PreToolUse` of `Task` and `SubagentStart` hand skills down to the sub-agent.
 #[tokio::test]
 async fn pre_tool_use_task_looks_up_the_expected_skills_for_that_type() {
     let world = office().await;
@@ -373,7 +383,8 @@ async fn specialized_sub_agents_discover_skills_without_the_whole_context() {
     assert_eq!(named(&context), ["media/image-generation"]);
 }
 
-// S-HOOK-7: No hook names a skill that policy hides, that only people may call, or that the session cannot load.
+// S-HOOK-7: No hook names a skill hidden by policy, a skill that only people may call, or a skill that the session
+// cannot load.
 #[tokio::test]
 async fn what_a_session_may_not_load_is_named_by_no_hook() {
     let told_all = async |agent: &skillmount::handle::SessionBackend| {
@@ -409,7 +420,8 @@ async fn what_a_session_may_not_load_is_named_by_no_hook() {
     }
 }
 
-// S-HOOK-7: No hook names a skill that policy hides, that only people may call, or that the session cannot load.
+// S-HOOK-7: No hook names a skill hidden by policy, a skill that only people may call, or a skill that the session
+// cannot load.
 #[tokio::test]
 async fn a_skill_for_people_alone_is_handed_down_to_nobody_though_a_person_loaded_it() {
     let world = office().await;
@@ -481,7 +493,7 @@ async fn hostile_texts_stay_text_in_every_hook() {
     }
 }
 
-// S-HOOK-9: A hook makes no request to the store that a prompt would not make, but for its notes (S-HOOK-3).
+// S-HOOK-9: A hook makes no request to the store beyond those of a prompt, except for its stored facts (S-HOOK-16).
 #[tokio::test]
 async fn a_hook_costs_what_a_prompt_costs_and_nothing_once_the_catalog_is_known() {
     let world = office().await;

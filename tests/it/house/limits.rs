@@ -53,7 +53,7 @@ const ROWS: &[Row] = &[
     }),
 ];
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[test]
 fn each_limit_is_taken_at_n_and_refused_at_n_plus_one() {
     for (name, limit, is_taken) in ROWS {

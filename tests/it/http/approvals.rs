@@ -206,8 +206,7 @@ async fn files_by_their_address_ask_too_and_a_conditional_call_asks_once() {
     assert_ne!(id_of(&one), id_of(&other), "other bytes are another call");
 }
 
-// S-POLICY-4: On the routes of the catalog a key of an agent finds no blocked or disabled skill, and the content of an `enabled`
-// one is `approval_required` without an id.
+// S-POLICY-4: On the routes of the catalog an agent's key finds no blocked or disabled skill.
 #[tokio::test]
 async fn the_catalog_shows_an_agent_what_it_may_use_and_control_everything() {
     let world = Guarded::start().await;

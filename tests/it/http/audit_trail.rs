@@ -68,7 +68,7 @@ async fn upload(server: &Server) -> Answer {
     Answer::of(server.client.post(server.session("/upload")).multipart(form).send().await.unwrap()).await
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// S-AUDIT-1: Every operation of an agent leaves a record of its caller, session, subject and outcome.
 #[tokio::test]
 async fn audit_trail_log_all_tool_executions_for_user_review() {
     let server = with_skill().await;
@@ -91,9 +91,8 @@ async fn audit_trail_log_all_tool_executions_for_user_review() {
     assert!(!json!(records).to_string().contains("secret"), "{records:?}");
 }
 
-// S-AUDIT-6: Records are kept for 90 days, or as long as is configured. Whoever writes records of a user deletes that user's older
-// ones, once a day. No call waits for that. Those of a user who never writes again go when the user's idle sessions are cleared away
-// through a service.
+// S-AUDIT-16: Records of a user who never writes again go when an operator clears the user's idle sessions through a
+// service.
 #[tokio::test]
 async fn old_records_of_a_user_who_never_comes_back_go_with_the_idle_sessions() {
     for mode in [AuditMode::Relaxed, AuditMode::Off] {
@@ -137,8 +136,10 @@ async fn audit_trail_a_tool_that_was_refused_asked_about_or_failed_is_logged_too
     assert_eq!(said, expected);
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome. So does every
-// change of a session, a policy or a skill, and every decision on a call that waits.
+// S-AUDIT-10: A hook that stores a fact changes its session: the record is `create_session` if that creates the
+// session.
+// S-AUDIT-11: A parent created with its fork has its own `create_session`, and a session created by an operation has
+// the operation's record.
 #[tokio::test]
 async fn a_session_that_a_hook_or_a_fork_of_it_made_has_the_record_of_one_that_was_asked_for() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -190,7 +191,7 @@ async fn a_session_that_a_hook_or_a_fork_of_it_made_has_the_record_of_one_that_w
     }
 }
 
-// S-AUDIT-3: In strict mode a change is acknowledged once its record is in the store.
+// S-AUDIT-15: In strict mode a hook waits for the record of its stored fact.
 #[tokio::test]
 async fn a_hook_waits_for_the_record_of_its_note_and_answers_if_there_can_be_none() {
     let memory = Arc::new(MemoryStore::like_s3());

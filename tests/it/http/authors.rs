@@ -131,7 +131,7 @@ impl Writer {
     }
 }
 
-// S-AUTHOR-7: A push publishes over the version that its folder comes from, and over no other.
+// S-AUTHOR-16: A skill that another author deleted stays deleted in the same way.
 #[tokio::test]
 async fn what_another_author_deleted_stays_deleted_until_it_is_pushed_by_force() {
     let server = Server::start().await;
@@ -318,6 +318,7 @@ async fn authors_have_through_a_server_what_they_have_on_a_store() {
     assert_eq!(author.collect_garbage().await.unwrap().removed, 0);
 }
 
+// S-AUTHOR-22: An agent's key reads no whole skill that policy hides, and none whose load needs an approval.
 #[tokio::test]
 async fn an_agents_key_reads_what_its_policy_shows_and_changes_nothing() {
     let (agent, entry) = KeyEntry::generate(&SystemClock::new(), Some(&Id::parse("u1").unwrap()), vec![Scope::Agent]);

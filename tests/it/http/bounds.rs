@@ -86,7 +86,7 @@ impl World {
     }
 }
 
-// S-KEY-1: A variable that chooses what lies behind a mount is set with a key of scope `control`, unless the template
+// S-KEY-1: Only a key of scope `control` sets a variable that chooses the folder behind a mount, unless the template
 // leaves it to agents.
 #[tokio::test]
 async fn an_agent_chooses_no_ticket_unless_the_template_lets_it() {
@@ -112,7 +112,8 @@ async fn an_agent_chooses_no_ticket_unless_the_template_lets_it() {
     }
 }
 
-// S-KEY-2: A bound key reaches the sessions within its bounds and nothing of its user's others, on every route.
+// S-KEY-2: A bound key reaches the sessions within its bounds and no others of its user, on every route.
+// S-KEY-10: A bound key makes forks under any id outside the bounds of other keys, if the id has no files yet.
 #[tokio::test]
 async fn a_key_bound_to_sessions_reaches_those_and_their_forks() {
     let world = World::start().await;
@@ -159,6 +160,7 @@ async fn a_key_bound_to_sessions_reaches_those_and_their_forks() {
     assert_eq!(paged, ids(&listed));
 }
 
+// S-KEY-10: A bound key makes forks under any id outside the bounds of other keys, if the id has no files yet.
 #[tokio::test]
 async fn a_fork_that_its_own_key_would_not_reach_is_refused_before_it_is_written() {
     let world = World::start().await;
@@ -224,7 +226,7 @@ async fn a_bound_key_of_scope_control_controls_no_more_than_its_sessions() {
     world.call(key, Method::DELETE, "/sessions/chat-1", &Value::Null).await.is(204);
 }
 
-// S-KEY-3: A session that a key bound to values of variables makes has those values.
+// S-KEY-3: A session that a key bound to values of variables creates has those values.
 #[tokio::test]
 async fn a_key_bound_to_a_ticket_reaches_sessions_of_that_ticket() {
     let world = World::start().await;
@@ -259,7 +261,7 @@ async fn a_key_bound_to_a_ticket_reaches_sessions_of_that_ticket() {
     world.ls("chat of t1", "b").await.is_problem(403, "denied");
 }
 
-// S-KEY-4: Of a session beyond its bounds a key is told the same, whether it is there or not.
+// S-KEY-4: For a session beyond its bounds a key gets the same answer, whether the session exists or not.
 #[tokio::test]
 async fn a_bound_key_does_not_learn_which_other_sessions_there_are() {
     let world = World::start().await;

@@ -104,7 +104,7 @@ async fn a_page_of_a_listed_origin_reads_every_answer() {
     assert_eq!((without_key.status, without_key.header("access-control-allow-origin")), (401, APP));
 }
 
-// S-PEER-2: A page of any other origin is told nothing about who may call, and can read no answer.
+// S-PEER-2: A page of any other origin learns nothing about the permitted callers, and can read no answer.
 #[tokio::test]
 async fn a_page_of_another_origin_is_told_nothing() {
     let server = open_to(&[APP, "null"]).await;
@@ -142,7 +142,7 @@ async fn a_page_of_another_origin_is_told_nothing() {
     }
 }
 
-// S-PEER-3: A preflight needs no key and asks nothing of the store, whatever route it is for.
+// S-PEER-3: A preflight needs no key and asks nothing of the store, on every route.
 #[tokio::test]
 async fn a_preflight_is_answered_for_every_route_and_asks_for_nothing() {
     let server = open_to(&[APP]).await;
@@ -177,7 +177,8 @@ async fn a_preflight_is_answered_for_every_route_and_asks_for_nothing() {
     }
 }
 
-// S-STOP-2: SIGHUP reads the keys, hosts and origins again, and where they have a fault the old ones stay.
+// S-STOP-2: After SIGHUP the service reads the keys, hosts and origins again, and keeps the old ones if the new have a
+// fault.
 #[tokio::test]
 async fn origins_that_change_count_at_once() {
     let keys = Keys::single(KEY).unwrap();

@@ -37,7 +37,8 @@ async fn unpacked(response: Response) -> String {
     text
 }
 
-// S-ENCODING-1: An answer of JSON or text of at least 1 KiB is sent in gzip if the request's `accept-encoding` prefers that.
+// S-ENCODING-1: An answer of JSON or text of at least 1 KiB comes in gzip if the request's `accept-encoding` prefers
+// that.
 #[tokio::test]
 async fn documents_are_compressed_for_those_who_ask_and_say_the_same() {
     let server = with_long_file().await;
@@ -68,7 +69,8 @@ async fn documents_are_compressed_for_those_who_ask_and_say_the_same() {
     }
 }
 
-// S-ENCODING-2: The bytes of a file are sent as they are, whatever `accept-encoding` says, and so is what else has a strong ETag.
+// S-ENCODING-2: The bytes of a file come as they are, whatever `accept-encoding` says, and so does every other answer
+// with a strong ETag.
 #[tokio::test]
 async fn files_keep_their_bytes_their_tags_and_their_ranges() {
     let server = with_long_file().await;
@@ -95,6 +97,7 @@ async fn files_keep_their_bytes_their_tags_and_their_ranges() {
     assert!(header(&put, "etag").starts_with('"') && header(&put, "content-encoding").is_empty());
 }
 
+// S-ENCODING-4: The tags of a prompt and of the tools are weak, and the same with and without gzip.
 #[tokio::test]
 async fn a_prompt_has_one_weak_tag_however_it_travels() {
     let server = Server::start().await;
@@ -116,7 +119,7 @@ async fn a_prompt_has_one_weak_tag_however_it_travels() {
     assert!(header(&again, "vary").contains("accept-encoding"));
 }
 
-// S-ENCODING-3: A request with a `content-encoding` is refused with 415, so no body grows on its way in.
+// S-ENCODING-3: The service refuses a request with a `content-encoding` with 415, so no body grows on its way in.
 #[tokio::test]
 async fn a_compressed_body_is_refused_and_not_stored_as_if_it_were_the_file() {
     let server = Server::start().await;

@@ -106,8 +106,7 @@ fn in_zip(bytes: &Bytes, path: &str) -> String {
     text
 }
 
-// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
-// all others it is not there.
+// S-DRAFT-8: On the routes of the catalog, a key bound to a session by its id sees the drafts that the session records.
 #[tokio::test]
 async fn who_sees_a_draft_reads_its_files_in_each_form() {
     let (server, [control, agent, here, elsewhere]) = with_keys().await;
@@ -152,7 +151,7 @@ async fn who_sees_a_draft_reads_its_files_in_each_form() {
     }
 }
 
-// S-VERSION-7: Who knows the digest of a version reads it, also of a skill that is deleted or a draft by now.
+// S-VERSION-7: A caller that knows the digest of a version reads it, even if the skill is now deleted or a draft.
 #[tokio::test]
 async fn a_version_is_read_by_its_digest_in_both_forms_by_both_scopes_whatever_became_of_the_skill() {
     let (server, [control, agent, ..]) = with_keys().await;
@@ -192,8 +191,8 @@ async fn a_version_is_read_by_its_digest_in_both_forms_by_both_scopes_whatever_b
     }
 }
 
-// S-DRAFT-1: A draft has no file below `skills/`. The session that made it sees it, and so do keys of scope `control`; for
-// all others it is not there.
+// S-DRAFT-8: On the routes of the catalog, a key bound to a session by its id sees the drafts that the session records.
+// S-DRAFT-1: A draft has no file below `skills/`.
 #[tokio::test]
 async fn an_agent_finds_no_draft_but_that_of_its_session() {
     let (server, [control, agent, here, elsewhere]) = with_keys().await;

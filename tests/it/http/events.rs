@@ -86,7 +86,7 @@ pub(super) fn told(text: &str) -> Vec<(Option<String>, String, Value)> {
     blocks.collect()
 }
 
-// S-EVENT-1: What agents do is told as events, with the names and payloads of the contract.
+// S-EVENT-1: The service reports the work of agents as events, with the names and payloads of the contract.
 #[tokio::test]
 async fn a_client_is_told_what_happens_in_a_session_and_goes_on_from_its_last_event_elsewhere() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -145,7 +145,8 @@ async fn whoever_does_not_ask_for_json_alone_is_sent_the_stream() {
     }
 }
 
-// S-EVENT-5: One that does not read is dropped, told so, and nobody waits for it.
+// S-EVENT-5: The service drops a listener that does not read, says so in the event `dropped`, and waits for no
+// listener.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_client_that_never_reads_its_socket_is_dropped_and_can_go_on_while_another_misses_nothing() {
     const WRITES: usize = 400;
@@ -184,6 +185,7 @@ async fn a_client_that_never_reads_its_socket_is_dropped_and_can_go_on_while_ano
     assert!(all == &files(&text) | &files(&again), "it goes on where it was dropped");
 }
 
+// S-EVENT-20: A stream ends when the service begins to stop.
 #[tokio::test]
 async fn a_stream_ends_when_the_service_begins_to_stop() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -196,7 +198,7 @@ async fn a_stream_ends_when_the_service_begins_to_stop() {
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// S-AUDIT-1: Every operation of an agent leaves a record of its caller, session, subject and outcome.
 #[tokio::test]
 async fn changes_beside_sessions_leave_records_too_and_are_listed_at_once() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -237,7 +239,7 @@ async fn changes_beside_sessions_leave_records_too_and_are_listed_at_once() {
     );
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// S-AUDIT-1: Every operation of an agent leaves a record of its caller, session, subject and outcome.
 #[tokio::test]
 async fn a_decision_on_a_call_that_waits_leaves_a_record() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -263,7 +265,7 @@ async fn the_archive_of_a_user_has_the_records_that_waited() {
     assert_eq!(names.filter(|name| name.starts_with("u1/.skillmount/audit/")).count(), 1);
 }
 
-// S-AUDIT-3: In strict mode a change is acknowledged once its record is in the store.
+// S-AUDIT-3: In strict mode the service acknowledges a change after its record is in the store.
 #[tokio::test]
 async fn a_change_without_a_record_is_answered_with_what_is_known_of_its_parts() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -311,7 +313,7 @@ fn callers(entries: &[KeyEntry]) -> Callers {
     Callers { keys: Keys::new(entries).unwrap(), ..Callers::default() }
 }
 
-// S-EVENT-8: A stream of events ends once its key no longer lets the caller watch, or the user is deleted.
+// S-EVENT-8: A stream of events ends if its key no longer lets the caller watch, or if a caller deletes the user.
 #[tokio::test]
 async fn a_stream_ends_with_the_right_of_its_key_and_one_whose_key_is_good_goes_on() {
     let (clock, user) = (SystemClock::new(), Id::parse("u1").unwrap());
@@ -352,7 +354,7 @@ async fn a_stream_ends_with_the_right_of_its_key_and_one_whose_key_is_good_goes_
     }
 }
 
-// S-EVENT-8: A stream of events ends once its key no longer lets the caller watch, or the user is deleted.
+// S-EVENT-8: A stream of events ends if its key no longer lets the caller watch, or if a caller deletes the user.
 #[tokio::test]
 async fn a_stream_ends_when_its_user_is_deleted() {
     let memory = Arc::new(MemoryStore::like_s3());

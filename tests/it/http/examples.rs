@@ -54,8 +54,8 @@ fn conversation() -> Conversation {
     serde_json::from_str(include_str!("../../../crates/server/src/http/openapi/examples.json")).unwrap()
 }
 
-// S-API-1: The OpenAPI document at `/openapi.json` has an example of a request and a reply for every operation, and a
-// server answers these requests with these replies.
+// S-API-1: The OpenAPI document at `/openapi.json` has an example request and reply for every operation, and a server
+// answers these requests with these replies.
 #[tokio::test]
 async fn a_server_answers_the_examples_as_they_say() {
     let (server, Conversation { mut parameters, calls }) = (Server::with_skills().await, conversation());

@@ -42,7 +42,7 @@ async fn every_operation_answers_as_the_contract_says() {
     server.op("read", json!({"file_path": "/workspace/a.md"})).await.is_problem(404, "file_not_found");
 }
 
-// S-TRANSFER-2: A file over HTTP is streamed with Range and ETag, and as an attachment that no browser runs.
+// S-TRANSFER-2: The service streams a file over HTTP with Range and ETag, as an attachment that no browser runs.
 #[tokio::test]
 async fn raw_bytes_come_back_as_they_went_in_and_as_an_attachment() {
     let server = Server::start().await;
@@ -73,7 +73,7 @@ async fn raw_bytes_come_back_as_they_went_in_and_as_an_attachment() {
     server.get(&url).await.is_problem(404, "file_not_found");
 }
 
-// S-TRANSFER-2: A file over HTTP is streamed with Range and ETag, and as an attachment that no browser runs.
+// S-TRANSFER-2: The service streams a file over HTTP with Range and ETag, as an attachment that no browser runs.
 #[tokio::test]
 async fn ranges_give_the_bytes_they_name() {
     let server = Server::start().await;

@@ -142,8 +142,8 @@ async fn are_refused(archives: Vec<(&str, Vec<u8>, &str)>) {
     assert!(memory.peak() <= memory.capacity() && memory.reserved() == 0);
 }
 
-// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
-// lint calls an error.
+// S-PUBLISH-2: The service checks a whole skill before it stores anything: paths, size, secrets, and the errors of
+// lint.
 #[tokio::test]
 async fn each_archive_that_is_made_to_do_harm_is_refused_whole_and_nothing_is_stored() {
     let many: Vec<String> = (0..10_000).map(|number| format!("{number}")).collect();
@@ -171,8 +171,7 @@ async fn each_archive_that_is_made_to_do_harm_is_refused_whole_and_nothing_is_st
     .await;
 }
 
-// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
-// lint calls an error.
+// S-PUBLISH-16: The service refuses an archive that unpacks to over 1 MiB and to over 200 times its size.
 #[tokio::test]
 async fn how_far_an_archive_grows_counts_from_a_megabyte_on() {
     let growing = |unpacked: usize| {
@@ -188,8 +187,8 @@ async fn how_far_an_archive_grows_counts_from_a_megabyte_on() {
     are_refused(vec![("a byte more", growing((1 << 20) + 1), "archive_invalid")]).await;
 }
 
-// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
-// lint calls an error.
+// S-PUBLISH-2: The service checks a whole skill before it stores anything: paths, size, secrets, and the errors of
+// lint.
 #[tokio::test]
 async fn an_archive_of_a_million_entries_is_refused_by_its_end_wherever_that_stands() {
     let of_end = |kind| {

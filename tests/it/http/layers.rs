@@ -79,8 +79,8 @@ fn calls(layer: &str, digest: &str) -> [(Method, String, Value, u16, u16); 6] {
     ]
 }
 
-// S-VERSION-5: Skills of a team are published with a control key of that team, and those of the organisation with a control key
-// of all users.
+// S-VERSION-5: A control key of a team publishes the skills of that team, and a control key of all users the skills of
+// the organisation.
 #[tokio::test]
 async fn each_call_with_a_layer_is_for_its_own_keys_and_leaves_the_other_layers_alone() {
     let world = Layered::start().await;
@@ -129,8 +129,8 @@ async fn each_call_with_a_layer_is_for_its_own_keys_and_leaves_the_other_layers_
     assert_eq!(world.objects("u1/").await, own);
 }
 
-// S-VERSION-5: Skills of a team are published with a control key of that team, and those of the organisation with a control
-// key of all users.
+// S-VERSION-5: A control key of a team publishes the skills of that team, and a control key of all users the skills of
+// the organisation.
 #[tokio::test]
 async fn where_layers_are_off_it_is_that_which_is_said_and_nothing_of_keys() {
     let server = Server::start().await;

@@ -56,7 +56,7 @@ fn hello() -> Value {
 }
 
 // S-MCP-5: `/mcp` serves every user. The user is the key's or that of `x-skillmount-user`, and the session that of
-// `x-skillmount-session` or `mcp-session-id`, which a conversation that begins without one is given.
+// `x-skillmount-session` or `mcp-session-id`. A conversation without a session gets a new `mcp-session-id`.
 #[tokio::test]
 async fn a_conversation_has_the_session_it_was_given_on_any_replica() {
     let server = Server::with(config()).await;
@@ -117,8 +117,7 @@ async fn a_host_of_the_stateless_version_is_not_promised_what_it_would_need_a_st
     assert_eq!(begun.is(200)["result"]["capabilities"]["tools"]["listChanged"], true);
 }
 
-// S-MCP-13: A search that takes long reports how many of its files it has searched, once a second, to a host that asked for that;
-// a call that its host cancels ends.
+// S-MCP-13: A long search reports the number of searched files once a second, to a host that asked for reports.
 #[tokio::test]
 async fn a_long_search_reports_how_far_it_is() {
     let server = Server::with(config()).await;
@@ -162,7 +161,7 @@ async fn keys_decide_whose_skills_a_host_sees() {
     list(&[own, ("origin", "http://elsewhere.example")]).await.is_problem(403, "denied");
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[tokio::test]
 async fn what_is_not_the_protocol_is_answered_in_its_words() {
     let server = Server::with(config()).await;
@@ -221,8 +220,8 @@ async fn hosts_of_one_user_that_begin_at_once_each_get_results_of_their_size() {
     futures_util::future::join_all((0..16).map(conversation)).await;
 }
 
-// S-MCP-19: The first result of a conversation says how skills are found and loaded, because hosts drop instructions. A later
-// result names new skills, changed descriptions and skills that are gone, because hosts ignore notifications.
+// S-MCP-19: The first result of a conversation says how to find and load skills, because hosts drop instructions. A
+// later result names new skills, changed descriptions and removed skills, because hosts ignore notifications.
 #[tokio::test]
 async fn results_name_the_skills_that_changed_and_that_the_session_may_load() {
     let server = Server::with(config()).await;
@@ -252,7 +251,7 @@ async fn results_name_the_skills_that_changed_and_that_the_session_may_load() {
     assert!(told.starts_with("Error: ") && told.ends_with(changed), "{told}");
 }
 
-// S-MCP-22: Calls of one session that meet run in the order of their arrival, as those of a turn (S-TOOL-3).
+// S-MCP-22: Calls of one session that meet run in the order of their arrival, like the calls of a turn (S-TOOL-3).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_over_http_waits_for_those_that_came_before_it() {
     let server = Server::with(config()).await;

@@ -61,8 +61,8 @@ fn succeeds(answer: &Answer) -> bool {
     answer.json["result"]["isError"] != true
 }
 
-// S-MCP-5: `/mcp` serves every user. `/v1/users/{user}/sessions/{session}/mcp` is the same for the user and the session in the
-// path. A query at `/mcp` is refused.
+// S-MCP-25: `/v1/users/{user}/sessions/{session}/mcp` is `/mcp` for the user and the session in the path. The service
+// refuses a query at `/mcp`.
 #[tokio::test]
 async fn an_address_names_the_user_and_the_session() {
     for version in ["2025-06-18", STATELESS] {

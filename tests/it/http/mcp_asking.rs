@@ -77,8 +77,8 @@ async fn write(
     (text(&result), count)
 }
 
-// S-APPROVAL-9: The person at a host decides about calls of a host over HTTP only where the user's policy says
-// `approve_by: host`.
+// S-APPROVAL-9: The person at a host decides about its calls over HTTP only if the user's policy says `approve_by:
+// host`.
 #[tokio::test]
 async fn a_person_at_a_host_over_http_decides_where_the_users_policy_says_so() {
     let server = Server::with(config()).await;
@@ -108,8 +108,8 @@ async fn a_person_at_a_host_over_http_decides_where_the_users_policy_says_so() {
     assert!(waits(write(&server, "strict", Some("allow"), modern()).await));
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
-// So does every change of a session, a policy or a skill, and every decision on a call that waits.
+// S-AUDIT-1: Every operation of an agent leaves a record of its caller, session, subject and outcome. So does every
+// change of a session, a policy or a skill, and every decision on a waiting call.
 #[tokio::test]
 async fn what_a_person_at_a_host_decides_has_its_record() {
     let memory = Arc::new(MemoryStore::like_s3());

@@ -20,7 +20,7 @@ async fn others_go_on(server: &Server) {
     assert!(answered.unwrap().1.contains("/workspace"));
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[tokio::test]
 async fn each_wrong_request_has_the_protocols_error() {
     let server = Server::with(config()).await;
@@ -45,7 +45,7 @@ async fn each_wrong_request_has_the_protocols_error() {
     others_go_on(&server).await;
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call. Over HTTP the status is 400.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call. Over HTTP the status is 400.
 #[tokio::test]
 async fn json_that_is_no_message_has_the_code_of_json_rpc_for_it() {
     let server = Server::with(config()).await;
@@ -70,8 +70,8 @@ async fn json_that_is_no_message_has_the_code_of_json_rpc_for_it() {
     others_go_on(&server).await;
 }
 
-// S-MCP-21: A batch of messages is answered in a session of version 2025-03-26, which alone has batches, and for a request that names
-// no version.
+// S-MCP-21: A batch of messages gets an answer in a session of version 2025-03-26, which alone has batches, and for a
+// request that names no version.
 #[tokio::test]
 async fn a_batch_is_answered_in_the_version_that_has_batches() {
     let server = Server::with(config()).await;
@@ -106,7 +106,7 @@ async fn a_batch_is_answered_in_the_version_that_has_batches() {
     }
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[tokio::test]
 async fn foreign_names_are_turned_away_before_anything_is_read() {
     let server = Server::with(config()).await;
@@ -121,7 +121,7 @@ async fn foreign_names_are_turned_away_before_anything_is_read() {
     assert_eq!(post(&server, &[("host", named.as_str())], ls()).await.status, 200);
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_request_is_taken_or_refused_and_nobody_else_waits() {
     let server = Server::with(config()).await;
@@ -137,7 +137,7 @@ async fn a_large_request_is_taken_or_refused_and_nobody_else_waits() {
     over.is_problem(413, "file_too_large");
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_calls_at_once_are_answered_and_nobody_else_waits_for_them() {
     let server = Server::with(config()).await;
@@ -166,7 +166,7 @@ async fn a_thousand_calls_at_once_are_answered_and_nobody_else_waits_for_them() 
     }
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_never_reads_holds_nobody_up() {
     let server = Server::with(config()).await;

@@ -73,8 +73,7 @@ async fn until_quiet(ledger: &RequestCounts) -> u64 {
     }
 }
 
-// S-MCP-13: A search that takes long reports how many of its files it has searched, once a second, to a host that asked for that;
-// a call that its host cancels ends.
+// S-MCP-26: A call ends if its host cancels it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_ends_that_its_host_cancels_by_another_request_and_no_other() {
     let (server, ledger) = server().await;
@@ -119,8 +118,7 @@ async fn of_two_calls_with_one_number_in_one_session_none_is_cancelled() {
     }
 }
 
-// S-MCP-13: A search that takes long reports how many of its files it has searched, once a second, to a host that asked for that;
-// a call that its host cancels ends.
+// S-MCP-26: A call ends if its host cancels it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_ends_that_its_host_leaves() {
     let (server, ledger) = server().await;

@@ -54,8 +54,8 @@ async fn refresh(server: &Server) {
     server.send(Method::POST, &url, &json!({})).await.is(200);
 }
 
-// S-MCP-7: A host that knows the Skills extension lists the skills of the catalog and fetches their files, which loads none of
-// them. It is shown the whole frontmatter, and of each file the SHA-256 and the size of the bytes that it reads.
+// S-MCP-7: A host that supports the Skills extension lists the skills of the catalog and fetches their files, without
+// loading them. It gets the whole frontmatter, and the SHA-256 and the size of the bytes of each file.
 #[tokio::test]
 async fn a_host_is_shown_every_file_with_the_digest_of_what_it_reads() {
     let server = Server::with(config()).await;
@@ -102,8 +102,9 @@ async fn a_host_is_shown_every_file_with_the_digest_of_what_it_reads() {
     assert_eq!((digest(&changed, 0), digest(&changed, 2)), (digest(&got, 0), digest(&got, 2)));
 }
 
-// S-MCP-8: The digests of a published skill are there from its publish on. Those of any other are made when a host asks for the
-// skill, and behind all requests, with a second between two of them; until then its files are `dynamic`.
+// S-MCP-8: The digests of a published skill are there from its publish on. The service computes the digests of any
+// other skill on a host's request, and in the background, with a second between two skills. Until then its files are
+// `dynamic`.
 #[tokio::test]
 async fn a_published_skill_is_listed_with_its_digests_at_once() {
     let server = Server::with(config()).await;
@@ -159,9 +160,9 @@ async fn resources_are_the_main_files_and_a_folder_has_what_lies_directly_in_it(
     assert_eq!(refused(&server, "skills/get", json!({"uri": "skill://a/notas/r/uno.json"})).await, -32602);
 }
 
-// S-MCP-9: What is not there for hosts is answered with -32602. These skills are not: those that a policy hides or of which a
-// person approves each use, those over 512 files or 16 MiB, and those that the protocol does not take, as one whose name is not
-// that of its folder.
+// S-MCP-9: A skill that is not there for hosts gets -32602. The service hides skills that a policy hides, skills with
+// approval for each use, and skills over 512 files or 16 MiB. It also hides skills that the protocol does not take: for
+// example, the name must equal the folder's name.
 #[tokio::test]
 async fn a_skill_that_hosts_are_not_shown_costs_no_other() {
     let server = Server::with(config()).await;
@@ -200,7 +201,7 @@ async fn a_skill_that_hosts_are_not_shown_costs_no_other() {
     }
 }
 
-// S-MCP-10: Skills are listed 100 at a time, and fewer if they have more than 2,000 files; a cursor is of use to its own user
+// S-MCP-10: Skills come 100 at a time, and fewer if they have more than 2,000 files; a cursor serves its own user
 // alone.
 #[tokio::test]
 async fn a_listing_is_paged_and_a_cursor_belongs_to_its_user() {

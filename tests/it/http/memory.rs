@@ -90,7 +90,7 @@ async fn searches_wait_for_each_other_and_none_is_refused() {
     has_shared(&server, 16 * MIB as u64).await;
 }
 
-// S-MEMORY-1: An upload over 1 MiB waits on disk until there is memory for it, and is then written in one PUT.
+// S-MEMORY-1: An upload over 1 MiB waits on disk for memory, and then is one PUT.
 #[tokio::test]
 async fn many_large_uploads_at_once_all_arrive() {
     let server = small_server().await;
@@ -186,7 +186,7 @@ async fn downloads_that_nobody_reads_hold_their_windows_and_others_wait() {
     has_shared(&server, fit as u64 * each).await;
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[tokio::test]
 async fn only_calls_that_carry_the_text_of_files_take_long_bodies() {
     let server = Server::start().await;

@@ -128,7 +128,7 @@ async fn told(server: &Server, (what, call, header, body): (&str, &str, &str, &s
     text
 }
 
-// S-ERROR-2: The cause of an internal error is never shown to a client.
+// S-ERROR-2: No client sees the cause of an internal error.
 #[tokio::test]
 async fn what_each_mistake_is_told_is_as_reviewed() {
     let server = Server::with_skills().await;

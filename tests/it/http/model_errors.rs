@@ -73,7 +73,7 @@ fn new_skill(name: &str) -> Value {
     json!({"name": name, "description": "Writes minutes. Use it after a meeting.", "body": body})
 }
 
-// S-TOOL-10: A model reads what a model can act on.
+// S-TOOL-10: A model reads only text that it can use.
 #[tokio::test]
 async fn every_code_is_read_by_a_model_in_words_for_models() {
     let server = Server::with_skills().await;

@@ -105,7 +105,7 @@ fn outcome(answer: &Answer) -> (u16, Value, Value) {
     (answer.status, answer.json["code"].clone(), answer.json["detail"].clone())
 }
 
-// S-ERROR-6: In a request, `null` for a member that may be absent is its absence.
+// S-ERROR-6: In a request, `null` for an optional member means that the member is absent.
 #[tokio::test]
 async fn null_for_an_optional_member_of_any_body_is_its_absence() {
     let document = serde_json::to_value(skillmount::http::openapi()).unwrap();

@@ -74,8 +74,8 @@ impl Server {
     }
 }
 
-// S-TOOL-9: A turn in the shape of OpenAI's Chat Completions has the same outcome and the same texts as one of `tool_use`
-// blocks.
+// S-TOOL-9: A turn in the shape of OpenAI's Chat Completions has the same outcome and the same texts as a turn of
+// `tool_use` blocks.
 #[tokio::test]
 async fn a_conversation_has_the_same_texts_in_both_shapes() {
     let server = Server::with_skills().await;
@@ -144,7 +144,7 @@ async fn long_arguments_are_read_by_a_worker_and_short_ones_at_once() {
     }
 }
 
-// S-TOOL-11: The tools of a session carry an ETag that stays while they do, and `If-None-Match` with it is answered by 304.
+// S-TOOL-11: The tools of a session carry an ETag that stays while they stay, and `If-None-Match` with it gets 304.
 #[tokio::test]
 async fn tools_that_are_known_already_are_not_sent_again() {
     let server = Server::with_skills().await;

@@ -185,7 +185,7 @@ async fn the_methods_that_a_route_allows_are_those_of_the_document() {
     }
 }
 
-// S-API-1: The OpenAPI document at `/openapi.json` has an example of a request and a reply for every operation, and a server
+// S-API-1: The OpenAPI document at `/openapi.json` has an example request and reply for every operation, and a server
 // answers these requests with these replies.
 #[tokio::test]
 async fn replies_with_bytes_have_the_headers_that_the_document_declares_and_no_other() {

@@ -99,8 +99,8 @@ async fn rules_hold_for_every_way_to_the_same_end() {
     }
 }
 
-// S-POLICY-5: `prompt_mode`, `load_tool` and `preload` are a session's own: they say how its agent works, and no answer is the
-// stricter one.
+// S-POLICY-5: `prompt_mode`, `load_tool` and `preload` belong to a session: they say how its agent works, and none of
+// their values is stricter.
 #[tokio::test]
 async fn what_is_a_sessions_own_is_refused_in_the_policy_of_a_user_and_kept_at_rest() {
     let server = Server::with_skills().await;
@@ -160,8 +160,7 @@ async fn an_unknown_tool_is_refused_when_set_and_kept_and_reported_at_rest() {
     assert_eq!(Answer::of(fresh.send().await.unwrap()).await.is(200)["unknown_tools"], json!(["run"]));
 }
 
-// S-POLICY-6: The answer to a change of the policy of a user or a session names its rules that match no skill, in
-// `unmatched_rules`.
+// S-POLICY-6: The answer to a change of a policy names its rules that match no skill, in `unmatched_rules`.
 #[tokio::test]
 async fn rules_that_match_no_skill_are_named_when_a_policy_is_set() {
     let server = Server::start().await;
@@ -216,7 +215,7 @@ async fn with_secrets() -> (Server, String) {
     (server, key)
 }
 
-// S-POLICY-3: Nothing names a skill, or a folder of skills, that the policy hides from the caller.
+// S-POLICY-3: No answer names a skill, or a folder of skills, that the policy hides from the caller.
 #[tokio::test]
 async fn nothing_names_what_the_policy_hides() {
     let (server, key) = with_secrets().await;

@@ -34,8 +34,7 @@ async fn put_zip(server: &Server, only: Option<&str>, zip: Vec<u8>) -> Answer {
     Answer::of(put.body(zip).send().await.unwrap()).await
 }
 
-// S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
-// `control`.
+// S-PUBLISH-10: A caller publishes a skill as JSON, as a zip archive of its folder or as a part for each file.
 #[tokio::test]
 async fn a_skill_comes_in_three_forms_and_is_the_same_skill() {
     let server = Server::start().await;
@@ -71,8 +70,8 @@ async fn a_skill_comes_in_three_forms_and_is_the_same_skill() {
     assert_eq!(rest.json["next_cursor"], Value::Null);
 }
 
-// S-PUBLISH-4: Of publishers at the same time one comes after the other, and the files are those of the last. With
-// `If-Match` only the first succeeds.
+// S-PUBLISH-20: With `If-Match` only the first of concurrent publishers succeeds: the header names the version that the
+// skill must have.
 #[tokio::test]
 async fn a_publish_over_another_version_than_it_names_is_a_conflict() {
     let server = Server::start().await;
@@ -97,8 +96,8 @@ async fn a_publish_over_another_version_than_it_names_is_a_conflict() {
     server.send(Method::POST, &url, &json!({"digest": "../x"})).await.is_problem(400, "invalid_request");
 }
 
-// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
-// lint calls an error.
+// S-PUBLISH-2: The service checks a whole skill before it stores anything: paths, size, secrets, and the errors of
+// lint.
 #[tokio::test]
 async fn what_is_no_skill_is_refused_with_findings_and_nothing_is_stored() {
     let server = Server::start().await;
@@ -136,8 +135,7 @@ async fn what_is_no_skill_is_refused_with_findings_and_nothing_is_stored() {
     server.get(&server.user("/versions/a/demo")).await.is_problem(404, "skill_not_found");
 }
 
-// S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
-// `control`.
+// S-PUBLISH-17: Only a key of scope `control` publishes.
 #[tokio::test]
 async fn publishing_needs_control_and_the_version_keeps_the_name_of_the_key() {
     let user = Id::parse("u1").unwrap();
@@ -157,8 +155,7 @@ async fn publishing_needs_control_and_the_version_keeps_the_name_of_the_key() {
     assert!(listed.is(200)["versions"][0]["by"].as_str().is_some_and(|by| !by.is_empty() && !control.contains(by)));
 }
 
-// S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
-// `control`.
+// S-PUBLISH-18: A JSON body has up to 16 MiB, and the error about a longer body names the other forms.
 #[tokio::test]
 async fn json_is_taken_up_to_its_limits_and_refused_beyond_them() {
     let server = Server::start().await;
@@ -198,8 +195,7 @@ async fn json_is_taken_up_to_its_limits_and_refused_beyond_them() {
     assert!(over.starts_with("HTTP/1.1 413") && over.contains("at most 16 MiB"), "{over}");
 }
 
-// S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
-// `control`.
+// S-PUBLISH-10: A caller publishes a skill as JSON, as a zip archive of its folder or as a part for each file.
 #[tokio::test]
 async fn parts_are_taken_up_to_their_limits_and_refused_beyond_them() {
     let server = Server::start().await;
@@ -236,7 +232,8 @@ async fn parts_are_taken_up_to_their_limits_and_refused_beyond_them() {
     assert_eq!(server.service.memory().reserved(), 0);
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
+// S-PUBLISH-14: A version has up to 10,000 files, 64 MiB zipped and 256 MiB unpacked, and a file has up to 64 MiB.
 #[tokio::test]
 async fn an_archive_is_taken_up_to_its_limit_and_refused_beyond_it() {
     let server = Server::start().await;
@@ -257,8 +254,8 @@ async fn an_archive_is_taken_up_to_its_limit_and_refused_beyond_it() {
     server.get(&server.user("/skills/a/demo")).await.is_problem(404, "skill_not_found");
 }
 
-// S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and what
-// lint calls an error.
+// S-PUBLISH-2: The service checks a whole skill before it stores anything: paths, size, secrets, and the errors of
+// lint.
 #[tokio::test]
 async fn parts_are_held_to_what_archives_are() {
     let server = Server::start().await;
@@ -291,8 +288,8 @@ async fn parts_are_held_to_what_archives_are() {
     assert_eq!(server.service.memory().reserved(), 0);
 }
 
-// S-VERSION-4: A skill is sent as a zip archive to who accepts `application/zip`, and `digest` asks for one version of it in
-// either form.
+// S-VERSION-4: A client that accepts `application/zip` gets a skill as a zip archive, and `digest` asks for one version
+// of it in either form.
 #[tokio::test]
 async fn a_skill_is_sent_as_an_archive_as_it_is_and_in_each_version() {
     let server = Server::start().await;
@@ -346,7 +343,8 @@ fn unzipped(bytes: &[u8]) -> Vec<(String, String)> {
     files
 }
 
-// S-PUBLISH-4: Of publishers at the same time one comes after the other, and the files are those of the last.
+// S-PUBLISH-20: With `If-Match` only the first of concurrent publishers succeeds: the header names the version that the
+// skill must have.
 #[tokio::test]
 async fn a_rollback_is_done_only_if_the_skill_has_the_version_that_if_match_names() {
     let server = Server::start().await;

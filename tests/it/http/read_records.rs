@@ -38,7 +38,7 @@ const NOT_RECORDED: [(&str, &str); 9] = [
     ),
 ];
 
-// S-AUDIT-7: What is read of skills beside sessions leaves records like those of operations.
+// S-AUDIT-7: Reads of skills outside sessions leave records like those of operations.
 #[test]
 fn every_operation_of_the_contract_is_recorded_or_named_with_the_reason() {
     let recorded = RECORDED.split_whitespace().map(|name| (name, "recorded"));
@@ -62,7 +62,8 @@ async fn call(server: &Server, method: Method, url: &str, accept: &str, body: &V
     Answer::of(request.json(body).send().await.unwrap()).await.status
 }
 
-// S-AUDIT-7: What is read of skills beside sessions leaves records like those of operations.
+// S-AUDIT-7: Reads of skills outside sessions leave records like those of operations.
+// S-AUDIT-12: Listings and other answers without contents leave no record.
 #[tokio::test]
 async fn what_delivers_contents_beside_sessions_leaves_a_record() {
     let server = audited(&Arc::new(MemoryStore::like_s3())).await;

@@ -148,7 +148,7 @@ async fn headers_are_taken_at_the_limit_and_refused_beyond_it() {
     assert!(exchange(&server, &head(4 * HEADER_BYTES)).await.starts_with("HTTP/1.1 431"));
 }
 
-// S-ERROR-5: An address that is no route is `route_not_found`, and a method that a route does not have
+// S-ERROR-5: An address that is no route is `route_not_found`, and a method that a route does not have is
 // `method_not_allowed`, with `Allow`.
 #[tokio::test]
 async fn unknown_routes_and_methods_are_problems_too() {
@@ -190,8 +190,8 @@ async fn requests_that_contradict_themselves_are_refused() {
     }
 }
 
-// S-FAIR-7: If a call is answered before its body has come, the service reads the rest for up to 5 seconds, and the
-// connection goes on. If the body does not end by then, the answer says `connection: close`.
+// S-FAIR-7: If the service answers a call before its body has come, it reads the rest for up to 5 seconds, and the
+// connection continues. If the body does not end by then, the answer says `connection: close`.
 #[tokio::test]
 async fn a_connection_goes_on_behind_a_refused_call_whose_body_comes_late() {
     const REFUSED: &str = "POST /v1/users/*/sessions/s1/ls HTTP/1.1\r\nHost: localhost\r\n\
@@ -270,7 +270,7 @@ impl Raw {
     }
 }
 
-// S-BUDGET-1: Work that takes long runs in a bounded pool, of which one user holds at most half.
+// S-BUDGET-1: Long work runs in a bounded pool, of which one user holds at most half.
 #[tokio::test]
 async fn a_long_body_is_parsed_by_a_worker_and_a_short_one_at_once() {
     let server = Server::start().await;

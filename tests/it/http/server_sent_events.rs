@@ -63,7 +63,7 @@ async fn tool_use_start_tool_execution_begins() {
     assert_eq!((&begun[0]["name"], &begun[0]["input"]), (&json!("write"), &input));
 }
 
-// S-EVENT-1: What agents do is told as events, with the names and payloads of the contract.
+// S-EVENT-13: The `id` in the payload is the id that the model gave the call.
 #[tokio::test]
 async fn a_call_of_a_model_has_the_id_that_the_model_gave_it() {
     let server = with_skill().await;

@@ -113,7 +113,7 @@ async fn a_replica_that_is_behind_catches_up_before_it_answers() {
     super::Answer::of(odd.send().await.unwrap()).await.is_problem(400, "invalid_request");
 }
 
-// S-SESSION-3: A client that sends back the session version it was given is never answered from an older one.
+// S-SESSION-19: A session version has the form `{life}.{number}` and counts within one life of a session.
 #[tokio::test]
 async fn a_version_names_the_life_it_counts_in_and_one_of_a_former_life_is_taken() {
     let server = Server::start().await;

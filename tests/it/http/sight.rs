@@ -99,6 +99,7 @@ async fn use_turtle(world: &World) {
 }
 
 // S-EVENT-11: An event names no skill that its watcher may not see now.
+// S-EVENT-21: An event omits the members of `input` that name a hidden skill, and `input_cut` says so.
 #[tokio::test]
 async fn events_name_skills_of_a_team_to_its_members_alone() {
     let world = World::start(true).await;
@@ -135,7 +136,7 @@ async fn events_name_skills_of_a_team_to_its_members_alone() {
     }
 }
 
-// S-EVENT-11: An event names no skill that its watcher may not see now.
+// S-EVENT-21: An event omits the members of `input` that name a hidden skill, and `input_cut` says so.
 #[tokio::test]
 async fn events_of_a_skill_that_policy_hides_since_are_told_to_keys_of_control_alone() {
     for layers in [false, true] {
@@ -156,7 +157,7 @@ async fn events_of_a_skill_that_policy_hides_since_are_told_to_keys_of_control_a
     }
 }
 
-// S-EVENT-11: An event names no skill that its watcher may not see now.
+// S-EVENT-22: `input_names` in the record says which members are names, and the service searches no others.
 #[tokio::test]
 async fn of_a_record_of_an_earlier_version_only_those_are_told_the_input_who_see_every_skill() {
     for layers in [false, true] {
@@ -207,8 +208,7 @@ async fn of_a_record_of_an_earlier_version_only_those_are_told_the_input_who_see
     }
 }
 
-// S-POLICY-4: On the routes of the catalog a key of an agent finds no blocked or disabled skill, and the content of an
-// `enabled` one is `approval_required` without an id.
+// S-POLICY-9: The state of the catalog counts for an agent only visible skills, and its `index` is null.
 #[tokio::test]
 async fn the_state_of_the_catalog_counts_for_an_agent_what_it_may_see_and_names_no_key_of_the_store() {
     let world = World::start(false).await;
@@ -225,7 +225,7 @@ async fn the_state_of_the_catalog_counts_for_an_agent_what_it_may_see_and_names_
     assert_eq!(state(&world.control).await["skills"], 1);
 }
 
-// S-EVENT-3: Whoever comes back with the id of its last event, to whichever replica, is told all that it missed.
+// S-EVENT-17: A client of JSON without an id gets no event, and in `next` the present position for its next request.
 #[tokio::test]
 async fn a_client_that_asks_for_json_learns_where_to_begin() {
     let memory = Arc::new(MemoryStore::like_s3());

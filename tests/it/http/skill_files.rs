@@ -15,7 +15,7 @@ async fn download(server: &Server, skills: Value) -> Answer {
     Answer::of(call.json(&json!({"skills": skills})).send().await.unwrap()).await
 }
 
-// S-CATALOG-8: The files of a skill are read without loading it, by the rules of every other look at the catalog.
+// S-CATALOG-8: A caller reads the files of a skill without loading it, by the rules of every other view of the catalog.
 #[tokio::test]
 async fn a_file_of_a_skill_is_read_whole_in_part_and_on_condition_without_loading_it() {
     let server = Server::with_skills().await;
@@ -53,7 +53,7 @@ async fn a_file_of_a_skill_is_read_whole_in_part_and_on_condition_without_loadin
     }
 }
 
-// S-CATALOG-8: The files of a skill are read without loading it, by the rules of every other look at the catalog.
+// S-CATALOG-13: One download takes up to 100 skills and 1,000 files; each file comes or fails on its own.
 #[tokio::test]
 async fn files_of_skills_are_downloaded_in_three_forms_and_each_fails_on_its_own() {
     let server = Server::with_skills().await;
@@ -99,7 +99,8 @@ async fn files_of_skills_are_downloaded_in_three_forms_and_each_fails_on_its_own
     assert_eq!(server.get(&server.session("")).await.is(200)["loaded_skills"], json!([]));
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
+// S-CATALOG-13: One download takes up to 100 skills and 1,000 files; each file comes or fails on its own.
 #[tokio::test]
 async fn a_download_takes_so_many_skills_and_files_and_no_more() {
     let server = Server::with_skills().await;

@@ -59,7 +59,8 @@ fn text(which: &str) -> Value {
     json!({"description": format!("Writes {which}. Use it after a meeting."), "body": "Say who was there.\n"})
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// S-AUDIT-9: A record of a skill's change has the digests of its versions before and after, a draft's if nothing is
+// published.
 #[tokio::test]
 async fn a_record_of_a_change_of_a_skill_has_the_versions_before_and_after_without_if_match() {
     let world = Recorded::start().await;
@@ -105,7 +106,8 @@ async fn a_record_of_a_change_of_a_skill_has_the_versions_before_and_after_witho
     }
 }
 
-// S-AUDIT-1: Every operation of an agent leaves a record: who called, in which session, on what, with which outcome.
+// S-AUDIT-9: A record of a skill's change has the digests of its versions before and after, a draft's if nothing is
+// published.
 #[tokio::test]
 async fn a_record_says_whose_skill_was_changed_also_where_that_was_refused() {
     let world = Recorded::start().await;
@@ -145,7 +147,7 @@ async fn records_and_versions_name_the_key_of_their_caller() {
     assert!(!json!([records, listed.json]).to_string().contains(&world.key));
 }
 
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-29: `last_change` names the caller, the time and the source of the last change.
 #[tokio::test]
 async fn the_last_change_says_who_published_older_content_again_when_and_from_where() {
     let world = Recorded::start().await;

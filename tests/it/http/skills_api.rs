@@ -74,7 +74,7 @@ async fn the_document_of_these_routes_is_the_snapshot_and_is_served() {
 }
 
 // S-SDK-1: The SDKs of Anthropic and of OpenAI publish, list, read and delete skills at `/v1/skills`.
-// S-SDK-5: `anthropic-version` tells the two shapes apart, and errors have the shape too.
+// S-SDK-5: `anthropic-version` decides between the two shapes of answers, and errors have the shape too.
 #[tokio::test]
 async fn each_api_is_answered_in_its_own_shape() {
     let server = Server::start().await;
@@ -112,7 +112,7 @@ async fn each_api_is_answered_in_its_own_shape() {
     problem.is_problem(404, "skill_not_found");
 }
 
-// S-SDK-2: The id of a skill is made of its path, and that of a version of its digest, so both are the same for ever.
+// S-SDK-2: The id of a skill comes from its path, and the id of a version from its digest, so neither ever changes.
 #[tokio::test]
 async fn what_was_published_by_any_route_is_there_with_its_id() {
     let server = Server::start().await;
@@ -138,8 +138,8 @@ async fn what_was_published_by_any_route_is_there_with_its_id() {
     is_error(&server.post("/skill_escrituras.compraventa/versions", minutes("x")).await, 404, "skill_not_found");
 }
 
-// S-SDK-6: A version that is deleted is listed no more. If it was the published one, the newest of the others is published, and with
-// the last version the skill is deleted.
+// S-SDK-6: No list names a deleted version. After the deletion of the published version, the newest of the others
+// becomes the published version. With the last version the skill goes.
 #[tokio::test]
 async fn deleting_versions_leads_back_and_to_the_end() {
     let server = Server::start().await;
@@ -175,7 +175,7 @@ async fn deleting_versions_leads_back_and_to_the_end() {
     assert_eq!(versions.is(200)["data"].as_array().unwrap().len(), 1);
 }
 
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-8: Deleting a skill keeps its versions, and a rollback to a version brings the skill back.
 #[tokio::test]
 async fn a_skill_whose_folder_another_tool_emptied_is_deleted_as_any() {
     let server = Server::start().await;
@@ -192,7 +192,7 @@ async fn a_skill_whose_folder_another_tool_emptied_is_deleted_as_any() {
     Answer::of(gone).await.is_problem(404, "skill_not_found");
 }
 
-// S-SDK-3: Versions are numbered from 1 in the order in which they were published first, and no number is given twice.
+// S-SDK-3: Versions have numbers from 1 in the order of their first publish, and the service gives no number twice.
 #[tokio::test]
 async fn every_route_that_publishes_counts_the_versions() {
     let server = Server::start().await;

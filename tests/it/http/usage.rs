@@ -35,7 +35,7 @@ async fn converse(server: &Server) {
     server.send(Method::POST, &approval, &json!({"decision": "deny"})).await.is(200);
 }
 
-// S-USAGE-1: The figures of use are made from audit records alone, and are those that one counts by hand.
+// S-USAGE-1: The figures of use come from audit records alone, and equal a count by hand.
 #[tokio::test]
 async fn usage_is_one_document_which_counts_what_waits_to_be_written() {
     let server = with_skills().await;

@@ -89,7 +89,7 @@ async fn a_user_who_is_deleted_is_denied_at_once_and_has_a_receipt() {
     send(&server, Method::GET, "/v1/deletions/_org").await.is_problem(400, "invalid_request");
 }
 
-// S-LEAVE-3: While a user is deleted, calls for the user are `denied`, in every process within 30 seconds.
+// S-LEAVE-10: If an upload began before the deletion of its user, the service refuses it once the body has come.
 #[tokio::test]
 async fn a_body_that_comes_after_the_deletion_has_begun_is_refused() {
     const LATE: &str = r#"{"description": "Late.", "body": "Too late."}"#;

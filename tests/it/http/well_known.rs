@@ -101,8 +101,7 @@ async fn installers_find_the_skills_of_a_public_user_with_their_digests() {
     assert_ne!(got(&server, INDEX).await.headers()["etag"], tag);
 }
 
-// S-WELLKNOWN-2: Nothing but the skills of that user is reached without a key, and of them only what an agent of the user may read
-// without a load and without asking anybody.
+// S-WELLKNOWN-2: Without a key a caller reaches nothing but skills of that user.
 #[tokio::test]
 async fn nothing_else_is_reached_without_a_key() {
     let server = server().await;
@@ -158,7 +157,7 @@ async fn what_is_a_draft_is_not_offered_and_two_skills_of_one_name_have_two() {
     assert_eq!(names, ["arrendamiento", "escrituras-compraventa", "otros-compraventa"]);
 }
 
-// S-WELLKNOWN-3: A signed link gives the same of one user until it expires, wherever the service is reached.
+// S-WELLKNOWN-3: A signed link gives the same of one user until it expires, wherever a caller reaches the service.
 #[tokio::test]
 async fn a_link_gives_the_skills_of_its_user_until_it_expires() {
     let server = server().await;

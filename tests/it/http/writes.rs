@@ -47,8 +47,8 @@ async fn tool(server: &Server, name: &str, input: Value) -> (bool, String) {
     (result["is_error"] == true, result["content"].as_str().unwrap().to_owned())
 }
 
-// S-WRITE-6: A change of a skill's file has two parts, the file and the session's snapshot: where it fails, the answer
-// says what became of each, and the same call, made again, completes it and does nothing twice.
+// S-WRITE-6: A change of a skill's file has two parts, the file and the session's snapshot, and a failed change reports
+// both.
 #[tokio::test]
 async fn a_change_that_lands_in_part_carries_its_parts_over_the_wire() {
     let server = server_with_broken_session().await;
@@ -85,8 +85,8 @@ async fn the_remote_backend_reads_the_parts_back() {
     assert_eq!(stored.is(200)["content"].as_str().unwrap().matches("Pasos.").count(), 2);
 }
 
-// S-DELETE-2: Where some files of a folder cannot be deleted, the answer names each with its code and outcome, and the same
-// call, made again, deletes the rest.
+// S-DELETE-5: `DELETE` of a file's address answers with the problem of the first file that stayed, and with `outcome`,
+// `deleted` and `failed`.
 #[tokio::test]
 async fn a_folder_that_is_deleted_in_part_says_so_by_either_route() {
     let server = Server::start().await;
@@ -140,8 +140,7 @@ async fn a_folder_that_is_deleted_in_part_says_so_by_either_route() {
     }
 }
 
-// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the order they were given: where an upload
-// fails, with its outcome.
+// S-TRANSFER-1: `upload` and `download` carry any bytes and report on each file, in the given order.
 #[tokio::test]
 async fn an_upload_says_what_became_of_each_file() {
     let server = Server::start().await;
@@ -178,7 +177,7 @@ async fn an_upload_that_breaks_off_says_what_became_of_the_whole() {
     }
 }
 
-// S-SESSION-11: A session whose preload fails is not made, and one whose preload succeeds is made with one write.
+// S-SESSION-11: If a preload fails, the service creates no session, and if it succeeds, the session takes one write.
 #[tokio::test]
 async fn a_session_whose_preload_fails_is_not_made() {
     let server = Server::with_skills().await;
@@ -195,7 +194,7 @@ async fn a_session_whose_preload_fails_is_not_made() {
     assert_eq!((&made.is(201)["version"], &made.json["current_skill"]), (&json!(1), &json!("escrituras/compraventa")));
 }
 
-// S-WRITE-5: Nothing is applied twice, and an own success is never reported as a conflict.
+// S-WRITE-7: If the write ids cannot decide, the answer is `unknown` and the service repeats no PUT.
 #[tokio::test]
 async fn a_create_whose_reply_was_lost_and_whose_file_is_gone_is_unknown() {
     let server = Server::start().await;

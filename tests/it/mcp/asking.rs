@@ -80,8 +80,8 @@ impl ClientHandler for Host {
     }
 }
 
-// S-MCP-12: Where a policy says `ask`, a host on standard input and output that can ask its person is asked to, and the call runs
-// or is refused by the answer. A person who gives none, and any other host, leave the call waiting.
+// S-MCP-12: If a policy says `ask`, a host on standard input and output asks its person if it can, and the answer
+// decides about the call. A person who gives no answer, and any other host, leave the call waiting.
 #[tokio::test]
 async fn a_person_at_the_host_decides_about_calls_that_ask() {
     let home = Home::with_skills();
@@ -131,8 +131,7 @@ async fn a_person_at_the_host_decides_about_calls_that_ask() {
     }
 }
 
-// S-APPROVAL-11: The person who decides about a call sees the tool, the input as in S-APPROVAL-4, the seconds left, and for a load
-// the skill and its digest.
+// S-APPROVAL-11: The person who decides about a call sees the tool, its input (S-APPROVAL-15) and the seconds left.
 #[tokio::test]
 async fn a_question_shows_the_input_as_far_as_it_is_kept_and_says_that_it_is_cut() {
     let home = Home::with_skills();

@@ -81,7 +81,7 @@ fn call(id: Value, name: &str, input: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": input}})
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[test]
 fn each_wrong_message_costs_itself() {
     let home = Home::with_skills();
@@ -117,7 +117,7 @@ fn each_wrong_message_costs_itself() {
     pipe.ends();
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_line_that_is_too_long_is_not_kept_and_a_long_one_is_answered() {
@@ -141,7 +141,7 @@ fn a_line_that_is_too_long_is_not_kept_and_a_long_one_is_answered() {
     pipe.ends();
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[test]
 fn a_batch_is_no_message_and_a_thousand_calls_at_once_are_all_answered() {
     let home = Home::with_skills();
@@ -165,8 +165,8 @@ fn a_batch_is_no_message_and_a_thousand_calls_at_once_are_all_answered() {
     pipe.ends();
 }
 
-// S-MCP-21: A batch of messages is answered in a session of version 2025-03-26, which alone has batches, and for a request that names
-// no version.
+// S-MCP-21: A batch of messages gets an answer in a session of version 2025-03-26, which alone has batches, and for a
+// request that names no version.
 #[test]
 fn a_batch_on_one_line_is_answered_on_one_line_in_the_version_that_has_batches() {
     let home = Home::with_skills();

@@ -14,8 +14,7 @@ use crate::cli::Home;
 const FILES: usize = 8000;
 const FEW: usize = 300;
 
-// S-MCP-13: A search that takes long reports how many of its files it has searched, once a second, to a host that asked for that;
-// a call that its host cancels ends.
+// S-MCP-26: A call ends if its host cancels it.
 #[test]
 fn a_search_ends_that_its_host_cancels() {
     let home = Home::new();

@@ -27,8 +27,8 @@ fn load(id: u64, skill: &str) -> Value {
     request(id, "tools/call", json!({"name": "load_skill", "arguments": {"skill": skill}}))
 }
 
-// S-MCP-16: A host of the version without a handshake (2026-07-28) is told what it listens to, by `subscriptions/listen`, on standard
-// input and output.
+// S-MCP-16: A host of the version without a handshake (2026-07-28) gets the notifications that it subscribes to, by
+// `subscriptions/listen`, on standard input and output.
 #[test]
 fn a_host_without_a_handshake_is_told_what_it_listens_to_and_nothing_else() {
     let home = Home::with_skills();
@@ -68,7 +68,7 @@ fn a_host_without_a_handshake_is_told_what_it_listens_to_and_nothing_else() {
     assert!(lines.next().is_none());
 }
 
-// S-MCP-22: Calls of one session that meet run in the order of their arrival, as those of a turn (S-TOOL-3).
+// S-MCP-22: Calls of one session that meet run in the order of their arrival, like the calls of a turn (S-TOOL-3).
 #[test]
 fn a_turn_that_is_sent_at_once_runs_in_the_order_of_its_lines() {
     let home = Home::with_skills();

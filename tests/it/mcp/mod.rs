@@ -78,8 +78,8 @@ fn text(result: &CallToolResult) -> &str {
     result.content[0].as_text().unwrap().text.as_str()
 }
 
-// S-MCP-1: `skillmount mcp` gives a host the tools of a session on standard input and output. Each process has a session of
-// its own unless one is named.
+// S-MCP-1: `skillmount mcp` gives a host the tools of a session on standard input and output. Each process has a
+// session of its own unless the caller names one.
 #[tokio::test]
 async fn a_host_loads_a_skill_and_reads_what_it_holds() {
     let home = Home::with_skills();
@@ -121,7 +121,7 @@ async fn an_empty_cursor_is_the_beginning() {
     assert_eq!(conversation.host.list_prompts(page("")).await.unwrap(), first);
 }
 
-// S-LEAVE-3: While a user is deleted, calls for the user are `denied`, in every process within 30 seconds.
+// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`.
 #[tokio::test]
 async fn a_host_writes_nothing_for_a_user_who_is_being_deleted() {
     let home = Home::with_skills();
@@ -146,7 +146,7 @@ async fn a_host_writes_nothing_for_a_user_who_is_being_deleted() {
     }
 }
 
-// S-MCP-2: A call that fails is a result that its model reads, with `isError`. What names no tool, prompt or method is an
+// S-MCP-2: A failed call is a result that its model reads, with `isError`. An unknown tool, prompt or method is an
 // error of the protocol.
 #[tokio::test]
 async fn a_model_reads_why_its_call_failed_and_nothing_else_is_a_result() {
@@ -192,7 +192,7 @@ async fn skills_that_people_call_are_prompts() {
     assert!(text(&listed).contains("/skills/notas"), "{}", text(&listed));
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[test]
 fn nonsense_on_standard_input_is_refused_in_words_and_stops_nothing() {
     let home = Home::with_skills();

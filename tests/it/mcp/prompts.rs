@@ -14,8 +14,8 @@ const CARTA: &str = "---\nname: carta\ndescription: Escribe cartas. Úsala siemp
                      description: A quién va\n    required: true\n  - name: tono\n    required: true\n    default: formal\n---\n\n\
                      Para [{{destino}}] en tono [{{tono}}].\n";
 
-// S-MCP-3: Each skill that a person may call is a prompt, and getting it loads the skill. Its declared parameters are arguments of
-// the prompt, and `arguments` takes all of them as they are typed behind a command.
+// S-MCP-3: Each skill that a person may call is a prompt, and getting it loads the skill. Its declared parameters are
+// arguments of the prompt, and `arguments` takes all of them as a person types them behind a command.
 #[tokio::test]
 async fn the_parameters_of_a_skill_are_arguments_of_its_prompt() {
     let home = Home::with_skills();
@@ -53,8 +53,8 @@ async fn the_parameters_of_a_skill_are_arguments_of_its_prompt() {
     }
 }
 
-// S-MCP-10: Skills are listed 100 at a time, and fewer if they have more than 2,000 files; a cursor is of use to its own user
-// alone. Prompts are listed 100 at a time too, and tools all at once. Any other cursor is answered with -32602.
+// S-MCP-10: Skills come 100 at a time, and fewer if they have more than 2,000 files; a cursor serves its own user
+// alone. Prompts come 100 at a time too, and tools all at once. Any other cursor gets -32602.
 #[tokio::test]
 async fn prompts_are_paged_and_foreign_cursors_refused() {
     let home = Home::new();

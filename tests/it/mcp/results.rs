@@ -17,8 +17,9 @@ fn size(result: &CallToolResult) -> usize {
     result.content.iter().map(|block| block.as_text().unwrap().text.len()).sum()
 }
 
-// S-MCP-6: Each tool says by annotations whether it changes files, replaces or takes away, and may be repeated. It declares no
-// output schema, and a result is one block of text.
+// S-MCP-6: The annotations of each tool say whether it changes files, whether it replaces or removes them, and whether
+// a host may repeat it.
+// S-MCP-27: A tool declares no output schema, and a result is one block of text.
 #[tokio::test]
 async fn a_result_is_one_block_of_text_that_fits_into_its_host() {
     let home = Home::with_skills();
@@ -61,6 +62,8 @@ async fn a_result_is_one_block_of_text_that_fits_into_its_host() {
 }
 
 // With the setting `mcp_structured` tools declare it, and results hold both with the same window.
+// S-MCP-28: With the setting `mcp_structured` tools declare the schema, and results hold text and document with the
+// same window.
 #[tokio::test]
 async fn with_a_setting_a_result_is_also_a_document_of_the_schema_of_its_tool() {
     let home = Home::with_skills();
@@ -101,6 +104,8 @@ async fn with_a_setting_a_result_is_also_a_document_of_the_schema_of_its_tool() 
 }
 
 // A request's `_meta` adds the document to its own result only.
+// S-MCP-28: With the setting `mcp_structured` tools declare the schema, and results hold text and document with the
+// same window.
 #[tokio::test]
 async fn a_request_asks_for_the_document_of_its_own_result() {
     let home = Home::with_skills();
@@ -113,7 +118,7 @@ async fn a_request_asks_for_the_document_of_its_own_result() {
     assert!(conversation.call("ls", json!({"path": "/"})).await.structured_content.is_none());
 }
 
-// S-MCP-19: The first result of a conversation says how skills are found and loaded, because hosts drop instructions.
+// S-MCP-19: The first result of a conversation says how to find and load skills, because hosts drop instructions.
 #[tokio::test]
 async fn the_first_result_says_once_how_skills_are_found_and_names_tools_of_the_session_alone() {
     let home = Home::with_skills();

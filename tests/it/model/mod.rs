@@ -21,8 +21,8 @@ fn run(store: SharedStore, steps: Vec<Step>) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64 * soak(), failure_persistence: None, ..ProptestConfig::default() })]
 
-    // S-STORE-1: The bucket stays plain: a file is one object with its own bytes, and anything put there with other tools
-    // is seen.
+    // S-STORE-1: The bucket stays plain: a file is an object with its own bytes, and the service sees every object of
+    // other tools.
     #[test]
     fn memory_answers_as_the_model_does(steps in prop::collection::vec(step(), 40)) {
         run(Arc::new(MemoryStore::new()), steps);

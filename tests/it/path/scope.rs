@@ -179,8 +179,8 @@ fn text_of(key: &str, bytes: Vec<u8>) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64 * soak(), failure_persistence: None, ..ProptestConfig::default() })]
 
-    // S-PATH-6: Every key asked of the store for a session lies under its user's prefix, or under those of the team and the
-    // organisation its caller belongs to.
+    // S-PATH-6: For a session the service asks the store only for keys below the prefix of its user, or of its caller's
+    // team and organisation.
     #[test]
     fn no_user_ever_meets_another(
         calls in prop::collection::vec((prop::sample::select(&USERS[..]), prop::sample::select(&SESSIONS[..]), call()), 40)

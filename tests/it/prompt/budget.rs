@@ -13,7 +13,7 @@ use skillmount::{
 use super::stage::{FORMATS, Stage, entry, notary, roomy};
 use crate::support::world::real_skill_texts;
 
-// S-PROMPT-4: A listing over its budget says how many of how many it shows and how to find the rest.
+// S-PROMPT-4: A listing over its budget says how many skills it shows, how many there are, and how to find the rest.
 #[test]
 fn a_budget_shortens_descriptions_then_keeps_names_then_counts_categories() {
     let long = "palabra ".repeat(60);

@@ -20,8 +20,8 @@ async fn render(agent: &SessionBackend) -> String {
 }
 
 // S-PROMPT-7: `x-skillmount-prompt-tag` and `x-skillmount-tools-tag` on replies under a session stay while prompt and
-// tools do, on every replica. They cost no request to the store: they are absent unless session, policies and a catalog of
-// the last 30 seconds are in memory.
+// tools stay, on every replica. They cost no request to the store: a reply omits them unless session, policies and a
+// catalog of the last 30 seconds are in memory.
 #[tokio::test(start_paused = true)]
 async fn a_tag_stays_while_the_prompt_does_and_costs_nothing() {
     let bucket = Arc::new(MemoryStore::like_s3());

@@ -27,8 +27,7 @@ fn one<'a>(explanation: &'a PromptExplanation, skill: &str) -> &'a PromptSkill {
     found.unwrap_or_else(|| panic!("{skill}: {explanation:?}"))
 }
 
-// S-PROMPT-8: A prompt with `explain` says of each skill whether it is in the prompt whole, shortened, by name, with its
-// instructions, or out, why, and with how many tokens; these and the tokens around them add up to those of the prompt.
+// S-PROMPT-8: A prompt with `explain` reports the form of each skill in the prompt, the reason and its tokens.
 #[test]
 fn a_prompt_says_of_each_skill_what_of_it_is_in_and_why() {
     let long = "palabra ".repeat(60);
@@ -90,6 +89,8 @@ fn the_mode_the_category_and_the_author_are_reasons_too() {
     assert!(one(&blocked, "escrituras/compraventa").reason.contains("blocks load_skill"));
 }
 
+// S-PROMPT-12: An explained prompt names 1,000 skills, the most visible first, and counts the others; it never names a
+// skill that the policy hides.
 #[test]
 fn a_hidden_skill_is_not_named_and_of_many_the_first_are() {
     let mut stage = notary();

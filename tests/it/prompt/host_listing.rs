@@ -31,10 +31,10 @@ fn stage(many: usize, chars: usize) -> Stage {
     stage
 }
 
-// S-MCP-17: The instructions have 2,048 characters at most, as many as Claude Code shows its model. The first 512 say how to
-// find and load a skill, with the tools that the session has. The skills used most come next, with their descriptions.
-// Names of the others follow only if all fit; otherwise categories with counts end the text. It says how many of how many
-// skills it shows.
+// S-MCP-17: The instructions have 2,048 characters at most, as many as Claude Code shows its model. The first 512 say
+// how to find and load a skill, with the tools that the session has. The skills used most come next, with their
+// descriptions. Names of the others follow only if all fit; otherwise categories with counts end the text. It says how
+// many skills it shows and how many there are.
 #[test]
 fn the_beginning_that_a_host_shows_says_how_to_find_every_skill() {
     for (many, chars) in [(1, 40), (19, 60), (30, 290), (46, 290), (200, 290), (2000, 900)] {

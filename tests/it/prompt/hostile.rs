@@ -104,8 +104,8 @@ proptest! {
 }
 
 proptest! {
-    // S-PROMPT-3: What comes from a skill is data: names and descriptions are escaped, and bodies fenced so that nothing in
-    // them closes the fence.
+    // S-PROMPT-3: Text of a skill is data: the prompt escapes names and descriptions, and fences bodies so that nothing
+    // in them closes the fence.
     #[test]
     fn whatever_skills_say_of_themselves_the_same_skills_parse_back(
         skills in prop::collection::btree_map("[a-c]{1,2}(/[a-z<&\"' ]{1,3})?", (hostile_text(), hostile_text()), 1..5)

@@ -122,7 +122,7 @@ fn two_state_shows_the_listing_until_a_skill_is_loaded_and_then_its_body_alone()
     }
 }
 
-// S-TOOL-4: A result over its limit is cut at the end of a line. Instructions that are cut go on with the `offset` of
+// S-TOOL-4: A result over its limit ends at the end of a line. Cut instructions continue with the `offset` of
 // `load_skill`; a prompt cuts them at the same limit.
 #[test]
 fn a_prompt_has_as_much_of_long_instructions_as_the_result_of_a_load() {
@@ -255,8 +255,8 @@ fn the_mode_discover_lists_where_there_is_nothing_to_search_with() {
     assert!(!found.prompt.contains("discover_skills"), "{}", found.prompt);
 }
 
-// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question. Blocked and disabled skills
-// are in no listing.
+// S-SESSION-5: Of the user's policy and the session's policy, the stricter value holds for each question. No listing
+// has blocked or disabled skills, except the catalog of a key of scope `control` (S-POLICY-4).
 #[test]
 fn a_loaded_skill_that_is_blocked_since_is_not_named() {
     let mut stage = notary();
@@ -267,7 +267,7 @@ fn a_loaded_skill_that_is_blocked_since_is_not_named() {
     assert!(!stage.prompt(Format::Xml).contains("arrendamiento"));
 }
 
-// S-TOOL-10: A model reads what a model can act on.
+// S-TOOL-10: A model reads only text that it can use.
 #[test]
 fn findings_on_skill_files_are_for_people_and_in_no_format_of_the_prompt() {
     let mut stage = notary();

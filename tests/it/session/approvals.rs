@@ -121,7 +121,7 @@ async fn every_operation_asks_with_an_id_and_runs_once_it_is_allowed() {
     upload().await.unwrap();
 }
 
-// S-APPROVAL-2: One approval serves one call, however many make it at the same time and at whichever server.
+// S-APPROVAL-2: An approval serves a single call, however many callers repeat the call at the same time, at any server.
 #[tokio::test]
 async fn of_callers_at_the_same_time_exactly_one_runs() {
     let here = asking(&["write"]).await;
@@ -141,8 +141,8 @@ async fn of_callers_at_the_same_time_exactly_one_runs() {
     }
 }
 
-// S-APPROVAL-3: What waits and what was decided are kept in the session, so that a restart loses none of it, and any server
-// asks, decides and serves.
+// S-APPROVAL-3: The session stores waiting calls and decisions, so a restart loses none of them, and any server asks,
+// decides and serves.
 #[tokio::test]
 async fn another_replica_decides_at_once_and_a_restart_loses_nothing() {
     let here = asking(&["write"]).await;
@@ -170,7 +170,7 @@ async fn another_replica_decides_at_once_and_a_restart_loses_nothing() {
     write(&here.replica().agent(), "/workspace/d", "x").await.unwrap();
 }
 
-// S-APPROVAL-4: Equal calls that wait share an id, at most 32 calls wait in a session, and a call waits for five minutes.
+// S-APPROVAL-4: At most 32 calls wait in a session, and the next call is `rate_limited`.
 #[tokio::test]
 async fn so_many_calls_wait_and_the_next_is_told_to_come_later() {
     let world = asking(&["write"]).await;
@@ -186,7 +186,7 @@ async fn so_many_calls_wait_and_the_next_is_told_to_come_later() {
     waiting(write(&agent, "/workspace/more", "x").await);
 }
 
-// S-APPROVAL-4: Equal calls that wait share an id, at most 32 calls wait in a session, and a call waits for five minutes.
+// S-APPROVAL-14: A call waits for five minutes, and a decision holds for five minutes.
 #[tokio::test]
 async fn a_call_waits_for_five_minutes_and_a_decision_holds_for_five() {
     let clock = SetClock::at(1_000_000);
@@ -244,7 +244,7 @@ async fn an_id_of_another_session_or_user_or_of_nobody_is_not_found() {
     assert_eq!(waiting(write(&agent, "/workspace/a", "x").await), waits);
 }
 
-// S-APPROVAL-6: A call that was denied says so when it is made again, for five minutes after the decision.
+// S-APPROVAL-6: A repeated call that a person denied says so, for five minutes after the decision.
 #[tokio::test]
 async fn a_denied_call_says_that_it_was_denied() {
     let world = asking(&["write"]).await;
@@ -260,7 +260,7 @@ async fn a_denied_call_says_that_it_was_denied() {
     waiting(write(&agent, "/workspace/b", "x").await);
 }
 
-// S-APPROVAL-10: A denial may carry a text of the person, at most 1,000 characters.
+// S-APPROVAL-17: The text of a denial is for its call and ends with the decision, with `remember` after five minutes.
 #[tokio::test]
 async fn the_text_of_a_denial_reaches_the_model_in_quotes_until_the_decision_ends() {
     let world = asking(&["write"]).await;
@@ -290,8 +290,7 @@ async fn the_text_of_a_denial_reaches_the_model_in_quotes_until_the_decision_end
     }
 }
 
-// S-APPROVAL-1: A call that the policy asks about is `approval_required` until a person allows it, and the identical call then
-// runs once.
+// S-APPROVAL-12: A call is identical if its operation and its input in normal form, as canonical JSON, are the same.
 #[tokio::test]
 async fn a_path_in_another_form_is_the_same_call_and_runs_in_the_normal_form() {
     let world = asking(&["*"]).await;
@@ -332,7 +331,8 @@ async fn a_path_in_another_form_is_the_same_call_and_runs_in_the_normal_form() {
     assert_eq!(ids(&agent).await, before, "a malformed call does not wait");
 }
 
-// S-APPROVAL-4: Equal calls that wait share an id, at most 32 calls wait in a session, and a call waits for five minutes.
+// S-APPROVAL-4: At most 32 calls wait in a session, and the next call is `rate_limited`.
+// S-APPROVAL-13: A load is identical only if the files of the skill are the same too.
 #[tokio::test]
 async fn a_load_that_waits_shows_its_skill_and_version_and_is_for_that_version() {
     let world = World::new();
@@ -357,8 +357,8 @@ async fn a_load_that_waits_shows_its_skill_and_version_and_is_for_that_version()
     assert_ne!(load().await.unwrap().digest, digest);
 }
 
-// S-APPROVAL-7: With `remember` a decision is about every call of the tool, or every load of the skill, in the session, until
-// its policy is set anew.
+// S-APPROVAL-7: With `remember` a decision covers every call of the tool, or every load of the skill, until a caller
+// sets the session's policy again.
 #[tokio::test]
 async fn what_is_remembered_holds_in_the_session_alone_and_until_its_policy_is_set() {
     let world = asking(&["write", "edit"]).await;
@@ -382,8 +382,7 @@ async fn what_is_remembered_holds_in_the_session_alone_and_until_its_policy_is_s
     waiting(write(&agent, "/workspace/a", "x").await);
 }
 
-// S-APPROVAL-8: What a rule blocks and what plan mode forbids is refused and never asked about, and one approval is for all
-// rules that ask about a call.
+// S-APPROVAL-8: The service refuses what a rule blocks or plan mode forbids, and never asks about it.
 #[tokio::test]
 async fn blocked_comes_first_then_plan_mode_then_the_skill_and_the_tool_at_once() {
     let world = asking(&["write", "load_skill"]).await;
@@ -424,6 +423,7 @@ async fn what_is_malformed_is_refused_and_does_not_wait() {
     assert!(ids(&agent).await.is_empty());
 }
 
+// S-APPROVAL-16: A preload of a skill that needs approval creates no session, because there is no session to ask in.
 #[tokio::test]
 async fn a_skill_whose_loads_are_approved_is_not_preloaded() {
     let world = World::new();

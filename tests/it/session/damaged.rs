@@ -57,8 +57,7 @@ fn damages(good: &Value) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-// S-SESSION-7: A session object that cannot be read costs that session and nothing else: its calls are refused, `DELETE`
-// removes it, and the list of sessions names it beside the others.
+// S-SESSION-7: A session object that cannot be read costs that session and nothing else.
 #[tokio::test]
 async fn a_damaged_session_costs_itself_and_can_be_deleted() {
     let world = World::new();
@@ -118,6 +117,8 @@ async fn clearing_away_reads_many_sessions_at_once() {
     assert!(begun.elapsed() <= 5 * trip, "{:?}", begun.elapsed());
 }
 
+// S-ERROR-7: If a user's policy is not a readable object, the service refuses calls of that user, until a key of scope
+// `control` sets another policy.
 #[tokio::test]
 async fn a_damaged_policy_of_a_user_forbids_everything_until_it_is_set_again() {
     for damage in ["[]", "", "{\"tools\": []}", "[\"write\", \"all\"]"] {

@@ -47,8 +47,8 @@ async fn told(agent: &SessionBackend) -> (Vec<String>, String, String) {
     (prompts, tools, format!("{:?}", agent.ls(LsRequest { path: "/skills".to_owned() }).await))
 }
 
-// S-SESSION-12: A session made from another one shares the `/workspace` and `/ticket` of that one, and `workspace_of` names
-// the session whose they are.
+// S-SESSION-12: A fork shares the `/workspace` and `/ticket` of its parent, and `workspace_of` names the session that
+// owns them.
 #[tokio::test]
 async fn a_fork_shares_the_files_of_its_parent_and_says_whose_they_are() {
     let world = World::new();
@@ -74,8 +74,7 @@ async fn a_fork_shares_the_files_of_its_parent_and_says_whose_they_are() {
     assert_eq!(other.agent_of("demo", "g").text("/workspace/a").await.unwrap(), "of p");
 }
 
-// S-SESSION-12: A session made from another one shares the `/workspace` and `/ticket` of that one, and `workspace_of` names
-// the session whose they are.
+// S-SESSION-20: A parent that only wrote files is created with its fork.
 #[tokio::test]
 async fn a_session_that_only_wrote_files_may_be_a_parent_and_one_that_is_not_there_may_not() {
     let world = World::new();
@@ -126,8 +125,8 @@ async fn a_session_that_was_made_before_workspaces_were_shared_keeps_its_own() {
     assert_eq!(fork(&other, "c", "g").await.names("/workspace").await.unwrap(), ["/workspace/own"]);
 }
 
-// S-SESSION-13: What a session made from another one loads is its own: loading and unloading in one changes neither the
-// prompt nor the tools nor `/skills` of the other.
+// S-SESSION-13: A load or unload in a fork or in its parent changes neither the prompt nor the tools nor `/skills` of
+// the other.
 #[tokio::test]
 async fn loading_in_a_fork_or_in_its_parent_leaves_the_other_as_it_was() {
     let world = World::new();
@@ -161,8 +160,8 @@ async fn loading_in_a_fork_or_in_its_parent_leaves_the_other_as_it_was() {
     }
 }
 
-// S-SESSION-14: A session is forgotten together with its workspace unless another one shares that: then the answer is
-// `workspace_shared`, names those that do, and nothing is deleted.
+// S-SESSION-14: `workspace=delete` deletes a session together with its workspace, unless another session shares the
+// workspace: then the answer is `workspace_shared` and the service deletes nothing.
 #[tokio::test]
 async fn a_workspace_goes_with_the_last_session_that_shares_it() {
     let world = World::new();

@@ -67,7 +67,7 @@ async fn to_look_on_is_not_to_use_a_session() {
     assert_eq!(sessions.get_untouched(&id("demo"), &id("s"), 0).await.unwrap().version, 0, "it has expired");
 }
 
-// S-SESSION-3: A client that sends back the session version it was given is never answered from an older one.
+// S-SESSION-3: A client that sends back the session version of an answer never gets an answer from an older version.
 #[tokio::test]
 async fn a_session_that_was_deleted_and_made_again_elsewhere_is_never_answered_from_its_former_life() {
     let world = World::new();
@@ -142,8 +142,8 @@ async fn a_session_used_again_after_it_expired_shows_what_was_loaded_at_once() {
     assert_eq!((names.unwrap().len(), cost), (1, gets(0)));
 }
 
-// S-SESSION-6: A session that was deleted or has expired is gone at once in the process that did or used it, and within
-// 30 seconds in every other.
+// S-SESSION-6: A deleted or expired session is gone at once in the process that deleted or used it, and within 30
+// seconds in every other.
 #[tokio::test(start_paused = true)]
 async fn a_deleted_session_is_gone_here_at_once_and_elsewhere_within_thirty_seconds() {
     let world = World::new();
@@ -191,8 +191,7 @@ async fn with_large_skills(world: &World, skills: usize, files: usize) {
     with_skills(world, &["small"]).await;
 }
 
-// S-SESSION-8: A session made from another one shares the file lists of its loaded skills and keeps them when the other
-// one goes.
+// S-SESSION-8: A fork shares the file lists of its parent's loaded skills and keeps them after the parent is deleted.
 #[tokio::test]
 async fn forks_share_snapshots_which_outlive_the_parent() {
     const SKILLS: usize = 4;
@@ -283,8 +282,8 @@ fn heavy(name: &str, files: usize) -> String {
     serde_json::to_string(&Session { version: 1, loaded_skills: vec![loaded], ..fresh }).unwrap()
 }
 
-// S-SESSION-9: A page of sessions ends where the objects read for it reach 4 MiB, whatever the limit, and its
-// `next_cursor` goes on from there.
+// S-SESSION-9: A page of sessions ends if the objects read for it reach 4 MiB, whatever the limit, and its
+// `next_cursor` continues from there.
 #[tokio::test]
 async fn a_page_of_large_sessions_is_short_and_displaces_none_that_is_in_use() {
     let world = World::new();
@@ -326,8 +325,7 @@ async fn a_page_of_large_sessions_is_short_and_displaces_none_that_is_in_use() {
     assert_eq!(listed, Requests { get: 1, list: 1, ..Requests::default() }, "what is in memory is not read again");
 }
 
-// S-SESSION-10: Nothing shown of a session names a skill that its reader may not see: one that policy has hidden since it
-// was loaded, or one of a team that the reader's key is not in.
+// S-SESSION-10: No answer about a session names a skill that its reader may not see.
 #[tokio::test]
 async fn a_session_names_no_skill_that_its_reader_may_not_see() {
     let options = ServiceOptions { layers: true, ..ServiceOptions::default() };

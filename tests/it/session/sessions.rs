@@ -15,8 +15,8 @@ use skillmount::{
     wire::{BackendProtocol, CreateSession, LoadSkillRequest, Policy, SkillRule, SkillsAccess, Visibility},
 };
 
-// S-SESSION-1: Reading from a session that does not exist answers as a new one and creates nothing; the first change
-// creates it.
+// S-SESSION-1: A read in a session that does not exist answers as a new session would and creates nothing; the first
+// change creates it.
 #[tokio::test]
 async fn reading_makes_no_session_and_the_first_change_does() {
     let world = World::new();
@@ -32,7 +32,7 @@ async fn reading_makes_no_session_and_the_first_change_does() {
 }
 
 // S-SESSION-2: A session lives in the bucket: a restart loses nothing and any replica serves it.
-// S-SESSION-3: A client that sends back the session version it was given is never answered from an older one.
+// S-SESSION-3: A client that sends back the session version of an answer never gets an answer from an older version.
 #[tokio::test]
 async fn any_replica_serves_a_session_and_none_answers_from_an_older_one() {
     let world = World::new();
@@ -59,8 +59,8 @@ async fn a_remembered_session_is_looked_at_again_after_thirty_seconds() {
     assert_eq!(other.agent().names("/").await.unwrap().len(), 3);
 }
 
-// S-SESSION-4: With the store down, cached sessions go on reading what is cached, and changes are refused within the
-// deadline.
+// S-SESSION-4: With the store down, cached sessions still read what is cached, and the service refuses changes within
+// the deadline.
 #[tokio::test(start_paused = true)]
 async fn loaded_skills_are_read_on_while_the_store_is_down() {
     let world = World::new();
@@ -79,7 +79,7 @@ async fn loaded_skills_are_read_on_while_the_store_is_down() {
     assert!(begun.elapsed() <= 2 * skillmount::limits::OPERATION_TIMEOUT);
 }
 
-// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question.
+// S-SESSION-5: Of the user's policy and the session's policy, the stricter value holds for each question.
 #[tokio::test]
 async fn the_users_policy_holds_beside_the_sessions() {
     let world = World::new();
@@ -96,9 +96,8 @@ async fn the_users_policy_holds_beside_the_sessions() {
     assert_eq!(code(agent.create("/skills/arrendamiento/x", "x").await), Code::ReadOnly);
 }
 
-// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question. Blocked and disabled skills are in no
-// listing but the catalog of a key of scope `control` (S-POLICY-4). `visibility` is the session's alone: it says where permitted
-// skills are found, and permits none.
+// S-SESSION-5: Of the user's policy and the session's policy, the stricter value holds for each question.
+// S-POLICY-7: `visibility` is the session's alone: it says how a session finds permitted skills, and permits none.
 #[tokio::test]
 async fn a_session_shows_every_permitted_skill_whatever_the_users_policy_says_of_where_they_are_found() {
     let world = World::new();

@@ -15,7 +15,8 @@ use crate::support::{
     world::{BackendExt, World, id},
 };
 
-// S-SESSION-16: Session objects carry the tag `skillmount=session`, by which one rule of the bucket expires those of all users.
+// S-SESSION-16: Session objects carry the tag `skillmount=session`, by which one rule of the bucket expires the
+// sessions of all users.
 #[tokio::test]
 async fn sessions_are_written_with_their_tag_and_nothing_else_is() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -33,7 +34,7 @@ async fn sessions_are_written_with_their_tag_and_nothing_else_is() {
     assert_eq!(session_tags().into_iter().collect::<Vec<_>>(), [("skillmount".to_owned(), "session".to_owned())]);
 }
 
-// S-LIMIT-2: Every answer that was limited says so and how to get the rest.
+// S-LIMIT-2: Every limited answer says so and how to get the rest.
 #[tokio::test]
 async fn more_sessions_than_a_listing_may_have_are_all_cleared_away_and_tagged() {
     let memory = Arc::new(MemoryStore::like_s3());

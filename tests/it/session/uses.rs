@@ -65,8 +65,8 @@ fn shown(prompt: &str, number: usize) -> usize {
     (1..=whole.len()).take_while(fits).last().unwrap_or_default()
 }
 
-// S-PROMPT-5: Of a listing that must give way, the skills used least give way first, by the counts of when the session
-// began.
+// S-PROMPT-5: If a listing must shrink, the least used skills shrink first, by the counts at the beginning of the
+// session.
 #[tokio::test(start_paused = true)]
 async fn the_skills_used_most_are_described_at_most_length() {
     let world = crowded().await;
@@ -98,6 +98,7 @@ async fn what_is_used_later_leaves_the_prompts_of_a_session_as_they_are() {
     assert_ne!(listing(&replica, "new").await, before);
 }
 
+// S-PROMPT-9: A session that does not exist yet has the current counts, and its first change freezes them.
 #[tokio::test(start_paused = true)]
 async fn a_session_that_does_not_exist_has_the_ranks_that_its_first_change_freezes() {
     let world = crowded().await;
@@ -112,6 +113,7 @@ async fn a_session_that_does_not_exist_has_the_ranks_that_its_first_change_freez
     assert_eq!(ranks(&world.replica(), "s").await, [(path(59), 1)]);
 }
 
+// S-PROMPT-10: A use is the first load of a skill in a session.
 #[tokio::test(start_paused = true)]
 async fn a_session_counts_once_for_a_skill_and_what_is_preloaded_does_not() {
     let world = crowded().await;
@@ -130,6 +132,7 @@ async fn a_session_counts_once_for_a_skill_and_what_is_preloaded_does_not() {
     assert_eq!(ranks(&world.replica(), "new").await, [(path(1), 1)]);
 }
 
+// S-PROMPT-10: A use is the first load of a skill in a session.
 #[tokio::test(start_paused = true)]
 async fn uses_are_written_together_and_those_of_two_replicas_add_up() {
     let world = crowded().await;

@@ -77,8 +77,8 @@ struct Seen {
     text: String,
 }
 
-// S-PROMPT-6: Text of a skill that stands among our words opens and closes no tag, adds no line and holds no control
-// character, whichever of its fields it comes from.
+// S-PROMPT-6: Text from any field of a skill, among the service's own words, opens and closes no tag, adds no line and
+// holds no control character.
 #[tokio::test]
 async fn no_field_of_a_skill_is_more_than_text_on_any_surface() {
     let long = "very long ".repeat(500);

@@ -12,6 +12,8 @@ fn read(folder: &str) -> (Option<Document>, Vec<Diagnostic>) {
     read_document(&bytes(folder), folder)
 }
 
+// S-CATALOG-9: A SKILL.md that begins with a heading and has no frontmatter is a skill of its folder's name, described
+// by its first paragraph.
 #[test]
 fn a_file_with_a_heading_and_a_paragraph_anywhere_below_it_is_described_by_that() {
     for (folder, description) in [

@@ -47,7 +47,8 @@ async fn on_a_directory(layer: fn(SharedStore) -> SharedStore) {
     conformance(layer(store), &KeyPrefix::all().folder("some/prefix").unwrap()).await;
 }
 
-// S-TREE-4: Every store and layer is held to the same tree by one suite, and only a lack that it declares excuses it.
+// S-TREE-4: One suite holds every store and store layer to the same tree, and excuses only a lack that the store
+// declares.
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_conforms() {
     let found = conformance(Arc::new(MemoryStore::new()), &KeyPrefix::all()).await;
@@ -174,7 +175,8 @@ async fn a_store_that_breaks_a_promise_is_refused() {
     assert!(message.contains("1,000 entries at most"), "{message}");
 }
 
-// S-TREE-4: Every store and layer is held to the same tree by one suite, and only a lack that it declares excuses it.
+// S-TREE-4: One suite holds every store and store layer to the same tree, and excuses only a lack that the store
+// declares.
 #[tokio::test]
 async fn a_store_that_declares_the_wrong_tree_is_told_what_to_declare() {
     let holding_both = Broken { memory: MemoryStore::like_s3(), ..declaring(FileAndFolder::Refused) };

@@ -73,8 +73,8 @@ async fn the_state_of_a_folder_that_is_only_read_conforms() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing of it lies in the folder");
 }
 
-// S-HOME-2: Nothing is written into a served folder unless `--write` is given. A change of a skill is `read_only`, nothing is
-// published, and sessions and the like lie in the user's data folder.
+// S-HOME-2: The service writes nothing into a served folder without `--write`. A change of a skill is `read_only`, a
+// publish fails, and sessions and the like lie in the user's data folder.
 #[tokio::test]
 async fn a_folder_that_is_only_read_refuses_every_change_of_skills_and_of_what_is_published() {
     let folder = TempDir::new().unwrap();
@@ -111,8 +111,8 @@ async fn a_folder_that_is_only_read_refuses_every_change_of_skills_and_of_what_i
     assert_eq!(page.folders, ["me/.skillmount/", "me/skills/", "me/threads/"]);
 }
 
-// S-HOME-3: A link in a served folder is followed if what it points to lies in the folder too. Any other link is left out, and
-// nothing is written through one.
+// S-HOME-3: The service follows a link in a served folder only if its target lies in the folder too. It omits any other
+// link, and writes through no link.
 #[tokio::test(flavor = "multi_thread")]
 async fn links_that_stay_inside_are_followed_and_others_are_left_out() {
     let (folder, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
@@ -161,7 +161,8 @@ async fn links_that_stay_inside_are_followed_and_others_are_left_out() {
     assert_eq!(fs::read_to_string(root.join("a/SKILL.md")).unwrap(), "a");
 }
 
-// S-HOME-4: A folder that cannot be served is refused with what to do: one that is not there, a file, a skill itself, a store.
+// S-HOME-4: The service refuses a folder that it cannot serve, with the next step: a missing folder, a file, a skill
+// itself, or a store.
 #[tokio::test]
 async fn what_is_no_folder_of_skills_is_refused_with_what_to_do() {
     let folder = TempDir::new().unwrap();

@@ -27,7 +27,7 @@ async fn tool_results_are_sent_as_blocks_of_type_tool_result_with_tool_use_id_an
     assert_eq!(serde_json::to_value(results).unwrap(), wanted);
 }
 
-// S-TOOL-1: A turn of tool calls is answered by one user message with a `tool_result` for each call, in the order of the
+// S-TOOL-1: One user message answers a turn of tool calls, with a `tool_result` for each call, in the order of the
 // calls.
 #[tokio::test]
 async fn multiple_tool_results_come_in_a_single_user_message() {
@@ -45,7 +45,7 @@ async fn multiple_tool_results_come_in_a_single_user_message() {
     assert_eq!((message["role"].as_str(), ids), (Some("user"), vec![json!("t0"), json!("t1"), json!("t2")]));
 }
 
-// S-TOOL-2: What fails is a result with `is_error` that begins with `Error: `, and says what was expected.
+// S-TOOL-2: A failed call is a result with `is_error` that begins with `Error: `, and says what the service expected.
 #[tokio::test]
 async fn error_results_have_is_error_true_and_others_do_not() {
     let agent = World::new().agent();
@@ -99,8 +99,8 @@ async fn an_empty_text_counts_as_absent_if_it_is_optional() {
     assert!(refused(&agent, "ls", json!({ "path": "" })).await.contains("absolute path"), "it is not optional there");
 }
 
-// S-TOOL-12: A text that is exactly the JSON of the number, switch or list that a member wants counts as that value, because models
-// quote values.
+// S-TOOL-12: If a member wants a number, switch or list, a text with exactly its JSON counts as the value, because
+// models quote values.
 #[tokio::test]
 async fn quoted_values_count_and_each_error_names_its_member() {
     let agent = World::new().agent();
@@ -193,8 +193,7 @@ async fn functions(agent: &SessionBackend, calls: &[Value]) -> Vec<String> {
     answer.messages.into_iter().map(|message| message.content).collect()
 }
 
-// S-TOOL-9: A turn in the shape of OpenAI's Chat Completions has the same outcome and the same texts as one of `tool_use`
-// blocks.
+// S-TOOL-15: Arguments that are not JSON, or not an object, are an error of their call alone.
 #[tokio::test]
 async fn arguments_that_are_no_json_object_are_an_error_of_their_call_and_the_others_go_on() {
     let agent = World::new().agent();
@@ -355,6 +354,8 @@ async fn an_input_that_is_no_object_is_refused_even_where_its_members_would_fit_
     assert!(text.contains("offset must be a whole number"), "{text}");
 }
 
+// S-TOOL-16: A person cannot call a skill with `user-invocable: false`, and only a person calls a skill with
+// `disable-model-invocation`.
 #[tokio::test]
 async fn who_calls_a_skill_is_not_the_models_to_say() {
     let world = World::new();

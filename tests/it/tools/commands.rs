@@ -83,6 +83,8 @@ async fn a_path_below_a_mount_costs_no_request() {
     assert_eq!(requests, skillmount::store::Requests::default());
 }
 
+// S-TOOL-16: A person cannot call a skill with `user-invocable: false`, and only a person calls a skill with
+// `disable-model-invocation`.
 #[tokio::test]
 async fn a_person_may_call_what_the_model_may_not_and_the_other_way_round() {
     let world = World::new();

@@ -142,7 +142,7 @@ async fn the_skill_tool_takes_a_required_skill_and_optional_args() {
     assert!(refused(&agent, "load_skill", json!({ "skill": "pdf" })).await.contains("no tool"));
 }
 
-// S-TOOL-6: A model is told only of the tools the session may use now.
+// S-TOOL-6: A model sees only the tools that the session may use now.
 #[tokio::test]
 async fn only_the_tools_the_session_may_use_now_are_offered() {
     let world = notary().await;

@@ -54,8 +54,7 @@ async fn the_first_turn_finds_a_skill_by_discover_skills() {
     assert_eq!(agent.names("/").await.unwrap(), ["/workspace", "/ticket"]);
 }
 
-// S-TOOL-7: In the mode `discover` a session begins with `discover_skills` alone; what loads a skill comes with the first
-// find, and the rest with the first skill that is loaded.
+// S-TOOL-7: In the mode `discover` a session begins with `discover_skills` alone.
 #[tokio::test]
 async fn the_second_turn_has_the_tool_that_loads_what_was_found_on_any_replica() {
     let world = notary().await;
@@ -175,8 +174,8 @@ async fn where_no_skill_can_be_loaded_the_other_tools_do_not_wait_for_one() {
     }
 }
 
-// S-SEARCH-11: Each skill that is found has a `confidence`: `low` if what it answers of the question tells little, and
-// `high` otherwise. The text for a model names the confidence of each skill that has another than the best.
+// S-SEARCH-32: If the confidence of the best result is `low`, the `message` says so. The text for a model names the
+// confidence of each skill if it differs from that of the best.
 #[tokio::test]
 async fn a_model_reads_how_far_to_trust_the_first_and_each_that_differs() {
     let world = World::new();

@@ -32,8 +32,8 @@ async fn read_numbers_its_lines_and_tells_the_total_and_the_next_offset() {
     assert_eq!(whole, "     1\tuno\n     2\t\tdos\r\n     3\ttres");
 }
 
-// S-TOOL-4: A result over its limit is cut at the end of a line. It begins and ends with a line that gives the shown
-// lines, their total and the way to go on.
+// S-TOOL-4: A result over its limit ends at the end of a line. It begins and ends with a line that gives the shown
+// lines, their total and the way to continue.
 #[tokio::test]
 async fn a_long_read_is_cut_at_a_line_and_its_pages_are_the_file() {
     let agent = World::new().agent();

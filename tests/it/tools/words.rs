@@ -60,7 +60,7 @@ fn everything() -> Vec<Value> {
     ])
 }
 
-// S-TOOL-10: A model reads what a model can act on.
+// S-TOOL-10: A model reads only text that it can use.
 #[tokio::test(start_paused = true)]
 async fn however_the_store_fails_a_model_reads_no_key_and_no_advice_to_operators() {
     let faults = [

@@ -112,7 +112,7 @@ async fn sessions_have_their_skills_variables_and_policies() {
     assert_eq!(ranks, [("escrituras/compraventa", 1), ("escrituras/hipoteca", 1)], "uses are counted on");
 }
 
-// S-PIN-1: Below `/skills`, reading serves the snapshot taken at load, each file fetched with `If-Match`.
+// S-PIN-1: Below `/skills`, a read serves the snapshot taken at load, and fetches each file with `If-Match`.
 #[tokio::test]
 async fn a_loaded_skill_is_read_through_the_snapshot_of_then() {
     let bucket = Restored::new();
@@ -128,8 +128,8 @@ async fn a_loaded_skill_is_read_through_the_snapshot_of_then() {
     assert_eq!(code(bucket.agent("sale").text(shown).await), Code::SkillChanged);
 }
 
-// S-SESSION-12: A session made from another one shares the `/workspace` and `/ticket` of that one, and `workspace_of` names
-// the session whose they are.
+// S-SESSION-12: A fork shares the `/workspace` and `/ticket` of its parent, and `workspace_of` names the session that
+// owns them.
 #[tokio::test]
 async fn a_fork_of_then_keeps_a_workspace_of_its_own() {
     let bucket = Restored::new();
@@ -217,8 +217,8 @@ async fn sessions_from_before_publishing_have_their_skills_of_all_layers() {
     assert_eq!(code(agent.remove("/workspace/borrador.md").await), Code::ApprovalRequired);
 }
 
-// S-PUBLISH-6: A folder that other tools changed is what the skill is, until the next publish, which first keeps it as a
-// version.
+// S-PUBLISH-6: If other tools change a folder, the folder is the skill until the next publish, which first keeps it as
+// a version.
 #[tokio::test]
 async fn a_skill_from_before_publishing_is_kept_as_a_version_by_the_first_publish() {
     let bucket = Restored::of_layers();

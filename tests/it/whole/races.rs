@@ -67,13 +67,13 @@ pub(crate) async fn many_edits(bucket: SharedStore, drop_replies: bool) {
     assert!(puts * 5 <= acknowledged, "more than 0.2 PUT per acknowledged edit: {puts} for {acknowledged}");
 }
 
-// S-EDIT-4: Of any number of concurrent edits, every acknowledged one is in the file exactly once.
+// S-EDIT-4: Of any number of concurrent edits, every acknowledged edit is in the file exactly once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_agents_edit_one_file_in_memory() {
     many_edits(Arc::new(MemoryStore::new()), false).await;
 }
 
-// S-WRITE-5: Nothing is applied twice, and an own success is never reported as a conflict.
+// S-WRITE-5: The service applies nothing twice, and never reports its own success as a conflict.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_agents_edit_one_file_in_memory_while_replies_are_lost() {
     many_edits(Arc::new(MemoryStore::new()), true).await;
@@ -156,7 +156,7 @@ pub(crate) async fn create_races(bucket: SharedStore, rounds: usize, drop_replie
     }
 }
 
-// S-WRITE-1: `write` makes a file and its answer is `already_exists` where one is.
+// S-WRITE-1: `write` creates a file, and its answer is `already_exists` if a file is there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn creates_race_in_memory_and_one_wins() {
     for drop_replies in [false, true] {

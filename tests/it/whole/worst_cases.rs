@@ -59,7 +59,7 @@ fn check(read: Result<Vec<u8>>, bytes: u64) -> bool {
     }
 }
 
-// S-PIN-4: One read serves one version of a file, old or new, never a mixture and never cut short silently.
+// S-PIN-4: One read serves one version of a file, old or new: never a mixture, and never cut short silently.
 #[tokio::test(start_paused = true)]
 async fn a_file_that_is_replaced_while_it_is_read_is_never_mixed() {
     let mut whole = Vec::new();
@@ -154,8 +154,8 @@ proptest! {
     }
 }
 
-// S-STORE-2: Where a bucket does not honour conditional writes, the service finds out at start and refuses changes with
-// that reason.
+// S-STORE-2: If a bucket does not honour conditional writes, the service finds this out at start and refuses changes
+// with that reason.
 #[tokio::test(start_paused = true)]
 async fn a_service_that_must_not_write_says_why_and_reads_on() {
     let world = World::new();

@@ -88,7 +88,7 @@ mod tests {
         name.into()
     }
 
-    // S-FAIR-6: While several users are served, large uploads of each arrive at 16 MiB a second, four at a time.
+    // S-FAIR-6: While the service has several users, large uploads of each arrive at 16 MiB a second, four at a time.
     #[tokio::test(start_paused = true)]
     async fn a_user_who_is_alone_is_not_slowed_and_one_beside_others_has_the_rate() {
         let bandwidth = Bandwidth::new(1000);

@@ -105,7 +105,7 @@ fn busy() -> Error {
 mod tests {
     use super::*;
 
-    // S-BUDGET-3: A request reserves its memory once its body has come.
+    // S-BUDGET-4: A request for more memory than the service has is `too_expensive`.
     #[tokio::test(start_paused = true)]
     async fn what_fits_is_had_what_waits_too_long_or_never_fits_is_refused() {
         let memory = Memory::new(80, Duration::from_secs(5));

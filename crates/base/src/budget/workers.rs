@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    // S-BUDGET-1: Work that takes long runs in a bounded pool, of which one user holds at most half.
+    // S-BUDGET-1: Long work runs in a bounded pool, of which one user holds at most half.
     #[tokio::test]
     async fn one_user_holds_at_most_half_of_the_threads() {
         let workers = Workers::new(4);

@@ -241,7 +241,7 @@ impl std::error::Error for Error {
 mod tests {
     use super::*;
 
-    // S-ERROR-2: The cause of an internal error is never shown to a client.
+    // S-ERROR-2: No client sees the cause of an internal error.
     #[test]
     fn an_internal_error_hides_its_cause_from_the_message_and_keeps_it_in_the_chain() {
         let error = Error::internal("disk on fire");

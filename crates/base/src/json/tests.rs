@@ -145,7 +145,7 @@ fn requested<T: DeserializeOwned + std::fmt::Debug + PartialEq>(text: &str) -> R
     read
 }
 
-// S-ERROR-6: In a request, `null` for a member that may be absent is its absence.
+// S-ERROR-6: In a request, `null` for an optional member means that the member is absent.
 #[test]
 fn null_is_the_default_of_each_field_alone_and_of_all_together() {
     let names = [

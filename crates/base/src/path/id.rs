@@ -84,7 +84,7 @@ mod tests {
         assert!(Id::parse(&"a".repeat(ID_BYTES + 1)).is_err());
     }
 
-    // S-PATH-5: An id matches `[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}`; nothing is escaped or guessed.
+    // S-PATH-5: An id matches `[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}`; the service escapes and guesses nothing.
     #[test]
     fn only_the_alphabet_of_ids_is_taken() {
         for good in ["u1", "A", "ana.lopez@example.com", "a+b-c_d", "0", "a..b"] {

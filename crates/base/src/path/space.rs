@@ -268,7 +268,7 @@ mod tests {
         Namespace::parse("p").unwrap().user(&Id::parse(id).unwrap()).unwrap()
     }
 
-    // S-PATH-7: A key that no virtual path can name is skipped in every answer, and no other name reaches it.
+    // S-PATH-7: Every answer skips a key that no virtual path can name, and no other name reaches it.
     #[test]
     fn a_listed_key_is_admitted_only_below_the_prefix_and_only_if_a_path_could_name_it() {
         let skills = user("u1").skills().unwrap();
@@ -286,8 +286,8 @@ mod tests {
     }
 
     proptest! {
-        // S-PATH-6: Every key asked of the store for a session lies under its user's prefix, or under those of the team
-        // and the organisation its caller belongs to.
+        // S-PATH-6: For a session the service asks the store only for keys below the prefix of its user, or of its
+        // caller's team and organisation.
         #[test]
         fn every_key_lies_below_its_user(id in "(u1|u10|alice|alice2)", relative in "[a/.]{0,8}") {
             let space = user(&id);

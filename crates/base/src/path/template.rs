@@ -217,8 +217,8 @@ impl Default for MountTemplates {
 mod tests {
     use super::*;
 
-    // S-MOUNT-3: A mount template that could reach `skills`, the service's own objects or another template's
-    // keys is refused.
+    // S-MOUNT-3: The service refuses a mount template that could reach `skills`, the service's own objects or another
+    // template's keys.
     #[test]
     fn templates_that_reach_skills_or_our_own_objects_are_refused() {
         for bad in [

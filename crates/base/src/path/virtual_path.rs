@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::limits::SEGMENT_BYTES;
 
-    // S-PATH-3: Every other name is kept byte for byte: nothing is decoded, normalised or folded.
+    // S-PATH-3: The service keeps every other name byte for byte: it decodes, normalises and folds nothing.
     #[test]
     fn legal_odd_names_round_trip_byte_for_byte() {
         for odd in [

@@ -274,8 +274,8 @@ mod tests {
         folder.apply(changes, 2).unwrap();
     }
 
-    // S-PLUGIN-4: A skill is in the plugin whole or not at all: a new version is written beside and takes the place of the old one
-    // by a rename. What an export leaves that was ended in the middle, the next one knows and mends.
+    // S-PLUGIN-4: A skill is in the plugin whole or not at all. The next export recognises and fixes the rest of an
+    // interrupted export.
     #[test]
     fn an_export_that_was_ended_in_the_middle_leaves_what_the_next_one_knows() {
         let home = tempfile::tempdir().unwrap();

@@ -195,8 +195,8 @@ mod tests {
         }
     }
 
-    // S-VERSION-5: Skills of a team are published with a control key of that team, and those of the organisation with a control
-    // key of all users.
+    // S-VERSION-5: A control key of a team publishes the skills of that team, and a control key of all users the skills
+    // of the organisation.
     #[test]
     fn a_layer_is_published_by_who_may_change_all_of_it() {
         let all = Grant::of_everybody();

@@ -223,7 +223,7 @@ mod tests {
         assert!(Keys::single("").is_err() && Keys::single("a b").is_err());
     }
 
-    // S-KEY-5: A key stops at the moment that its entry names as `expires`.
+    // S-KEY-5: A key stops at the moment `expires` of its entry.
     #[tokio::test]
     async fn a_key_stops_at_the_moment_it_expires() {
         let (key, entry) = KeyEntry::generate(&SystemClock::new(), None, vec![Scope::Control]);
@@ -298,7 +298,7 @@ mod tests {
         Keys::new(&entries).unwrap()
     }
 
-    // S-KEY-8: What a request costs does not depend on how many keys there are.
+    // S-KEY-8: The number of keys does not change the cost of a request.
     #[test]
     fn a_hundred_thousand_keys_make_no_request_dearer() {
         const REQUESTS: usize = 1000;

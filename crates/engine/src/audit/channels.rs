@@ -173,7 +173,7 @@ mod tests {
         assert!(!channels.is_over(&user, &other), "and takes no listener along");
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn so_many_permission_requests_are_remembered_to_have_been_sent() {
         let (channels, user) = (Channels::default(), Id::parse("u1").unwrap());

@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    // S-EVENT-1: What agents do is told as events, with the names and payloads of the contract.
+    // S-EVENT-1: The service reports the work of agents as events, with the names and payloads of the contract.
     #[test]
     fn a_record_is_told_by_the_events_of_the_contract() {
         let skill = |status: &str| AuditSkill {

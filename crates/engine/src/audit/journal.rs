@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(journals.bytes(), 0);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn what_waits_stays_within_its_bytes_and_what_is_written_makes_room() {
         let mut journals = RecordBuffers::new("00000000".to_owned());

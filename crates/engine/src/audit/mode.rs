@@ -82,7 +82,7 @@ impl FromStr for AuditMode {
 mod tests {
     use super::*;
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn days_are_a_number_within_their_limits() {
         let most = AUDIT_RETENTION_MOST_DAYS;

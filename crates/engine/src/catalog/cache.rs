@@ -270,6 +270,8 @@ mod tests {
         assert_eq!(order.evict(BUDGET, NOW + CATALOG_STALE), ["index"], "and no longer");
     }
 
+    // S-CATALOG-12: A catalog larger than the whole budget stays while callers use it, and the others share an eighth
+    // of the budget beside it.
     #[test]
     fn beside_one_that_is_over_the_budget_others_share_a_small_part() {
         let mut order = Order::default();

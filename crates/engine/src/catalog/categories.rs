@@ -120,6 +120,8 @@ mod tests {
         assert_eq!(sorted(&["z"], "Invoicing, please"), "z, invoices, x, y");
     }
 
+    // S-SEARCH-25: Of more than 20 categories the answer names only the near ones, or else a few that are larger than
+    // all others.
     #[test]
     fn of_many_only_those_are_named_that_are_near_or_larger_than_all_others() {
         let tried = |names: &[String], question: &str| {

@@ -207,8 +207,8 @@ mod tests {
         layout.folders.iter().map(|folder| folder.skill.as_str()).collect()
     }
 
-    // S-CATALOG-1: A skill is a folder below `{user}/skills/` that holds a `SKILL.md`, at most six deep; the outermost wins
-    // and a folder inside it belongs to it.
+    // S-CATALOG-1: A skill is a folder below `{user}/skills/` that holds a `SKILL.md`, at most six deep; a folder
+    // inside a skill belongs to the outermost skill.
     #[test]
     fn the_outermost_folder_with_a_skill_md_is_the_skill_and_owns_all_below() {
         let found = layout(&["a/b/SKILL.md", "a/b/res/x.md", "a/b/inner/SKILL.md", "a/bc/SKILL.md", "a/readme.md"]);
@@ -239,8 +239,8 @@ mod tests {
         assert!(found.diagnostics.is_empty());
     }
 
-    // S-CATALOG-1: A skill is a folder below `{user}/skills/` that holds a `SKILL.md`, at most six deep; the outermost wins
-    // and a folder inside it belongs to it.
+    // S-CATALOG-1: A skill is a folder below `{user}/skills/` that holds a `SKILL.md`, at most six deep; a folder
+    // inside a skill belongs to the outermost skill.
     #[test]
     fn a_skill_is_taken_at_the_deepest_place_and_reported_below_it() {
         let deepest = ["d"; SKILL_DEPTH].join("/");

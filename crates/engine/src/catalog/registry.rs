@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(catalogs.indexes_built(), 2, "and so is a small one beside it");
     }
 
-    // S-SEARCH-8: However many ask at once, a search index is built once.
+    // S-SEARCH-8: A process builds a search index once, however many callers ask at once.
     #[tokio::test]
     async fn sixty_four_first_questions_build_one_index_and_a_change_is_indexed_once_behind_the_old_one() {
         let store = Arc::new(MemoryStore::new());

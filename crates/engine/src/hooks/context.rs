@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    // S-HOOK-8: What a hook says of a skill is data: no text of a skill opens or closes a tag or adds a line.
+    // S-HOOK-8: Text of a skill in a hook is data: it opens and closes no tag and adds no line.
     #[test]
     fn what_skills_say_of_themselves_is_one_line_each_and_no_tag() {
         let hints = [hint(1, Some("m\"<")), hint(2, None)];
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(to_load_again(&[], "load_skill"), None);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn skills_that_are_handed_down_are_all_shown_at_the_limit_and_counted_beyond_it() {
         let told = |many: usize| {

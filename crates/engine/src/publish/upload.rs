@@ -174,8 +174,8 @@ mod tests {
         assert_eq!(fault(r#"{"description": "d", "body": "b", "files": null, "frontmatter": null}"#), "");
     }
 
-    // S-PUBLISH-2: What is published is checked whole before anything is stored: its paths, its size, secrets in it, and
-    // what lint calls an error.
+    // S-PUBLISH-2: The service checks a whole skill before it stores anything: paths, size, secrets, and the errors of
+    // lint.
     #[test]
     fn what_is_wrong_with_json_goes_before_what_is_wrong_with_a_file() {
         let with = |files: &str, more: &str| format!(r#"{{"files": {files}, "description": "d", "body": "b"{more}}}"#);

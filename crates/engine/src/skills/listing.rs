@@ -124,7 +124,8 @@ mod tests {
         }
     }
 
-    // S-LIMIT-4: A page of a listing has the findings of its own skills and no others, and says how many there are in all.
+    // S-LIMIT-4: A page of a listing has the findings of its own skills and no others, and the total number of
+    // findings.
     #[tokio::test]
     async fn each_finding_is_on_one_page_beside_its_skill_or_where_that_would_be() {
         let view = catalog(&[("a/x", "other"), ("b/x", ""), ("c/x", "x"), ("d/x", "more"), ("e/x", "")]).await;

@@ -16,7 +16,7 @@ mod tests {
     use super::*;
     use crate::error::Code;
 
-    // S-TOOL-10: A model reads what a model can act on.
+    // S-TOOL-10: A model reads only text that it can use.
     #[test]
     fn an_error_of_ours_is_read_without_what_is_for_those_who_run_the_service() {
         for text in [

@@ -323,6 +323,7 @@ mod tests {
         }
     }
 
+    // S-SEARCH-29: An explanation names the 32 heaviest words of a skill, and counts the others.
     #[test]
     fn an_explanation_holds_the_heaviest_matches_up_to_the_limit_and_counts_the_others() {
         let path = SkillPath::parse("a/b").unwrap();

@@ -224,6 +224,8 @@ mod tests {
         }
     }
 
+    // S-SEARCH-42: One object of the user holds past loads: the skill, the day, and numbers of the words, each shared
+    // by several words of a language.
     #[test]
     fn a_print_has_numbers_of_stems_and_no_words() {
         let print = QuestionPrint::from_question("Convert the invoices!");

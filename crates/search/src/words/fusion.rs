@@ -185,6 +185,7 @@ mod tests {
         assert_eq!(steps(&near.after(SEARCH_STEPS)).unwrap_err().code(), Code::TooExpensive);
     }
 
+    // S-SEARCH-35: A draft has no vector: its words give it a share of the score of the skill with the best words.
     #[test]
     fn a_skill_without_a_vector_has_the_part_of_the_best_that_its_words_have() {
         let results = found(&[("a/b", "Folds cranes.", 0.8), ("a/c", "Folds maps.", 0.1)], "folds cranes");

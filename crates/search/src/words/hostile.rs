@@ -157,6 +157,8 @@ fn ten_thousand_hostile_questions_to_thousands_of_skills_keep_to_their_steps() {
     }
 }
 
+// S-SEARCH-24: The service answers or refuses every question: over 16 KiB or 2,500 words it is `invalid_request`, and
+// over 64 million steps `too_expensive`.
 #[test]
 fn a_question_that_takes_one_step_more_than_there_are_is_too_expensive() {
     with_index(|index| {

@@ -173,6 +173,7 @@ mod tests {
         hits.into_iter().map(|hit| hit.skill.to_string()).collect()
     }
 
+    // S-SEARCH-23: A question of stop words and short numbers alone finds the skills that contain each of them.
     #[test]
     fn a_question_of_stop_words_finds_what_contains_each_of_them() {
         assert_eq!(found("the who"), ["music/the-who"]);
@@ -182,6 +183,7 @@ mod tests {
         assert!(found("the with").is_empty() && found("for who").is_empty());
     }
 
+    // S-SEARCH-23: A question of stop words and short numbers alone finds the skills that contain each of them.
     #[test]
     fn a_question_that_is_a_name_is_trusted_and_its_stop_words_count() {
         for name in ["the who", "The-Who", "it support"] {
@@ -203,6 +205,8 @@ mod tests {
         assert_eq!(spanish("mietvertrage"), ["law/leases"], "the word as it is");
     }
 
+    // S-SEARCH-27: Versions and identifiers are words: `v7.23` finds `7.23`, and in names and descriptions `iOS 17` and
+    // `iOS17` find each other.
     #[test]
     fn numbers_versions_and_glued_words_are_found_apart_and_together() {
         for question in ["7.23", "v7.23", "RouterOS 7.23", "RouterOS7"] {

@@ -41,6 +41,8 @@ fn a_skill_is_found_by_a_question_in_its_own_script() {
     }
 }
 
+// S-SEARCH-21: A question may be a word, a sentence or a long message, misspelt, in English, Spanish, French, German or
+// Portuguese.
 #[test]
 fn names_and_words_that_scripts_share_find_a_skill_from_any_of_them() {
     for (question, right) in [

@@ -269,6 +269,8 @@ fn small_talk_is_answered_with_low_confidence_and_a_task_with_high() {
     });
 }
 
+// S-SEARCH-21: A question may be a word, a sentence or a long message, misspelt, in English, Spanish, French, German or
+// Portuguese.
 #[test]
 fn questions_in_every_language_with_a_lexicon_find_english_skills() {
     with_index(|index| {
@@ -312,6 +314,8 @@ fn scores_are_shares_of_the_question() {
     });
 }
 
+// S-SEARCH-24: The service answers or refuses every question: over 16 KiB or 2,500 words it is `invalid_request`, and
+// over 64 million steps `too_expensive`.
 #[test]
 fn queries_are_taken_at_the_limits_and_refused_beyond_them() {
     with_index(|index| {

@@ -238,6 +238,8 @@ mod tests {
         found.into_iter().map(|found| format!("{}: {}", found.skill, found.words.join(" "))).collect()
     }
 
+    // S-HOOK-17: A message with an entry of a skill's `triggers` or the skill's name, word after word, calls for the
+    // skill.
     #[test]
     fn a_trigger_a_name_or_two_words_that_stand_together_call_for_a_skill() {
         for (text, expected) in [
@@ -284,7 +286,7 @@ mod tests {
         assert_eq!(called(&skills, "write report 7", &[]), ["reports/report-7: report 7"]);
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn a_text_is_read_up_to_its_limit_and_words_as_far_apart_as_theirs() {
         let before = |bytes: usize| format!("{} pdf", "x".repeat(bytes - " pdf".len()));

@@ -219,7 +219,8 @@ fn unpackable(cause: impl std::fmt::Display) -> Diagnostic {
 mod tests {
     use super::*;
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
+    // S-PUBLISH-14: A version has up to 10,000 files, 64 MiB zipped and 256 MiB unpacked, and a file has up to 64 MiB.
     #[test]
     fn a_version_is_packed_up_to_its_limits() {
         let mut packer = Packer::default();
@@ -232,7 +233,7 @@ mod tests {
         assert_eq!(packer.add("b", &vec![0; UPLOAD_FILE_BYTES + 1].into()).unwrap_err().code, "version_too_large");
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn an_archive_keeps_no_more_bytes_than_it_may_have() {
         let mut written = BoundedOutput::default();

@@ -161,8 +161,10 @@ mod tests {
         render(body, &[], Some(arguments), "/").text
     }
 
-    // S-ARGS-1: `$ARGUMENTS`, `$1`, `$name` and `{{name}}` in the body of a skill are filled with the arguments of a call,
-    // in one pass.
+    // S-ARGS-1: A load fills `$ARGUMENTS`, `$1`, `$name` and `{{name}}` in the body of a skill with the arguments of
+    // the call, in one pass.
+    // S-ARGS-5: `$N` counts from one, or from zero if the skill declares arguments and its body has `$0`;
+    // `$ARGUMENTS[N]` counts from zero.
     #[test]
     fn every_form_of_placeholder_is_filled() {
         for (body, arguments, expected) in [
@@ -206,7 +208,8 @@ mod tests {
         }
     }
 
-    // S-ARGS-3: A backslash in front of a placeholder keeps it as text and goes itself, and of two one stays.
+    // S-ARGS-3: A backslash in front of a placeholder keeps it as text and disappears, and of two backslashes one
+    // stays.
     #[test]
     fn an_author_can_write_a_placeholder_as_text() {
         for (body, expected) in [
@@ -253,7 +256,7 @@ mod tests {
         assert_eq!(text("{{file}}|{{file-type}}", "file=one two file-type=x y"), "one two|x y");
     }
 
-    // S-ARGS-2: No word of the arguments is lost: where one is shown by no placeholder, all of them are added at the end
+    // S-ARGS-2: No word of the arguments is lost: if no placeholder shows some word, the load adds all words at the end
     // as `ARGUMENTS: …`.
     #[test]
     fn a_word_that_is_shown_nowhere_brings_all_of_them() {
@@ -290,8 +293,10 @@ mod tests {
         assert_eq!(render("Body\n", &[], None, "/").text, "Body\n");
     }
 
-    // S-ARGS-1: `$ARGUMENTS`, `$1`, `$name` and `{{name}}` in the body of a skill are filled with the arguments of a call,
-    // in one pass. If a call names a parameter, `$1`, `$2` … are the parameters in the order of their declaration.
+    // S-ARGS-6: If a call names a parameter, `$1`, `$2` … are the parameters in the order of their declaration. If a
+    // call names a parameter, `$1`, `$2` … are the parameters in the order of their declaration.
+    // S-ARGS-5: `$N` counts from one, or from zero if the skill declares arguments and its body has `$0`;
+    // `$ARGUMENTS[N]` counts from zero.
     #[test]
     fn a_declared_name_is_a_position() {
         let declared = [parameter("issue", false, None), parameter("branch", false, None)];
@@ -319,8 +324,7 @@ mod tests {
         assert_eq!((missing.text.as_str(), missing.missing), ("1=[$1] 2=[main]", vec!["issue".to_owned()]));
     }
 
-    // S-ARGS-4: A required parameter that is given nothing, or empty text, is missing: it stays as it was written, and
-    // the answer names it and what to ask for.
+    // S-ARGS-4: A required parameter without a value, or with empty text, is missing.
     #[test]
     fn missing_required_parameters_are_named_and_optional_ones_are_empty() {
         let declared = [parameter("a", true, None), parameter("b", true, Some("1")), parameter("c", false, None)];

@@ -157,7 +157,7 @@ mod tests {
             prop_assert_eq!(read, &legal);
         }
 
-        // S-PROMPT-3: What comes from a skill is data: names and descriptions are escaped, and bodies fenced so that
+        // S-PROMPT-3: Text of a skill is data: the prompt escapes names and descriptions, and fences bodies so that
         // nothing in them closes the fence.
         #[test]
         fn nothing_closes_the_fence(body in "[`~\n a>#-]{0,60}") {

@@ -305,8 +305,7 @@ mod tests {
     }
 
     proptest! {
-        // S-PROMPT-6: Text of a skill that stands among our words opens and closes no tag, adds no line and holds no
-        // control character, whichever of its fields it comes from.
+        // S-PROMPT-11: In Markdown, text of a skill makes no link, heading, quote or fence.
         #[test]
         fn a_reader_of_markdown_finds_only_text(text in markup()) {
             let shown = one_line(&text);

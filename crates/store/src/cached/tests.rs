@@ -255,8 +255,8 @@ async fn versions_that_were_overwritten_leave_at_once() {
     assert_eq!(bench.cached.content.entry_count(), 2, "nor do those that were deleted or overwritten elsewhere stay");
 }
 
-// S-PIN-2: Where a file of a loaded skill has changed in the bucket and its old bytes are gone, reading it is
-// `skill_changed` and says to load again.
+// S-PIN-2: If a file of a loaded skill has changed in the bucket and its old bytes are gone, a read is `skill_changed`
+// and asks for a new load.
 #[tokio::test]
 async fn a_version_that_was_asked_for_by_its_tag_stays_when_it_is_overwritten() {
     let bench = Bench::new();

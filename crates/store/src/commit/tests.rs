@@ -108,7 +108,7 @@ async fn an_unconditional_write_of_unknown_outcome_is_never_sent_again() {
     assert_eq!((bench.faulty.seen(Verb::Put), bench.text().await.as_str()), (1, "before"));
 }
 
-// S-WRITE-5: Nothing is applied twice, and an own success is never reported as a conflict.
+// S-WRITE-7: If the write ids cannot decide, the answer is `unknown` and the service repeats no PUT.
 #[tokio::test(start_paused = true)]
 async fn a_write_in_doubt_whose_object_is_not_there_is_never_sent_again() {
     for fault in [Fault::LoseReply, Fault::LoseRequest] {

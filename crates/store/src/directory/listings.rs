@@ -134,7 +134,7 @@ mod tests {
         page.objects.iter().map(|entry| entry.key.trim_start_matches("f/0000")).collect()
     }
 
-    // S-STORE-5: Listing a folder reads it once, however many pages the listing has.
+    // S-STORE-5: The service reads a folder once for all pages of its listing.
     #[tokio::test]
     async fn a_folder_is_read_once_for_all_pages_of_a_listing() {
         let (_folder, store) = folder_of(10_001);

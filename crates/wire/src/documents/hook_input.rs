@@ -161,7 +161,7 @@ mod tests {
         input
     }
 
-    // S-HOOK-1: A hook takes the JSON that Claude's hooks are given, and members that it does not know.
+    // S-HOOK-1: A hook takes the JSON of Claude's hooks, and members that it does not know.
     #[test]
     fn the_inputs_of_claude_are_read_with_members_that_nobody_knows() {
         let task = json!({"description": "d", "prompt": "p", "subagent_type": "s", "model": "m"});
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    // S-HOOK-1: A hook takes the JSON that Claude's hooks are given, and members that it does not know.
+    // S-HOOK-1: A hook takes the JSON of Claude's hooks, and members that it does not know.
     #[test]
     fn members_of_an_unknown_event_may_be_anything() {
         for odd in [json!(1), json!(["a"]), json!({"a": "b"}), json!("text"), json!(true), json!(null)] {
@@ -252,7 +252,7 @@ mod tests {
         }
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn an_input_is_taken_at_its_limit_and_refused_beyond_it() {
         let of_bytes = |bytes: usize| {

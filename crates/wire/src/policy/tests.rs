@@ -27,7 +27,7 @@ fn a_folder_inside_a_blocked_skill_is_blocked_too() {
     assert_eq!(with(&[("a", SkillRule::Blocked)]).skill(&path("a/inner")), SkillRule::Blocked);
 }
 
-// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question.
+// S-SESSION-5: Of the user's policy and the session's policy, the stricter value holds for each question.
 #[test]
 fn of_two_policies_the_stricter_holds() {
     let strict = Policy { plan_mode: true, ..with(&[("a", SkillRule::Disabled)]) };
@@ -39,7 +39,8 @@ fn of_two_policies_the_stricter_holds() {
     }
 }
 
-// S-APPROVAL-9: The person at a host decides about calls of a host over HTTP only where the user's policy says `approve_by: host`.
+// S-APPROVAL-9: The person at a host decides about its calls over HTTP only if the user's policy says `approve_by:
+// host`.
 #[test]
 fn only_the_users_policy_gives_approvals_to_the_host() {
     use ApproveBy::{Control, Host};
@@ -80,7 +81,7 @@ fn a_rule_holds_for_every_way_to_the_same_end() {
     assert_eq!(ruled(&[("*", Blocked), ("edit", Auto)]).tool(Operation::Edit), Auto);
 }
 
-// S-POLICY-2: A policy that names a tool there is none of is refused when it is set.
+// S-POLICY-2: The service refuses a policy that names an unknown tool.
 #[test]
 fn an_unknown_tool_is_refused_with_the_nearest_and_changes_nothing_at_rest() {
     for (wrong, nearest) in [("wriet", "write"), ("skill", "Skill"), ("Write", "write"), ("uplaod", "upload")] {

@@ -42,7 +42,7 @@ async fn done(world: &World) -> Deletion {
     panic!("the deletion did not end");
 }
 
-// S-LEAVE-4: A deletion removes everything of the user at once, and again a minute later what was written meanwhile.
+// S-LEAVE-4: A deletion removes everything of the user at once, and a minute later everything written meanwhile.
 #[tokio::test(start_paused = true)]
 async fn two_sweeps_remove_everything_and_the_receipt_counts_it() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -77,7 +77,7 @@ async fn two_sweeps_remove_everything_and_the_receipt_counts_it() {
     assert_eq!(done(&world).await.sweeps[0].total.objects, 1);
 }
 
-// S-LEAVE-8: What a call writes that was let in before is refused once its process knows of the deletion.
+// S-LEAVE-8: The service refuses writes of earlier admitted calls, once its process knows of the deletion.
 #[tokio::test(start_paused = true)]
 async fn a_write_that_is_held_over_the_first_sweep_is_refused() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -100,7 +100,7 @@ async fn a_write_that_is_held_over_the_first_sweep_is_refused() {
     assert_eq!(sweeps[1].total.objects, 0, "{sweeps:?}");
 }
 
-// S-LEAVE-8: What a call writes that was let in before is refused once its process knows of the deletion.
+// S-LEAVE-8: The service refuses writes of earlier admitted calls, once its process knows of the deletion.
 #[tokio::test(start_paused = true)]
 async fn a_process_that_lets_nobody_in_any_more_looks_before_it_writes() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -119,7 +119,7 @@ async fn a_process_that_lets_nobody_in_any_more_looks_before_it_writes() {
     assert_eq!(left(&world).await, ["_org/skills/a/SKILL.md", "u/threads/s/x", "u10/threads/s/x"]);
 }
 
-// S-LEAVE-4: A deletion removes everything of the user at once, and again a minute later what was written meanwhile.
+// S-LEAVE-4: A deletion removes everything of the user at once, and a minute later everything written meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_put_that_is_on_its_way_during_the_first_sweep_is_taken_by_the_second() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -136,7 +136,7 @@ async fn a_put_that_is_on_its_way_during_the_first_sweep_is_taken_by_the_second(
     assert_eq!(left(&world).await, ["_org/skills/a/SKILL.md", "u/threads/s/x", "u10/threads/s/x"]);
 }
 
-// S-LEAVE-6: Earlier versions in a versioned bucket go too, if the bucket lets the service remove them.
+// S-LEAVE-6: A deletion removes earlier versions in a versioned bucket too, if the bucket lets the service remove them.
 #[tokio::test(start_paused = true)]
 async fn earlier_versions_go_too_or_the_receipt_says_why_not() {
     let memory = Arc::new(MemoryStore::versioned());
@@ -172,8 +172,8 @@ async fn keys_that_no_path_can_name_are_purged_or_counted() {
     assert_eq!((sweeps[0].total.objects, sweeps[0].left), (1, 0));
 }
 
-// S-LEAVE-5: A deletion survives the process that began it: any process that sees a tombstone whose work nobody does goes
-// on with it.
+// S-LEAVE-5: A deletion survives its process: any process that sees a tombstone without a worker continues the
+// deletion.
 #[tokio::test(start_paused = true)]
 async fn another_process_ends_what_one_began() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -213,9 +213,9 @@ async fn a_person_without_a_service_does_each_sweep_when_it_is_due() {
     assert_eq!(early, first, "the second is not due");
 }
 
-// S-LEAVE-3: While a user is deleted, calls for the user are `denied`, in every process within 30 seconds.
-// S-COST-7: Keeping away from users who are deleted costs a process one LIST in 20 to 30 seconds of activity, however many
-// users it serves.
+// S-LEAVE-3: During the deletion of a user, calls for the user are `denied`.
+// S-COST-7: To deny deleted users costs a process one LIST in 20 to 30 seconds of activity, however many users it
+// serves.
 #[tokio::test(start_paused = true)]
 async fn a_process_finds_out_within_thirty_seconds_and_asks_once_for_all_users() {
     let memory = Arc::new(MemoryStore::like_s3());
@@ -262,7 +262,8 @@ async fn what_cannot_be_read_as_a_tombstone_counts_as_one() {
     }
 }
 
-// S-LEAVE-8: What a call writes that was let in before is refused once its process knows of the deletion.
+// S-LEAVE-11: The receipt of a finished deletion looks at the store at each request, and `found_now` says whether
+// anything is there.
 #[tokio::test(start_paused = true)]
 async fn a_receipt_says_whether_anything_came_after_the_second_sweep() {
     let memory = Arc::new(MemoryStore::like_s3());

@@ -102,6 +102,8 @@ async fn an_archive_of_nobody_has_a_manifest_alone() {
     assert_eq!((files.len(), manifest.total.objects), (0, 0));
 }
 
+// S-LEAVE-9: The manifest of an export names the omitted objects: objects deleted meanwhile, and objects whose keys no
+// path can name.
 #[tokio::test(start_paused = true)]
 async fn an_archive_that_is_cut_says_so_and_what_was_deleted_meanwhile_is_named() {
     let memory = Arc::new(MemoryStore::like_s3());

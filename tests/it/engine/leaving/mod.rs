@@ -28,7 +28,7 @@ async fn page(world: &World, limit: usize, cursor: Option<&str>) -> (Vec<String>
     (users.into_iter().map(|user| user.user_id.to_string()).collect(), next_cursor)
 }
 
-// S-LEAVE-1: The users of a store are those who have objects in it, listed in pages.
+// S-LEAVE-1: The users of a store are the users with objects in it, listed in pages.
 #[tokio::test]
 async fn users_are_listed_in_pages_and_other_folders_are_none() {
     let memory = Arc::new(MemoryStore::like_s3());

@@ -36,7 +36,7 @@ const LONGEST: Duration = Duration::from_mins(15);
 /// The phases of a run, for a process each. Several workers of one process trip over the parser of Python.
 const PHASES: [&str; 2] = ["examples,coverage", "fuzzing,stateful"];
 
-// S-API-3: Every answer has a status, a content type, headers and a body that the OpenAPI document has for its operation.
+// S-API-3: The OpenAPI document has the status, content type, headers and body of every answer of an operation.
 #[tokio::test]
 async fn every_answer_to_an_invented_request_is_as_the_document_says() {
     let tools = python("contract");

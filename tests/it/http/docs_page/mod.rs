@@ -90,6 +90,7 @@ fn the_example_of_a_policy_is_whole() {
     assert_eq!(members(&body["example"]), all);
 }
 
+// S-API-5: A browser that asks for `/` gets a redirect to the page; for any other client `/` is no route.
 #[tokio::test]
 async fn the_root_leads_browsers_to_the_page_and_nobody_else() {
     let server = Server::start().await;

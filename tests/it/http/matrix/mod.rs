@@ -210,13 +210,13 @@ async fn every_call_under_every_policy_with_every_kind_of_key_does_what_is_expec
     check(Held::by_both, &Kind::ALL).await;
 }
 
-// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question.
+// S-SESSION-5: Of the user's policy and the session's policy, the stricter value holds for each question.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_setting_of_the_user_holds_where_the_session_forbids_nothing() {
     check(Held::by_user, &[Kind::Agent]).await;
 }
 
-// S-SESSION-5: Of the user's policy and the session's, the stricter holds for each question.
+// S-SESSION-5: Of the user's policy and the session's policy, the stricter value holds for each question.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_setting_of_the_session_holds_in_it_where_the_user_is_forbidden_nothing() {
     check(Held::by_session, &[Kind::Agent]).await;

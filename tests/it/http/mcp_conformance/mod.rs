@@ -80,8 +80,8 @@ async fn play(node: &Node, server: &Server, scenario: &str, version: &str, check
     );
 }
 
-// S-MCP-7: A host that knows the Skills extension lists the skills of the catalog and fetches their files, which loads none of
-// them.
+// S-MCP-7: A host that supports the Skills extension lists the skills of the catalog and fetches their files, without
+// loading them.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_official_suite_finds_nothing_wrong_with_the_skills() {
     let Some(node) = tools("the conformance suite of MCP was not run") else { return };
@@ -91,7 +91,7 @@ async fn the_official_suite_finds_nothing_wrong_with_the_skills() {
     }
 }
 
-// S-MCP-4: What a host sends that is not the protocol ends nothing but its own call.
+// S-MCP-4: Input of a host that is not the protocol ends nothing but its own call.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_official_suite_finds_nothing_wrong_with_the_protocol() {
     let Some(node) = tools("the conformance suite of MCP was not run") else { return };
@@ -116,8 +116,8 @@ async fn what_the_official_suite_finds_of_the_stateless_version_is_what_it_could
     assert!(faults.len() == 4 && faults.iter().all(|line| line.contains("diagnostic tool")), "{faults:?}");
 }
 
-// S-MCP-7: A host that knows the Skills extension lists the skills of the catalog and fetches their files, which loads none of
-// them. It is shown the whole frontmatter, and of each file the SHA-256 and the size of the bytes that it reads.
+// S-MCP-7: A host that supports the Skills extension lists the skills of the catalog and fetches their files, without
+// loading them. It gets the whole frontmatter, and the SHA-256 and the size of the bytes of each file.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_inspector_verifies_every_digest_and_calls_tools() {
     let Some(node) = tools("the Inspector of MCP was not run") else { return };

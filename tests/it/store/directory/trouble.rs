@@ -11,7 +11,7 @@ fn lock_of(root: &Path, name: &str) -> std::path::PathBuf {
     root.join(format!(".skillmount-store/locks/{index:02x}"))
 }
 
-// S-STORE-6: A lock that another process holds delays a change by 10 seconds at most, and nothing else at all.
+// S-STORE-6: A lock of another process delays a change by 10 seconds at most, and nothing else at all.
 #[test]
 fn a_stuck_lock_holds_up_the_writes_under_it_until_their_deadline_and_takes_no_thread() {
     // With two threads for all blocking work, one that waited for the lock would stop everything.

@@ -151,7 +151,7 @@ async fn what_will_not_pass_is_asked_once() {
     assert!(matches!(error, StoreError::Denied(_)), "a listing's 404 is the bucket: {error:?}");
 }
 
-// S-STORE-8: An answer of S3 that names another version, range or length than was asked for is never served.
+// S-STORE-8: The service never serves an answer of S3 that names another version, range or length than the request.
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_not_what_was_asked_for_is_asked_for_again() {
     for fault in [
@@ -316,7 +316,7 @@ async fn a_commit_whose_reply_was_lost_succeeds_and_is_no_conflict() {
     }
 }
 
-// S-WRITE-5: Nothing is applied twice, and an own success is never reported as a conflict.
+// S-WRITE-7: If the write ids cannot decide, the answer is `unknown` and the service repeats no PUT.
 #[tokio::test(start_paused = true)]
 async fn a_create_in_doubt_whose_object_is_not_there_is_unknown_and_sent_once() {
     for fault in lost() {
@@ -391,7 +391,7 @@ fn tagged() -> PutOptions {
     PutOptions::default().with_tags([("skillmount".to_owned(), "session".to_owned())].into())
 }
 
-// S-SESSION-17: Where the bucket refuses tags, sessions are written without.
+// S-SESSION-17: If the bucket refuses tags, the service writes sessions without a tag.
 #[tokio::test(start_paused = true)]
 async fn a_bucket_that_refuses_tags_is_written_untagged_and_asked_once() {
     let (s3, memory, script) = s3_with_script();

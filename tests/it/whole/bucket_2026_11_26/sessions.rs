@@ -35,7 +35,7 @@ async fn sessions_have_their_skills_variables_policies_and_parents() {
     assert_eq!(shown("mesa-1").await["vars"], json!({"ticket_id": "T-9"}));
 }
 
-// S-PIN-1: Below `/skills`, reading serves the snapshot taken at load, each file fetched with `If-Match`.
+// S-PIN-1: Below `/skills`, a read serves the snapshot taken at load, and fetches each file with `If-Match`.
 #[tokio::test]
 async fn loaded_skills_are_read_as_they_were_when_they_were_loaded() {
     let bucket = Served::start().await;

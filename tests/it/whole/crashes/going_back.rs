@@ -73,10 +73,11 @@ impl Operator {
     }
 }
 
-// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it is
-// under way, and any server completes it.
-// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
-// S-PUBLISH-8: Deleting a skill keeps its versions, and rolling back to one brings it back.
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
+// S-PUBLISH-5: A publish never loses a file that another tool wrote: the file stays where it is, or the service keeps
+// it as a version.
+// S-PUBLISH-8: Deleting a skill keeps its versions, and a rollback to a version brings the skill back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_killed_while_it_rolls_back_and_deletes_mixes_no_versions_and_loses_no_file_of_others() {
     let mut random = StdRng::seed_from_u64(seed());

@@ -138,11 +138,12 @@ pub(super) fn archived(folder: &Path) -> BTreeSet<String> {
     contents
 }
 
-// S-PUBLISH-3: Readers through the service see the version before a publish or the one after it, whatever fails while it is
-// under way, and any server completes it.
-// S-PUBLISH-5: A file that another tool wrote is never lost to a publish: it stays where it is, or it is kept as a version.
-// S-PUBLISH-7: A session that loaded a published version reads that version to its end, whatever is published or deleted
-// meanwhile.
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
+// S-PUBLISH-5: A publish never loses a file that another tool wrote: the file stays where it is, or the service keeps
+// it as a version.
+// S-PUBLISH-7: A session that loaded a published version reads it to the session's end, through every later publish and
+// deletion.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_killed_while_it_publishes_mixes_no_versions_and_loses_no_file_of_others() {
     let mut random = StdRng::seed_from_u64(seed());

@@ -58,7 +58,7 @@ fn only_the_last_search_before_a_load_is_answered_and_by_it_alone() {
     assert_eq!(usage.skills.iter().map(|one| (one.loads, one.conversations)).collect::<Vec<_>>(), [(2, 1), (1, 1)]);
 }
 
-// S-USAGE-4: `approval_rate` is the share of the calls that a person decided about that were allowed.
+// S-USAGE-4: `approval_rate` is the share of allowed calls among the calls that a person decided about.
 #[test]
 fn only_calls_that_were_decided_about_count_for_the_approval_rate() {
     let ask = |number: u128| AuditRecord {
@@ -116,7 +116,7 @@ fn only_calls_that_were_decided_about_count_for_the_approval_rate() {
     }
 }
 
-// S-USAGE-5: The skills that a conversation began with are used by it.
+// S-USAGE-5: A conversation uses the skills that it began with.
 #[test]
 fn what_a_session_begins_with_is_used_once_it_is_a_conversation() {
     let with = |skill: &str| {
@@ -136,7 +136,8 @@ fn what_a_session_begins_with_is_used_once_it_is_a_conversation() {
     assert_eq!((used.searches, used.discovery_success), (0, None), "it was no answer to a search");
 }
 
-// S-USAGE-6: A conversation chose a skill if its agent loaded it or read a file of it, or if the policy of its session named it.
+// S-USAGE-6: A conversation chose a skill if the agent loaded the skill or read a file of it, or if the session's
+// policy named it.
 #[test]
 fn what_sessions_begin_with_because_others_did_is_a_candidate_only_while_it_is_used() {
     let began = |session, status: &str| {

@@ -65,6 +65,7 @@ fn meanings(encoder: &Arc<Moody>, store: &Arc<MemoryStore>) -> VectorStore {
     VectorStore::new(encoder.clone(), store.clone(), Arc::new(SystemClock::new()), Workers::new(2), false)
 }
 
+// S-SEARCH-38: A refusal of the encoder costs that question or skill alone its meaning.
 #[tokio::test(start_paused = true)]
 async fn a_question_that_is_refused_or_waits_in_a_queue_turns_meaning_off_for_nobody_else() {
     let encoder = Arc::new(Moody::default());
@@ -87,6 +88,8 @@ async fn a_question_that_is_refused_or_waits_in_a_queue_turns_meaning_off_for_no
     assert!(meanings.question(&["cranes".to_owned()]).await.is_some());
 }
 
+// S-SEARCH-37: An encoder that fails rests for ten seconds, and a busy encoder for as long as it asks, a minute at
+// most.
 #[tokio::test(start_paused = true)]
 async fn an_encoder_that_is_away_or_answers_nobody_rests() {
     for question in ["away", "slow"] {

@@ -73,7 +73,7 @@ async fn a_delete_over_a_folder_that_others_changed_takes_room_for_what_it_packs
     assert_eq!(list.versions.len(), 1, "what others wrote is kept");
 }
 
-// S-BUDGET-1: Work that takes long runs in a bounded pool, of which one user holds at most half.
+// S-BUDGET-1: Long work runs in a bounded pool, of which one user holds at most half.
 #[test]
 fn all_archives_of_an_owner_count_as_work_of_that_owner() {
     let skills = ["a", "b/c"].map(|skill| SkillPath::parse(skill).unwrap());

@@ -30,6 +30,7 @@ fn an_id_is_all_of_its_128_bits() {
     assert_eq!(asked(&mut approvals, &call_of("read", json!({})), 0, u128::MAX), "f".repeat(32));
 }
 
+// S-APPROVAL-12: A call is identical if its operation and its input in normal form, as canonical JSON, are the same.
 #[test]
 fn a_call_is_known_by_its_canonical_json() {
     let digest = |text: &str| call_of("write", serde_json::from_str(text).unwrap()).digest;
@@ -47,7 +48,9 @@ fn a_call_is_known_by_its_canonical_json() {
     assert_ne!(loading("sha256:0"), loading("sha256:1"), "an approval is for the files that were shown");
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
+// S-APPROVAL-15: The session keeps 4 KiB of the input to show to the person: it cuts long texts in it, and `input_cut`
+// says so.
 #[test]
 fn an_input_is_kept_whole_up_to_its_limit_and_beyond_it_its_long_texts_are_cut() {
     let frame = json!({ "content": "" }).to_string().len();
@@ -137,7 +140,7 @@ fn it_reads_back_as_it_was_written_and_an_empty_one_is_nothing() {
     assert!(approvals.weight() > approvals.calls.iter().map(|kept| kept.input.len()).sum());
 }
 
-// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+// S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
 #[test]
 fn a_denial_takes_a_text_up_to_its_limit_and_an_approval_takes_none() {
     let call = call_of("write", json!({}));
@@ -161,6 +164,7 @@ fn a_denial_takes_a_text_up_to_its_limit_and_an_approval_takes_none() {
     assert_eq!(approvals.ask(&call, at(0), 2).unwrap().0, denied(None), "another decision replaces the text");
 }
 
+// S-APPROVAL-17: The text of a denial is for its call and ends with the decision, with `remember` after five minutes.
 #[test]
 fn the_text_of_a_remembered_denial_is_for_its_call_and_ends_after_five_minutes() {
     let (call, other) = (call_of("write", json!({ "a": 1 })), call_of("write", json!({ "a": 2 })));

@@ -151,8 +151,8 @@ fn names_of_dropped_snapshots_do_not_pile_up() {
     assert!(Arc::ptr_eq(&held, &known.share(snapshot(1, 0))));
 }
 
-// S-SESSION-6: A session that was deleted or has expired is gone at once in the process that did or used it, and within
-// 30 seconds in every other.
+// S-SESSION-6: A deleted or expired session is gone at once in the process that deleted or used it, and within 30
+// seconds in every other.
 #[tokio::test(start_paused = true)]
 async fn a_read_that_was_sent_before_a_delete_does_not_bring_the_session_back() {
     let memory = Arc::new(MemoryStore::new());

@@ -191,7 +191,8 @@ mod tests {
         assert!(!prefers(&[]));
     }
 
-    // S-ENCODING-1: An answer of JSON or text of at least 1 KiB is sent in gzip if the request's `accept-encoding` prefers that.
+    // S-ENCODING-1: An answer of JSON or text of at least 1 KiB comes in gzip if the request's `accept-encoding`
+    // prefers that.
     #[tokio::test]
     async fn text_of_some_length_is_compressed_and_nothing_that_names_its_bytes() {
         let workers = Workers::new(2);

@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[tokio::test]
     async fn an_archive_in_a_form_has_the_limit_of_any_other() {
         let mut zip = vec![0; VERSION_ZIP_BYTES];

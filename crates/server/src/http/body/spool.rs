@@ -398,7 +398,7 @@ mod tests {
         ShareOwner { user: user.into(), key: None }
     }
 
-    // S-FAIR-6: While several users are served, large uploads of each arrive at 16 MiB a second, four at a time.
+    // S-FAIR-6: While the service has several users, large uploads of each arrive at 16 MiB a second, four at a time.
     #[tokio::test(start_paused = true)]
     async fn an_upload_that_is_refused_is_read_on_at_the_rate_of_its_user_up_to_twice_the_limit() {
         let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE), CONNECTIONS));
@@ -416,8 +416,7 @@ mod tests {
         assert!((0.9..1.1).contains(&took), "16 MiB in {took} s");
     }
 
-    // S-PUBLISH-10: A skill is published as JSON, as a zip archive of its folder or as a part for each file, with a key of scope
-    // `control`.
+    // S-PUBLISH-18: A JSON body has up to 16 MiB, and the error about a longer body names the other forms.
     #[tokio::test]
     async fn a_body_that_is_parsed_holds_memory_for_its_copies() {
         let admission = Arc::new(Admission::new(&Memory::new(160 << 20, MEMORY_PATIENCE), CONNECTIONS));

@@ -316,8 +316,8 @@ mod tests {
         std::iter::from_fn(|| shares.try_acquire(caller, 1)).collect()
     }
 
-    // S-FAIR-1: No user has more than half of the calls under way, or more than a quarter of memory, of the disk for bodies or of the
-    // streams.
+    // S-FAIR-1: No user has more than half of the calls under way, or a quarter of memory, of the disk for bodies or of
+    // the streams.
     #[test]
     fn no_user_has_more_than_its_part_and_no_key_of_it_more_than_three_quarters_of_that() {
         let admission = admission();
@@ -340,8 +340,7 @@ mod tests {
 
     const SPOOL_UNITS: u64 = 4096;
 
-    // S-FAIR-1: No user has more than half of the calls under way, or more than a quarter of memory, of the disk for bodies or of the
-    // streams.
+    // S-FAIR-9: A key of several users has seven eighths of all, and an eighth stays for users who hold nothing.
     #[test]
     fn a_key_of_several_users_leaves_an_eighth_and_users_without_units_get_the_kept_ones() {
         let places = FairShares::new(1024, 512);
@@ -356,6 +355,8 @@ mod tests {
         assert_eq!(places.all.held(), 0);
     }
 
+    // S-FAIR-11: A call waits up to 5 seconds for its place, users in turn, and is then `rate_limited` with
+    // Retry-After.
     #[tokio::test(start_paused = true)]
     async fn calls_wait_for_a_place_in_turn_and_are_refused_after_a_while() {
         let admission = admission();
@@ -373,6 +374,7 @@ mod tests {
     }
 
     // S-BUDGET-3: A request reserves its memory once its body has come.
+    // S-FAIR-10: A call over its share runs once its user holds nothing else.
     #[tokio::test(start_paused = true)]
     async fn a_call_over_its_share_of_memory_waits_until_its_user_holds_nothing_else() {
         let admission = admission();

@@ -32,7 +32,7 @@ mod tests {
 
     use super::*;
 
-    // S-PUBLISH-13: A publish that its client does not wait for goes on, and ends within five minutes.
+    // S-PUBLISH-13: A publish continues if its client leaves, and ends within five minutes.
     #[tokio::test(start_paused = true)]
     async fn work_ends_in_its_time_and_goes_on_without_its_client() {
         let began = Instant::now();

@@ -143,7 +143,8 @@ mod tests {
 
     use super::*;
 
-    // S-FAIR-3: A new connection is always taken: where too many are open, the one closes that was without a call for longest.
+    // S-FAIR-3: The service takes every new connection: if too many are open, it closes the connection that was without
+    // a call for longest.
     #[test]
     fn the_longest_quiet_connection_gives_way_and_one_with_a_call_never() {
         let all = Connections::new(3);

@@ -180,7 +180,7 @@ mod tests {
         limits::{MEMORY_CACHES_BYTES, MEMORY_LEAST_BYTES, MEMORY_PATIENCE, PUBLISH_JSON_BYTES},
     };
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn every_call_within_its_limits_fits_what_a_caller_can_have() {
         let shares =

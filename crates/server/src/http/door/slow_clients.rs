@@ -115,7 +115,8 @@ mod tests {
         (seen, true)
     }
 
-    // S-FAIR-2: A body that comes slower than 1 KiB a second for 10 seconds is given up, and its connection closed.
+    // S-FAIR-2: The service gives up a body that comes slower than 1 KiB a second for 10 seconds, and closes its
+    // connection.
     #[tokio::test(start_paused = true)]
     async fn a_body_at_the_pace_is_read_and_a_slower_one_given_up() {
         let second = Duration::from_secs(1);

@@ -71,7 +71,7 @@ mod tests {
 
     use crate::http::openapi;
 
-    // S-ERROR-6: In a request, `null` for a member that may be absent is its absence.
+    // S-ERROR-6: In a request, `null` for an optional member means that the member is absent.
     #[test]
     fn the_document_takes_null_for_every_member_that_may_be_absent() {
         let document = serde_json::to_value(openapi()).unwrap();

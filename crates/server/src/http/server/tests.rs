@@ -118,7 +118,7 @@ async fn a_body_that_does_not_come_ends_its_call_and_its_connection() {
     assert_eq!((served.app.limits.admission.counts(), served.app.limits.admission.memory().reserved()), ([0; 3], 0));
 }
 
-// S-FAIR-4: Whether the service lives is answered whatever calls are under way or wait.
+// S-FAIR-4: The service answers whether it lives, whatever calls run or wait.
 #[tokio::test(start_paused = true)]
 async fn one_user_keeps_neither_probes_nor_other_users_out() {
     let served = Served::new();
@@ -181,7 +181,7 @@ async fn idle_connections_and_waiting_calls_leave_room_for_new_connections() {
     drop((idle, waiting));
 }
 
-// S-FAIR-5: A client that closes its sending side gets an answer that begins within two seconds.
+// S-FAIR-5: A client that closes its sending side gets an answer if the answer begins within two seconds.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_closes_its_sending_side_gets_its_answer_and_work_for_one_that_left_ends() {
     let served = Served::new();
@@ -241,7 +241,7 @@ async fn a_change_that_would_let_other_machines_in_without_a_key_is_refused() {
     }
 }
 
-// S-EVENT-8: A stream of events ends once its key no longer lets the caller watch, or the user is deleted.
+// S-EVENT-8: A stream of events ends if its key no longer lets the caller watch, or if a caller deletes the user.
 #[tokio::test(start_paused = true)]
 async fn a_stream_on_which_nothing_happens_ends_too_once_its_key_is_revoked() {
     let served = Served::new();

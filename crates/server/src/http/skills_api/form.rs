@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::error::Code;
 
-    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`, is taken at n and refused at n + 1.
+    // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
     #[test]
     fn a_name_for_people_is_one_line_up_to_its_limit() {
         let longest = "ñ".repeat(DISPLAY_NAME_CHARS);

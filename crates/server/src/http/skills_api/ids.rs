@@ -73,7 +73,7 @@ pub(super) fn version_named(text: &str) -> Result<VersionName> {
 mod tests {
     use super::*;
 
-    // S-SDK-2: The id of a skill is made of its path, and that of a version of its digest, so both are the same for ever.
+    // S-SDK-2: The id of a skill comes from its path, and the id of a version from its digest, so neither ever changes.
     #[test]
     fn every_path_has_one_id_that_is_read_back() {
         for (path, id) in [

@@ -45,7 +45,8 @@ pub(super) async fn every_legal_name_is_a_key_of_its_own(room: Room) {
     assert_eq!(room.text(&longest).await.unwrap(), "x");
 }
 
-// S-TREE-4: Every store and layer is held to the same tree by one suite, and only a lack that it declares excuses it.
+// S-TREE-4: One suite holds every store and store layer to the same tree, and excuses only a lack that the store
+// declares.
 pub(super) async fn a_file_and_a_folder_of_one_name(room: Room) {
     room.put("a/b", "below").await;
     room.put("c", "file").await;
