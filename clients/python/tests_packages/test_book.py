@@ -18,12 +18,12 @@ from test_packages import REPOSITORY, _clean, _with_pip
 SH = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CARGO = '#!/bin/sh\n[ "$*" = "install --path ." ]\n'
 # What a shell would do at its end by itself.
-ENDING = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
+ENDING = "trap 'kill $(jobs -p) 2>/dev/null || :' EXIT\n"
 
 
 def _ways() -> dict[str, str]:
     """The sections of README that show a first success, by their heading."""
-    ways = (REPOSITORY / "README.md").read_text().split("\n## First success\n")[1].split("\n## ")[0]
+    ways = (REPOSITORY / "README.md").read_text().split("\n## First success\n")[1].split("\n## Why")[0]
     return dict(way.split("\n", 1) for way in ways.split("\n### ")[1:])
 
 

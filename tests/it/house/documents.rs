@@ -92,7 +92,7 @@ fn configuration_and_front_page_name_every_form_of_an_address() {
 
 #[test]
 fn every_link_of_the_documents_leads_somewhere() {
-    let beside_the_map = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
+    let beside_the_map = ["README.es.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
     let mut broken = Vec::new();
     for document in pages().into_iter().chain(beside_the_map) {
         let links = links(&fs::read_to_string(&document).unwrap());
@@ -265,7 +265,7 @@ fn numbered(slug: &str, seen: &mut BTreeMap<String, usize>) -> String {
 /// The blocks of code of a document, each with its language. A picture in text is no code.
 fn code(text: &str) -> Vec<String> {
     let blocks = text.split("```").skip(1).step_by(2).map(str::to_owned);
-    blocks.filter(|block| !block.starts_with("text\n agent ")).collect()
+    blocks.filter(|block| !block.starts_with("text\n agent")).collect()
 }
 
 /// A document without its blocks of code.
