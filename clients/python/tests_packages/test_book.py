@@ -1,7 +1,7 @@
-"""The ways to begin, as README, the page on installing and the tutorials show them: each block of a shell runs as it stands.
+"""The ways to begin: each block of a shell in README, in the page on installing and in the tutorials runs as it stands.
 
-Only this differs for a reader. `cargo install` has been done: the program is the one that the tests have built. The service listens
-on a free port, because the usual one may be taken. Packages come from the caches that the locks have filled.
+This differs for a reader. `cargo install` does nothing here, because the program is the one that the tests have built. The
+service listens on a free port, because the usual one may be taken. Packages come from the caches that the locks have filled.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from test_packages import REPOSITORY, _clean, _with_pip
 
 SH = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CARGO = '#!/bin/sh\n[ "$*" = "install --path ." ]\n'
-# What a shell would do at its end by itself.
+# A service in the background ends with the shell.
 ENDING = "trap 'kill $(jobs -p) 2>/dev/null || :' EXIT\n"
 
 
@@ -66,7 +66,8 @@ def _as_a_reader(folder: Path, script: str, **variables: str) -> str:
 
 
 def _shown(way: str) -> str:
-    return re.findall(r"```text\n(.*?)```", way, re.DOTALL)[0]
+    (shown,) = re.findall(r"```text\n(.*?)```", way, re.DOTALL)
+    return str(shown)
 
 
 def test_readme_shows_five_ways_of_less_than_ten_lines() -> None:
