@@ -1,7 +1,7 @@
 """The ways to begin: each block of a shell in README, in the page on installing and in the tutorials runs as it stands.
 
-This differs for a reader. `cargo install` does nothing here, because the program is the one that the tests have built. The
-service listens on a free port, because the usual one may be taken. Packages come from the caches that the locks have filled.
+This differs for a reader. `cargo install` does nothing here, because the program is the one that the tests have built.
+The service listens on a free port, because the usual one may be taken. Packages come from the caches of the locks.
 """
 
 from __future__ import annotations

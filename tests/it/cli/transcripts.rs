@@ -11,7 +11,7 @@ const CHANGES: [(&str, &str); 6] = [
     (r"\d+\.\d m?s", "[time]"),
     (r"sha256:[0-9a-f]+", "sha256:[digest]"),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
-    (r"(file:|to )/[^ \n]*", "$1[folder]"),
+    (r"(file:|to |connected: )/[^ \n]*", "$1[folder]"),
 ];
 
 fn document(name: &str) -> String {
