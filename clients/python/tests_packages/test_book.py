@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import socket
 import subprocess
 from pathlib import Path
@@ -140,3 +141,25 @@ def test_the_tutorial_for_a_team(tmp_path: Path) -> None:
     assert "loaded lease as /skills/lease" in printed
     assert "Ask who rents what." in printed
     assert printed.count('"code":"denied"') == 1
+
+
+def _commands(page: str) -> list[list[str]]:
+    """The arguments of each `skillmount` in the blocks of code of a page."""
+    blocks = re.findall(r"^ *```\w*\n(.*?)^ *```", page, re.MULTILINE | re.DOTALL)
+    lines = [line.strip() for line in "".join(blocks).replace("\\\n", " ").splitlines()]
+    commands = [re.split(r" #| >>? | \| | &$", line)[0] for line in lines if re.match(r"skillmount [^=]", line)]
+    return [shlex.split(command)[1:] for command in commands]
+
+
+def test_the_program_knows_each_command_of_the_book() -> None:
+    pages = [*(REPOSITORY / "docs" / "book").glob("how-to/*.md"), REPOSITORY / "docs" / "book" / "questions.md"]
+    commands = [(page.name, command) for page in pages for command in _commands(page.read_text())]
+    assert len(commands) > 50
+    unknown = []
+    for name, command in commands:
+        # The help is the answer only if everything before its flag is known.
+        asked = [os.environ["SKILLMOUNT_PROGRAM"], *command, *([] if "--help" in command else ["--help"])]
+        done = subprocess.run(asked, env=_clean(), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            unknown.append((name, command, done.stderr))
+    assert unknown == []
