@@ -71,6 +71,18 @@ def _shown(way: str) -> str:
     return str(shown)
 
 
+@pytest.mark.parametrize("readme", ["README.md", "README.es.md"])
+def test_the_picture_is_of_the_demo(readme: str) -> None:
+    picture = re.findall(r"```text\n(.*?)```", (REPOSITORY / readme).read_text(), re.DOTALL)[0]
+    command = [os.environ["SKILLMOUNT_PROGRAM"], "demo"]
+    demo = subprocess.run(command, env=_clean(), capture_output=True, text=True, check=True)
+    store = REPOSITORY / "crates" / "cli" / "fixtures" / "store" / "demo" / "skills"
+    paths = [word.rstrip("…") for word in picture.split() if "/" in word and not word.startswith("demo/")]
+    assert len(paths) > 9
+    for path in paths:
+        assert path in demo.stdout or (store / path).exists(), path
+
+
 def test_readme_shows_five_ways_of_less_than_ten_lines() -> None:
     ways = _ways()
     assert len(ways) == 5
