@@ -1,4 +1,4 @@
-//! The library on any store: memory, a folder, a bucket. `docs/rust.md` shows it.
+//! The library on any store: memory, a folder, a bucket. `docs/book/how-to/rust-library.md` shows it.
 //!
 //! ```text
 //! cargo run --example first_session -- memory:

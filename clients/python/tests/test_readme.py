@@ -1,4 +1,4 @@
-"""Each Python block of the README is a file that runs without a warning. mypy checks these files with the tests."""
+"""Each Python block of the README, and of the page on memory, is a file that runs without a warning. mypy checks it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from skillmount.testing import server
 
 ROOT = Path(__file__).parents[1]
 SNIPPETS = sorted((ROOT / "tests" / "snippets").glob("*.py"))
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+PAGES = [ROOT / "README.md", ROOT.parents[1] / "docs" / "book" / "how-to" / "long-term-memory.md"]
+BLOCKS = [block for page in PAGES for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)]
 # The suites of these compare their blocks themselves.
 ELSEWHERE = re.compile(r"^from skillmount\.(pydantic_ai|openai_agents|google_adk|agent_framework) import", re.MULTILINE)
 
 
-def test_each_block_of_the_readme_is_a_file() -> None:
+def test_each_block_of_the_pages_is_a_file() -> None:
     files = {path.read_text() for path in ROOT.glob("tests*/snippets/*.py")}
     assert [block for block in BLOCKS if block not in files and not ELSEWHERE.search(block)] == []
 
 
 @pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
-def test_a_file_is_a_block_of_the_readme_and_runs_without_a_warning(file: Path, tmp_path: Path) -> None:
+def test_a_file_is_a_block_of_a_page_and_runs_without_a_warning(file: Path, tmp_path: Path) -> None:
     assert file.read_text() in BLOCKS
     copied = tmp_path / file.name
     with server(program=program()) as service, scripted_api([[("load_skill", {"skill": "minutes"})], "done"]) as model:

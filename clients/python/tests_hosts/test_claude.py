@@ -17,8 +17,8 @@ from claude import claude
 from conftest import PROGRAM, ROOT, Service
 from skillmount import models
 
-HOOKS = (ROOT.parents[1] / "docs/hooks.md").read_text()
-MCP = (ROOT.parents[1] / "docs/mcp.md").read_text()
+HOOKS = (ROOT.parents[1] / "docs/book/how-to/hooks.md").read_text()
+MCP = (ROOT.parents[1] / "docs/book/how-to/mcp-hosts.md").read_text()
 LISTED = "- writing/minutes: Writes the minutes of a meeting."
 PROMPT = "Turn my notes of the meeting into minutes"
 

@@ -15,7 +15,7 @@ export interface CallOptions {
 /** The files of a skill: content by the path below its folder. */
 export type SkillFiles = Record<string, string | Uint8Array>;
 
-/** What happened in a session. `data` has the form that docs/http.md names for the event. */
+/** What happened in a session. `data` has the form that docs/book/reference/events.md names for the event. */
 export interface SkillmountEvent {
   /** Its position, from which `events` goes on. */
   id: string | undefined;

@@ -1,4 +1,4 @@
-//! A clerk who works with the skills of a user, on a running service. `docs/rust.md` shows it.
+//! A clerk who works with the skills of a user, on a running service. `docs/book/how-to/rig.md` shows it.
 //!
 //! ```text
 //! skillmount --store file:demo-store --user anna push crates/cli/fixtures/store/demo/skills

@@ -46,7 +46,7 @@ fn a_hook_on_standard_input_is_answered_on_a_store_and_through_a_server() {
 
 #[test]
 fn the_settings_in_the_documents_work_as_they_are_pasted() {
-    let page = include_str!("../../../docs/hooks.md");
+    let page = include_str!("../../../docs/book/how-to/hooks.md");
     let settings = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let settings: Value = serde_json::from_str(settings).unwrap();
     let home = Home::with_skills();

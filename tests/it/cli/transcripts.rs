@@ -11,21 +11,22 @@ const CHANGES: [(&str, &str); 6] = [
     (r"\d+\.\d m?s", "[time]"),
     (r"sha256:[0-9a-f]+", "sha256:[digest]"),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
-    (r"(file:|to )/[^ \n]*", "$1[folder]"),
+    (r"(file:|to |connected: )/[^ \n]*", "$1[folder]"),
 ];
 
-/// What a document has below a heading.
-fn section(document: &str, heading: &str) -> String {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
-    let text = format!("\n{text}");
-    text.split_once(&format!("\n{heading}\n")).unwrap().1.split("\n## ").next().unwrap().to_owned()
+fn document(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
 }
 
-/// The commands in the first block of a section that end by themselves, as words.
-fn commands_of(section: &str) -> Vec<Vec<String>> {
-    let code = section.split("```").nth(1).unwrap();
-    let commands = code.lines().filter_map(|line| line.split(" #").next()?.trim().strip_prefix("skillmount "));
-    let commands = commands.filter(|command| !command.starts_with("serve"));
+/// What a text has below a heading.
+fn section(text: &str, heading: &str) -> String {
+    text.split_once(&format!("\n{heading}\n")).unwrap().1.split("\n##").next().unwrap().to_owned()
+}
+
+/// The commands in the blocks of a shell, as words. A block without a language has commands that go on until they are stopped.
+fn commands_of(text: &str) -> Vec<Vec<String>> {
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let commands = blocks.flat_map(str::lines).filter_map(|line| line.split(" #").next()?.trim().strip_prefix("skillmount "));
     commands.map(words).collect()
 }
 
@@ -56,7 +57,7 @@ fn transcript(commands: &[Vec<String>]) -> String {
 
 #[test]
 fn the_first_session_of_the_documents_is_as_reviewed() {
-    let commands = commands_of(&section("docs/start.md", "# Start it"));
+    let commands = commands_of(&document("docs/book/tutorials/home.md").replace("$PWD/", ""));
     assert!(commands.len() > 5, "{commands:?}");
     insta::with_settings!({ filters => CHANGES }, {
         insta::assert_snapshot!("first_session", transcript(&commands));
@@ -66,9 +67,9 @@ fn the_first_session_of_the_documents_is_as_reviewed() {
 
 #[test]
 fn the_first_session_of_the_readme_prints_what_the_readme_shows() {
-    let section = section("README.md", "## First session");
+    let section = section(&document("README.md"), "### At home, with an MCP host");
     let commands = commands_of(&section);
-    let shown = section.split("```\n").nth(3).unwrap();
+    let shown = section.split_once("```text\n").unwrap().1.split("```").next().unwrap();
     let first = commands.iter().position(|command| command == &["ls"]).unwrap();
     let home = Home::new();
     let printed: Vec<_> =

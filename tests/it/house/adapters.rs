@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// The points of an adapter, as `docs/adapters.md` lists them.
+/// The points of an adapter, as `docs/book/how-to/adapters.md` lists them.
 fn points() -> Vec<String> {
-    let page = read("docs/adapters.md");
+    let page = read("docs/book/how-to/adapters.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
     rows.skip_while(|first| *first != "point")
         .skip(1)
@@ -15,7 +15,7 @@ fn points() -> Vec<String> {
 
 /// The adapters, as the second table of the page lists them.
 fn adapters() -> Vec<String> {
-    let page = read("docs/adapters.md");
+    let page = read("docs/book/how-to/adapters.md");
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     let names = rows.filter_map(|line| line.split(" | ").next());
     let names = names.flat_map(|cell| cell.trim_start_matches("| ").split(", "));

@@ -11,7 +11,10 @@ use skillmount::store::StoreAddress;
 use crate::support::sources::root;
 
 /// How long README.md may be. A first reader reads all of it, so every further subject has a page.
-const README_LINES: usize = 250;
+const README_LINES: usize = 200;
+
+/// How long a page for one task may be. A longer one is two tasks.
+const TASK_LINES: usize = 120;
 
 #[test]
 fn every_dependency_has_its_reason() {
@@ -53,12 +56,14 @@ fn readme_contributing_and_the_page_on_builds_state_the_same_minutes() {
 
 /// Code on the page that somebody copies is code that compiles.
 #[test]
-fn the_page_on_rust_shows_the_examples() {
-    let page = read("docs/rust.md");
-    for example in ["examples/first_session.rs", "crates/rig/examples/clerk.rs"] {
+fn the_pages_on_rust_show_the_examples() {
+    for (page, example) in [
+        ("docs/book/how-to/rust-library.md", "examples/first_session.rs"),
+        ("docs/book/how-to/rig.md", "crates/rig/examples/clerk.rs"),
+    ] {
         let text = read(example);
         let code = text.find("\nuse ").map(|at| text[at..].trim()).unwrap();
-        assert!(page.contains(&format!("```rust\n{code}\n```")), "docs/rust.md shows another text than {example}");
+        assert!(read(page).contains(&format!("```rust\n{code}\n```")), "{page} shows another text than {example}");
     }
 }
 
@@ -77,7 +82,7 @@ fn the_front_page_names_every_feature() {
 fn configuration_and_front_page_name_every_form_of_an_address() {
     let forms: Vec<_> = StoreAddress::FORMS.split(", ").flat_map(|forms| forms.split(" or ")).collect();
     assert!(forms.len() >= 3 && forms.contains(&"memory:"), "{forms:?}");
-    for document in ["docs/configuration.md", "src/lib.rs"] {
+    for document in ["docs/book/reference/configuration.md", "src/lib.rs"] {
         let text = read(document);
         for form in &forms {
             assert!(text.contains(&format!("`{form}`")), "{document} does not name {form}");
@@ -87,7 +92,7 @@ fn configuration_and_front_page_name_every_form_of_an_address() {
 
 #[test]
 fn every_link_of_the_documents_leads_somewhere() {
-    let beside_the_map = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
+    let beside_the_map = ["README.es.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
     let mut broken = Vec::new();
     for document in pages().into_iter().chain(beside_the_map) {
         let links = links(&fs::read_to_string(&document).unwrap());
@@ -129,12 +134,12 @@ fn links_and_anchors_are_read_as_a_code_host_reads_them() {
     assert_eq!(anchors(text), ["a-and-b-c_d", "twice", "twice-1", "S-A-1"]);
     let readme = root().join("README.md");
     for (link, leads) in [
-        ("docs/hooks.md", true),
-        ("docs/hooks.md#hooks", true),
+        ("docs/book/how-to/hooks.md", true),
+        ("docs/book/how-to/hooks.md#steps", true),
         ("#two-commands", true),
         ("docs", true),
         ("docs/none.md", false),
-        ("docs/hooks.md#none", false),
+        ("docs/book/how-to/hooks.md#none", false),
         ("#none", false),
     ] {
         assert_eq!(leads_somewhere(&readme, link), leads, "{link}");
@@ -153,6 +158,31 @@ fn the_changelog_has_the_headings_of_keep_a_changelog_in_their_order() {
         let places: Vec<_> =
             headings.map(|heading| place(heading).unwrap_or_else(|| panic!("CHANGELOG.md: {heading}"))).collect();
         assert!(!places.is_empty() && places.is_sorted_by(|before, after| before < after), "{places:?} of {version}");
+    }
+}
+
+#[test]
+fn each_page_for_a_task_is_short_and_lists_what_it_needs() {
+    let tasks: Vec<_> = pages().into_iter().filter(|page| page.parent().unwrap().ends_with("how-to")).collect();
+    assert!(tasks.len() > 15, "only {tasks:?}: are the pages still read?");
+    for task in tasks {
+        let text = fs::read_to_string(&task).unwrap();
+        let lines = text.lines().count();
+        assert!(lines <= TASK_LINES, "{} has {lines} lines, and may have {TASK_LINES}", task.display());
+        assert!(text.contains("\n## You need\n") && text.contains("\n## See also\n"), "{}", task.display());
+    }
+}
+
+/// A translation follows the program: its blocks of code are those of the English page.
+#[test]
+fn both_languages_show_the_same_commands() {
+    let tutorials = ["home.md", "first-agent.md", "team.md"]
+        .map(|name| (format!("docs/book/tutorials/{name}"), format!("docs/book/es/tutorials/{name}")));
+    let readme = ("README.md".to_owned(), "README.es.md".to_owned());
+    for (english, spanish) in tutorials.into_iter().chain([readme]) {
+        let shown = code(&read(&english));
+        assert!(shown.len() > 2, "{english} shows only {shown:?}");
+        assert_eq!(code(&read(&spanish)), shown, "{spanish} shows other commands than {english}");
     }
 }
 
@@ -245,6 +275,12 @@ fn numbered(slug: &str, seen: &mut BTreeMap<String, usize>) -> String {
     let before = seen.entry(slug.to_owned()).or_default();
     *before += 1;
     if *before == 1 { slug.to_owned() } else { format!("{slug}-{}", *before - 1) }
+}
+
+/// The blocks of code of a document, each with its language. A picture in text is no code.
+fn code(text: &str) -> Vec<String> {
+    let blocks = text.split("```").skip(1).step_by(2).map(str::to_owned);
+    blocks.filter(|block| !block.starts_with("text\n agent")).collect()
 }
 
 /// A document without its blocks of code.

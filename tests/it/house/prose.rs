@@ -44,7 +44,7 @@ fn a_place_is_a_module_or_a_page() {
         ("src/lib.rs", "lib"),
         ("crates/base/src/path/id.rs", "path"),
         ("crates/store/src/s3/read.rs", "store"),
-        ("docs/cli.md", "docs/cli.md"),
+        ("docs/build.md", "docs/build.md"),
     ] {
         assert_eq!(place_of(&root().join(file)), place);
     }
@@ -76,14 +76,16 @@ fn table(text: &str) -> BTreeMap<String, usize> {
     rows.map(|(place, count)| (place.to_owned(), count.parse().unwrap())).collect()
 }
 
-/// The hard sentences in the comments of all crates, in README, CONTRIBUTING and the pages of `docs`.
+/// The hard sentences in the comments of all crates, in README, CONTRIBUTING, the pages of `docs` and those of the book. The program
+/// generates the reference of the book, and the translations are in another language.
 fn of_the_repository() -> Hard {
     let mut hard = Hard::new();
     for file in program_sources() {
         add(&mut hard, &file, in_comments(&fs::read_to_string(&file).unwrap()));
     }
-    let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let pages = docs.filter(|file| file.extension().is_some_and(|ending| ending == "md"));
+    let folders = ["docs", "docs/book", "docs/book/tutorials", "docs/book/how-to", "docs/book/explanation"];
+    let docs = folders.iter().flat_map(|folder| fs::read_dir(root().join(folder)).unwrap());
+    let pages = docs.map(|entry| entry.unwrap().path()).filter(|file| file.extension().is_some_and(|ending| ending == "md"));
     for file in pages.chain(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name))) {
         add(&mut hard, &file, in_page(&fs::read_to_string(&file).unwrap()));
     }
