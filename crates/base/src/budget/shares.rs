@@ -477,7 +477,7 @@ mod tests {
         assert!(poll!(&mut large).is_ready());
         drop(large);
         assert_eq!((shares.held(), shares.peak()), (0, 16));
-        assert_eq!(shares.contentions(), 2, "the large request and the last one; `d` had its part");
+        assert_eq!(shares.contentions(), 3, "the large request, the second of `d` and the last one");
     }
 
     #[tokio::test]

@@ -42,7 +42,7 @@ const MEMORY: &str = "skillmount_memory_reserved_bytes";
 pub(super) const ATTACKS: &[Attack] = &[
     Attack {
         place: "any call on a user's data",
-        begin: |stage, callers| slow_bodies(stage, callers, (130, 9 * KIB, 1)).boxed(),
+        begin: |stage, callers| slow_bodies(stage, callers, (260, 9 * KIB, 1)).boxed(),
         most: |attacker| by_attacker(attacker, [(84, 84), (112, 112), (182, 196)]),
         ..holding(CONNECTIONS)
     },
@@ -60,32 +60,32 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     Attack {
         place: "a body up to 16 KiB",
-        begin: |stage, callers| slow_bodies(stage, callers, (130, 16 * KIB, 16 * KIB - 1)).boxed(),
+        begin: |stage, callers| slow_bodies(stage, callers, (260, 16 * KIB, 16 * KIB - 1)).boxed(),
         most: |_| (0, 0),
         ..holding(MEMORY)
     },
     Attack {
         place: "a body up to 1 MiB",
-        begin: |stage, callers| slow_bodies(stage, callers, (40, MIB, MIB - 1)).boxed(),
+        begin: |stage, callers| slow_bodies(stage, callers, (120, MIB, MIB - 1)).boxed(),
         most: |attacker| memory(attacker, 17),
         ..holding(MEMORY)
     },
     Attack {
         place: "a longer body",
-        begin: |stage, callers| slow_bodies(stage, callers, (20, 4 * MIB, 2 * MIB)).boxed(),
+        begin: |stage, callers| slow_bodies(stage, callers, (24, 4 * MIB, 2 * MIB)).boxed(),
         most: |_| (0, 0),
         ..holding(MEMORY)
     },
     Attack {
         place: "a call whose body has come",
         size: Size::LARGE,
-        begin: |stage, callers| held_calls(stage, callers, (600, "ls", r#"{"path":"/"}"#)).boxed(),
+        begin: |stage, callers| held_calls(stage, callers, (1000, "ls", r#"{"path":"/"}"#)).boxed(),
         most: places,
         ..holding(CALLS)
     },
     Attack {
         place: "a call that has its place",
-        begin: |stage, callers| held_calls(stage, callers, (100, "ls", r#"{"path":"/"}"#)).boxed(),
+        begin: |stage, callers| held_calls(stage, callers, (480, "ls", r#"{"path":"/"}"#)).boxed(),
         most: |attacker| memory(attacker, 17),
         ..holding(MEMORY)
     },
@@ -168,7 +168,7 @@ async fn begin_request(stage: &Stage, caller: &Caller, head: &str, body: &[u8]) 
     stream
 }
 
-/// `count` bodies of each caller that come up to `come` of their `announced` bytes and then stop.
+/// `count` bodies that come up to `come` of their `announced` bytes and then stop.
 async fn slow_bodies(stage: &Stage, callers: Vec<Caller>, (count, announced, come): (usize, usize, usize)) -> Held {
     let head = format!(
         "POST /v1/users/{{user}}/sessions/attack/write HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {announced}"
@@ -178,14 +178,14 @@ async fn slow_bodies(stage: &Stage, callers: Vec<Caller>, (count, announced, com
 
 async fn slow_uploads(stage: &Stage, callers: Vec<Caller>) -> Held {
     let head = "PUT /v1/users/{user}/sessions/attack/files/workspace/a HTTP/1.1\r\nContent-Length: 1000";
-    open(stage, callers, 600, head, b"begin").await
+    open(stage, callers, 1000, head, b"begin").await
 }
 
 async fn streams(stage: &Stage, callers: Vec<Caller>, last: Option<&str>) -> Held {
     stage.hold_store();
     let last = last.map(|last| format!("\r\nLast-Event-ID: {last}")).unwrap_or_default();
     let head = format!("GET /v1/users/{{user}}/sessions/attack/events HTTP/1.1\r\nAccept: text/event-stream{last}");
-    open(stage, callers, 60, &head, b"").await
+    open(stage, callers, 240, &head, b"").await
 }
 
 /// Calls whose answers wait for the store.
@@ -203,15 +203,14 @@ async fn unread_downloads(stage: &Stage, callers: Vec<Caller>) -> Held {
     for caller in &callers {
         stage.server.memory.put_raw(&format!("{}/threads/attack/big", caller.user), vec![7; 24 * MIB]);
     }
-    open(stage, callers, 20, "GET /v1/users/{user}/sessions/attack/files/workspace/big HTTP/1.1", b"").await
+    open(stage, callers, 60, "GET /v1/users/{user}/sessions/attack/files/workspace/big HTTP/1.1", b"").await
 }
 
+/// `count` requests, of each caller in turn.
 async fn open(stage: &Stage, callers: Vec<Caller>, count: usize, head: &str, body: &[u8]) -> Held {
     let mut sockets = Vec::new();
-    for _ in 0..count {
-        for caller in &callers {
-            sockets.push(begin_request(stage, caller, head, body).await);
-        }
+    for caller in callers.iter().cycle().take(count) {
+        sockets.push(begin_request(stage, caller, head, body).await);
     }
     Held { _sockets: sockets, ..Held::default() }
 }

@@ -31,7 +31,7 @@ async fn others_are_served(attack: &Attack, attacker: Attacker) {
     stage.wait_until(attack.gauge, most).await;
     let before = stage.metric("skillmount_contentions_total").await;
     for caller in attacker.others(&stage) {
-        for (call, status) in stage.honest_calls(caller).await {
+        for (call, status) in stage.honest_calls(caller, attack.is_still).await {
             assert_eq!(status, 200, "{}: {call} of {caller:?} beside {attacker:?}", attack.place);
         }
     }

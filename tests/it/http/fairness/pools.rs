@@ -14,7 +14,7 @@ use super::rows;
 use crate::support::sources::{program_sources, root};
 
 /// What makes a pool.
-const MAKERS: [&str; 4] = ["Shares::new(", "Memory::new(", "Workers::new(", "Semaphore::new("];
+const MAKERS: [&str; 5] = ["FairShares::new(", "Shares::new(", "Memory::new(", "Workers::new(", "Semaphore::new("];
 
 /// The resources of the first table whose pools a file makes. A pool of one call is no resource that callers share.
 const POOLS: &[(&str, &[&str])] = &[
@@ -29,7 +29,11 @@ const POOLS: &[(&str, &[&str])] = &[
 fn makes_pool(path: &Path) -> bool {
     let text = fs::read_to_string(path).unwrap();
     let program = text.split("#[cfg(test)]").next().unwrap_or_default();
-    MAKERS.iter().any(|maker| program.contains(maker))
+    let is_word = |maker: &str| {
+        let mut before = program.match_indices(maker).map(|(at, _)| program[..at].chars().next_back());
+        before.any(|before| before.is_none_or(|before| !before.is_alphanumeric()))
+    };
+    MAKERS.into_iter().any(is_word)
 }
 
 fn below(path: &Path) -> String {

@@ -154,15 +154,20 @@ impl Stage {
         panic!("{name} is {value}, not in {least}..={most}");
     }
 
-    /// One call of each kind, and the status of its answer.
-    pub(super) async fn honest_calls(&self, caller: &Caller) -> Vec<(&'static str, u16)> {
+    /// One call of each kind, and the status of its answer. If the attacker `is_still`, each call begins once the memory of the call
+    /// before is free: only users who hold nothing have the memory that is kept.
+    pub(super) async fn honest_calls(&self, caller: &Caller, is_still: bool) -> Vec<(&'static str, u16)> {
+        const MEMORY: &str = "skillmount_memory_reserved_bytes";
+        let attackers = self.metric(MEMORY).await;
         let post = |operation: &str, body| {
             self.request(caller, Method::POST, &format!("/sessions/honest/{operation}")).json(&body)
         };
-        let file = "/sessions/honest/files/workspace/honest";
+        // Keys of one user share the session.
+        let name = &caller.key[4..12];
+        let (path, file) = (format!("/workspace/{name}"), &format!("/sessions/honest/files/workspace/{name}-upload"));
         let calls = [
-            ("write", post("write", json!({"file_path": "/workspace/a", "content": "a line"}))),
-            ("read", post("read", json!({"file_path": "/workspace/a"}))),
+            ("write", post("write", json!({"file_path": path, "content": "a line"}))),
+            ("read", post("read", json!({"file_path": path}))),
             ("ls", post("ls", json!({"path": "/workspace"}))),
             ("tool_calls", post("tool_calls", json!({"content": [{"type": "tool_use", "id": "1", "name": "ls"}]}))),
             ("discover_skills", post("discover_skills", json!({"query": "minutes"}))),
@@ -176,6 +181,9 @@ impl Stage {
             let status = answer.status().as_u16();
             answer.bytes().await.unwrap();
             statuses.push((name, status));
+            if is_still {
+                self.wait_until(MEMORY, (0, attackers)).await;
+            }
         }
         statuses
     }
