@@ -14,6 +14,7 @@ mod docs_page;
 mod drafts;
 mod events;
 mod examples;
+mod fairness;
 mod files;
 #[cfg(unix)]
 mod generators;

@@ -18,7 +18,7 @@ use super::{Answer, Server};
 
 const MAIN: &str = "---\nname: demo\ndescription: Shows how.\n---\nBody\n";
 
-fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
+pub(super) fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (path, text) in files {
         zip.start_file(*path, SimpleFileOptions::default()).unwrap();

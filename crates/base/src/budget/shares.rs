@@ -38,6 +38,8 @@ struct State {
     kept: u64,
     /// The most units ever held at once.
     peak: u64,
+    /// How often an owner within its part did not get units at once.
+    contentions: u64,
     by_owner: HashMap<Owner, u64>,
     waiting: HashMap<Owner, VecDeque<Waiter>>,
     /// The waiting owners, each once, the next in turn first.
@@ -105,6 +107,12 @@ impl Shares {
         self.lock().peak
     }
 
+    /// How often an owner within its part did not get units at once, because others held them or waited for them.
+    #[must_use]
+    pub fn contentions(&self) -> u64 {
+        self.lock().contentions
+    }
+
     /// The number of all units.
     #[must_use]
     pub fn capacity(&self) -> u64 {
@@ -117,7 +125,11 @@ impl Shares {
     pub fn try_acquire(&self, owner: &Owner, units: u64) -> Option<Share> {
         let mut state = self.lock();
         let is_awaited = self.is_awaited(&mut state);
-        let source = self.source(&state, owner, units, is_awaited)?;
+        let source = self.source(&state, owner, units, is_awaited);
+        if source.is_none() && self.fits_part(&state, owner, units) {
+            state.contentions += 1;
+        }
+        let source = source?;
         state.take(owner, units, source);
         drop(state);
         Some(self.share(owner, units, source))
@@ -465,6 +477,7 @@ mod tests {
         assert!(poll!(&mut large).is_ready());
         drop(large);
         assert_eq!((shares.held(), shares.peak()), (0, 16));
+        assert_eq!(shares.contentions(), 3, "the large request, the second of `d` and the last one");
     }
 
     #[tokio::test]

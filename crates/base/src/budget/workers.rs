@@ -16,7 +16,7 @@ use std::{
     thread,
 };
 
-use super::{Owner, Shares, WorkBudget};
+use super::{Owner, Share, Shares, WorkBudget};
 use crate::{
     error::{Code, Error, Result},
     limits::INLINE_STEPS,
@@ -30,6 +30,8 @@ const PRIORITY: i32 = 10;
 #[derive(Clone, Debug)]
 pub struct Workers {
     threads: Shares,
+    /// The threads that the jobs of each key hold. Only the part of a key bounds them.
+    of_keys: Shares,
     pool: Arc<Pool>,
     begun: Arc<AtomicU64>,
     closing: Arc<AtomicBool>,
@@ -41,22 +43,32 @@ pub struct Workers {
 pub struct Job {
     workers: Workers,
     owner: Owner,
+    /// The key that asks, with its user. `None` for work that no key asked for.
+    key: Option<Owner>,
     work: WorkBudget,
 }
 
 impl Workers {
-    /// A pool of `threads`. One user has at most half of them, and at least one. An eighth is kept for users who have none.
+    /// A pool of `threads`. One user has at most half of them, and at least one. A key has at most three quarters of the threads of
+    /// its user, and at least one. An eighth is kept for users who have none.
     #[must_use]
     pub fn new(threads: u64) -> Self {
         let threads = threads.max(2);
         let pool = Arc::new(Pool::new(threads));
-        let shares = Shares::new(threads, threads / 2).keeping(threads.div_ceil(8));
-        Self { threads: shares, pool, begun: Arc::default(), closing: Arc::default() }
+        let part = threads / 2;
+        let shares = Shares::new(threads, part).keeping(threads.div_ceil(8));
+        let of_keys = Shares::new(u64::MAX, (part * 3 / 4).max(1));
+        Self { threads: shares, of_keys, pool, begun: Arc::default(), closing: Arc::default() }
     }
 
     /// The work of one request of `owner`, with at most `steps`.
     pub fn errand(&self, owner: &str, steps: u64) -> Job {
-        Job { workers: self.clone(), owner: owner.into(), work: WorkBudget::new(steps, self.closing.clone()) }
+        Job {
+            workers: self.clone(),
+            owner: owner.into(),
+            key: None,
+            work: WorkBudget::new(steps, self.closing.clone()),
+        }
     }
 
     /// Cancels all present and future work, because the process ends.
@@ -75,9 +87,22 @@ impl Workers {
     pub fn busy(&self) -> u64 {
         self.threads.held()
     }
+
+    /// How often a job found its user and key within their parts and still waited for a thread, because others held all.
+    #[must_use]
+    pub fn contentions(&self) -> u64 {
+        self.threads.contentions()
+    }
 }
 
 impl Job {
+    /// The same work, asked for by the key of this name. It then counts for the part of the key too.
+    pub fn for_key(mut self, name: Option<&str>) -> Self {
+        // No id has a line break.
+        self.key = name.map(|name| format!("{}\n{name}", self.owner).into());
+        self
+    }
+
     /// The steps and the cancel flag.
     #[must_use]
     pub fn work(&self) -> &WorkBudget {
@@ -92,9 +117,7 @@ impl Job {
         &self,
         job: impl FnOnce(&WorkBudget) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let Some(share) = self.workers.threads.acquire(&self.owner, 1).await else {
-            return Err(Error::new(Code::Internal, "no worker can ever be had"));
-        };
+        let share = self.thread().await.ok_or_else(|| Error::new(Code::Internal, "no worker can ever be had"))?;
         self.workers.begun.fetch_add(1, Ordering::Relaxed);
         let (work, pool) = (self.work.clone(), Arc::clone(&self.workers.pool));
         let job = move || {
@@ -103,6 +126,15 @@ impl Job {
             result.unwrap_or_else(|| Err(Error::internal("long work panicked")))
         };
         tokio::task::spawn_blocking(job).await.map_err(Error::internal)?
+    }
+
+    /// A thread in the parts of its key and of its user.
+    async fn thread(&self) -> Option<(Option<Share>, Share)> {
+        let of_key = match &self.key {
+            Some(key) => Some(self.workers.of_keys.acquire(key, 1).await?),
+            None => None,
+        };
+        Some((of_key, self.workers.threads.acquire(&self.owner, 1).await?))
     }
 
     /// Runs `job`, which takes at most `worst` steps: on a worker, or on this thread if it is short.
@@ -225,6 +257,35 @@ mod tests {
         while workers.busy() > 0 {
             tokio::task::yield_now().await;
         }
+    }
+
+    // S-FAIR-12: A key has at most three quarters of its user's threads for long work, and at least one.
+    #[tokio::test]
+    async fn one_key_leaves_threads_for_the_other_keys_of_its_user() {
+        let workers = Workers::new(8);
+        let jobs: Vec<_> = (0..8)
+            .map(|_| {
+                let workers = workers.clone();
+                let job = |work: &WorkBudget| {
+                    run_until_cancelled(work);
+                    Ok(())
+                };
+                tokio::spawn(async move { workers.errand("u", 0).for_key(Some("greedy")).run(job).await })
+            })
+            .collect();
+        while workers.busy() < 3 {
+            tokio::task::yield_now().await;
+        }
+        workers.errand("u", 0).for_key(Some("other")).run(|_| Ok(())).await.unwrap();
+        assert_eq!((workers.busy(), workers.contentions()), (3, 0));
+        for job in jobs {
+            job.abort();
+        }
+        while workers.busy() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let least = Workers::new(2);
+        least.errand("u", 0).for_key(Some("only")).run(|_| Ok(())).await.unwrap();
     }
 
     #[tokio::test]

@@ -72,9 +72,9 @@ impl Context {
         self.core.namespace().user(self.user())
     }
 
-    /// The long work of an operation for this user. It ends with the operation.
+    /// The long work of an operation for this user and key. It ends with the operation.
     pub(crate) fn errand(&self) -> Job {
-        self.core.capacity().job(self.user().as_str())
+        self.core.capacity().job(self.user().as_str()).for_key(self.caller.key())
     }
 
     /// The skills that the caller sees; asks the store again if that is old, and always with `fresh`.

@@ -50,7 +50,7 @@ impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Js
 /// Those of [`parse`], and of a worker.
 pub(crate) async fn parse_for<T: DeserializeOwned + Send + 'static>(call: &UserCall, bytes: Bytes) -> Result<T> {
     let steps = STEPS_PER_BYTE * bytes.len() as u64;
-    let errand = call.app.service.workers().errand(call.user.as_str(), steps);
+    let errand = call.app.service.workers().errand(call.user.as_str(), steps).for_key(call.caller.key());
     errand.run_sized(steps, move |_| parse(&bytes)).await
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn parse_for<T: DeserializeOwned + Send + 'static>(call: &UserC
 /// `invalid_request` for text that is no JSON; `too_expensive` over the bounds; those of a worker.
 pub(crate) async fn parse_value_for(call: &UserCall, bytes: Bytes) -> Result<Value> {
     let steps = STEPS_PER_BYTE * bytes.len() as u64;
-    let errand = call.app.service.workers().errand(call.user.as_str(), steps);
+    let errand = call.app.service.workers().errand(call.user.as_str(), steps).for_key(call.caller.key());
     errand.run_sized(steps, move |_| json::from_request(&bytes)).await
 }
 

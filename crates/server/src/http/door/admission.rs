@@ -164,6 +164,12 @@ impl Admission {
         [&self.connections, &self.streams, &self.places].map(|shares| shares.all.held())
     }
 
+    /// How often a caller within its share found none free, because other callers held or awaited them.
+    pub(crate) fn contentions(&self) -> u64 {
+        let pools = [&self.connections, &self.streams, &self.places, &self.memory_shares];
+        pools.into_iter().map(FairShares::contentions).sum()
+    }
+
     /// The memory that is shared.
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
@@ -236,6 +242,12 @@ impl FairShares {
             None => None,
         };
         Some(FairShare { of_key, of_all: self.all.acquire(&caller.user, units).await? })
+    }
+
+    /// How often a caller within its share found none free, among the callers of a key or among all users.
+    fn contentions(&self) -> u64 {
+        let of_keys = self.of_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        of_keys.values().chain([&self.all]).map(Shares::contentions).sum()
     }
 
     /// The units of the caller's key. A key of one user has three quarters of the part of a user. The users of another key share

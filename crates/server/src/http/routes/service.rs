@@ -61,29 +61,31 @@ async fn metrics(Extension(app): Extension<SharedState>) -> HandlerResult<Respon
     ];
     let resident = resident_memory();
     values.extend(resident.map(|bytes| ("process_resident_memory_bytes", "Memory of the process", bytes)));
-    let mut readings = Gauges { values, ..Gauges::default() };
+    let contentions = app.limits.admission.contentions() + app.service.workers().contentions();
+    let mut totals =
+        vec![("skillmount_contentions", "How often a caller within its share had to wait or was refused", contentions)];
+    let mut store = Vec::new();
     if let Some(ledger) = app.service.ledger() {
         let counts = ledger.counts();
         let (objects, sessions) = (counts.objects, counts.sessions);
         let (read, written) =
             (objects.bytes_read + sessions.bytes_read, objects.bytes_written + sessions.bytes_written);
-        readings.totals = vec![
+        totals.extend([
             ("skillmount_store_read_bytes", "Bytes got from the store", read),
             ("skillmount_store_written_bytes", "Bytes put into the store", written),
-        ];
-        let endings = ledger.endings().into_iter();
-        readings.store = endings.map(|((verb, status), count)| (verb, status, count)).collect();
+        ]);
+        store = ledger.endings().into_iter().map(|((verb, status), count)| (verb, status, count)).collect();
     }
     if let Some(counts) = app.audit.as_ref().map(Recorder::counts) {
         let waiting = ("skillmount_audit_waiting_bytes", "Audit records that are not written yet", counts.waiting);
-        readings.values.push(waiting);
-        readings.totals.extend([
+        values.push(waiting);
+        totals.extend([
             ("skillmount_audit_records", "Audit records that were written", counts.records),
             ("skillmount_audit_batches", "Objects that they were written in", counts.batches),
             ("skillmount_audit_records_dropped", "Audit records that were dropped", counts.dropped),
         ]);
     }
-    let text = app.metrics.render(&readings).map_err(Error::internal)?;
+    let text = app.metrics.render(&Gauges { values, totals, store }).map_err(Error::internal)?;
     Ok(([(header::CONTENT_TYPE, metrics::TEXT)], text).into_response())
 }
 

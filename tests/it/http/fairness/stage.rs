@@ -1,0 +1,238 @@
+//! A server with keys, whose store can be held, and the callers at its door.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::json;
+use skillmount::{
+    access::{Callers, KeyEntry, Keys, Scope},
+    audit::{AuditMode, Recorder},
+    clock::SystemClock,
+    context::Budgets,
+    handle::ServiceOptions,
+    http::HttpConfig,
+    limits::{CONNECTIONS, CONNECTIONS_LEAST, MEMORY_LEAST_BYTES},
+    path::{Id, KeyPrefix, Namespace, ObjectKey},
+    store::{
+        Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, MemoryStore, Object, ObjectMeta, PutOptions,
+        PutResult, SharedStore, Store, StoreError,
+    },
+};
+
+use crate::http::Server;
+
+/// Users of the key of all users.
+const CROWD: usize = 8;
+
+/// Who takes all that it can get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attacker {
+    /// One key of a user with other keys.
+    OneKey,
+    /// Two keys of one user.
+    OneUser,
+    /// One key of all users, in the name of many.
+    WideKey,
+}
+
+/// The sizes of the server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    pub(super) connections: usize,
+    pub(super) memory: u64,
+}
+
+/// A user with a key.
+#[derive(Clone, Debug)]
+pub(super) struct Caller {
+    pub(super) user: String,
+    pub(super) key: String,
+}
+
+pub(super) struct Stage {
+    pub(super) server: Server,
+    store: Arc<HeldStore>,
+    /// Three keys of `ana`, one of `bob`, and one of all users. The second is an agent's, the others have both scopes.
+    keys: [Caller; 5],
+}
+
+impl Size {
+    /// The smallest server that can be configured.
+    pub(super) const SMALL: Self = Self { connections: CONNECTIONS_LEAST, memory: MEMORY_LEAST_BYTES };
+    /// As many connections as by default, and memory for all their calls.
+    pub(super) const LARGE: Self = Self { connections: CONNECTIONS, memory: 2 << 30 };
+}
+
+impl Attacker {
+    /// The attacker's callers.
+    pub(super) fn callers(self, stage: &Stage) -> Vec<Caller> {
+        let [first, _, control, _, wide] = &stage.keys;
+        match self {
+            Self::OneKey => vec![first.clone()],
+            Self::OneUser => vec![first.clone(), control.clone()],
+            Self::WideKey => (0..CROWD).map(|n| Caller { user: format!("u{n}"), key: wide.key.clone() }).collect(),
+        }
+    }
+
+    /// The callers that must not notice: other users, and other keys of the user if the attacker has one key.
+    pub(super) fn others(self, stage: &Stage) -> Vec<&Caller> {
+        let [_, second, control, bob, _] = &stage.keys;
+        match self {
+            Self::OneKey => vec![second, control, bob],
+            Self::OneUser => vec![bob],
+            Self::WideKey => vec![second, control, bob],
+        }
+    }
+}
+
+impl Stage {
+    pub(super) async fn new(size: Size) -> Self {
+        let (clock, memory) = (SystemClock::new(), Arc::new(MemoryStore::like_s3()));
+        let mut file = String::new();
+        let mut new = |user: &str, scopes: Vec<Scope>| {
+            let id = (!user.is_empty()).then(|| Id::parse(user).unwrap());
+            let (key, entry) = KeyEntry::generate(&clock, id.as_ref(), scopes);
+            file += &entry.to_toml().unwrap();
+            Caller { user: user.to_owned(), key }
+        };
+        let both = || vec![Scope::Agent, Scope::Control];
+        let agent = vec![Scope::Agent];
+        let keys = [new("ana", both()), new("ana", agent), new("ana", both()), new("bob", both()), new("", both())];
+        let callers = Callers { keys: Keys::from_toml(&file).unwrap(), ..Callers::default() };
+        let store = Arc::new(HeldStore { inner: memory.clone(), is_holding: AtomicBool::new(false) });
+        let shared: SharedStore = store.clone();
+        let recorder =
+            Recorder::new(shared.clone(), Namespace::default(), AuditMode::Relaxed, Arc::new(SystemClock::new()));
+        let options = ServiceOptions {
+            observer: Some(Arc::new(recorder.clone())),
+            budgets: Budgets { memory: size.memory, ..Budgets::default() },
+            ..ServiceOptions::default()
+        };
+        let connections = Some(size.connections);
+        let config = HttpConfig { callers, connections, audit: Some(recorder), ..HttpConfig::default() };
+        Self { server: Server::over(config, options, memory, shared).await, store, keys }
+    }
+
+    /// From now on the store answers no request about a session with the name `attack`, and no listing of audit records.
+    pub(super) fn hold_store(&self) {
+        self.store.is_holding.store(true, Ordering::Relaxed);
+    }
+
+    /// A request of a caller, below its user.
+    pub(super) fn request(&self, caller: &Caller, method: Method, rest: &str) -> RequestBuilder {
+        // A client of its own has a connection of its own.
+        let url = format!("{}/v1/users/{}{rest}", self.server.base, caller.user);
+        Client::new().request(method, url).bearer_auth(&caller.key)
+    }
+
+    /// A value of `/metrics`, which is behind no queue.
+    pub(super) async fn metric(&self, name: &str) -> u64 {
+        let text = self.server.client.get(format!("{}/metrics", self.server.base)).send().await.unwrap();
+        let text = text.text().await.unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
+    }
+
+    /// Returns once the value lies in the range, which it must within a minute.
+    pub(super) async fn wait_until(&self, name: &str, (least, most): (u64, u64)) {
+        let mut value = 0;
+        for _ in 0..600 {
+            value = self.metric(name).await;
+            if (least..=most).contains(&value) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("{name} is {value}, not in {least}..={most}");
+    }
+
+    /// One call of each kind, and the status of its answer. If the attacker `is_still`, each call begins once the memory of the call
+    /// before is free: only users who hold nothing have the memory that is kept.
+    pub(super) async fn honest_calls(&self, caller: &Caller, is_still: bool) -> Vec<(&'static str, u16)> {
+        const MEMORY: &str = "skillmount_memory_reserved_bytes";
+        let attackers = self.metric(MEMORY).await;
+        let post = |operation: &str, body| {
+            self.request(caller, Method::POST, &format!("/sessions/honest/{operation}")).json(&body)
+        };
+        // Keys of one user share the session.
+        let name = &caller.key[4..12];
+        let (path, file) = (format!("/workspace/{name}"), &format!("/sessions/honest/files/workspace/{name}-upload"));
+        let calls = [
+            ("write", post("write", json!({"file_path": path, "content": "a line"}))),
+            ("read", post("read", json!({"file_path": path}))),
+            ("ls", post("ls", json!({"path": "/workspace"}))),
+            ("tool_calls", post("tool_calls", json!({"content": [{"type": "tool_use", "id": "1", "name": "ls"}]}))),
+            ("discover_skills", post("discover_skills", json!({"query": "minutes"}))),
+            ("upload", self.request(caller, Method::PUT, file).body("bytes")),
+            ("download", self.request(caller, Method::GET, file)),
+            ("list of skills", self.request(caller, Method::GET, "/skills")),
+        ];
+        let mut statuses = Vec::new();
+        for (name, call) in calls {
+            let answer = call.send().await.unwrap();
+            let status = answer.status().as_u16();
+            answer.bytes().await.unwrap();
+            statuses.push((name, status));
+            if is_still {
+                self.wait_until(MEMORY, (0, attackers)).await;
+            }
+        }
+        statuses
+    }
+}
+
+/// A store that answers nothing about the attacker's session while it is held.
+#[derive(Debug)]
+struct HeldStore {
+    inner: Arc<MemoryStore>,
+    is_holding: AtomicBool,
+}
+
+impl HeldStore {
+    async fn pass(&self, key: &str, is_list: bool) {
+        let is_attack = key.contains("/attack") || (is_list && key.contains("/audit"));
+        if is_attack && self.is_holding.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[async_trait]
+impl Store for HeldStore {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> Result<Object, StoreError> {
+        self.pass(key.as_str(), false).await;
+        self.inner.get(key, options).await
+    }
+
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> Result<PutResult, StoreError> {
+        self.pass(key.as_str(), false).await;
+        self.inner.put(key, bytes, options).await
+    }
+
+    async fn head(&self, key: &ObjectKey) -> Result<ObjectMeta, StoreError> {
+        self.pass(key.as_str(), false).await;
+        self.inner.head(key).await
+    }
+
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> Result<ListPage, StoreError> {
+        self.pass(prefix.as_str(), true).await;
+        self.inner.list(prefix, options).await
+    }
+
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> Result<(), StoreError> {
+        self.pass(key.as_str(), false).await;
+        self.inner.delete(key, options).await
+    }
+}
