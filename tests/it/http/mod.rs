@@ -17,6 +17,7 @@ mod examples;
 mod files;
 #[cfg(unix)]
 mod generators;
+mod guide;
 mod hooks;
 mod hostile_archives;
 mod hostile_questions;
