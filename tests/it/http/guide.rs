@@ -169,8 +169,8 @@ async fn the_search_finds_sections_and_shows_the_question_as_text() {
     let page = server.page("/guide/search?q=skills").await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.body().contains("<ul class=\"hits\">\n<li><a href=\"/guide/"), "{}", page.body());
-    let none = server.page("/guide/search?q=%3Cscript%3Ezzzqqq%3C%2Fscript%3E").await;
-    assert!(none.body().contains("Search: &lt;script&gt;zzzqqq"), "{}", none.body());
+    let none = server.page("/guide/search?q=%3Czzzqqq%3E").await;
+    assert!(none.body().contains("Search: &lt;zzzqqq&gt;"), "{}", none.body());
     assert!(none.body().contains("No section has these words") && !none.body().contains("<li>"), "{}", none.body());
     for path in ["/guide/search", "/guide/search?q="] {
         assert_eq!(server.page(path).await.status, StatusCode::OK);

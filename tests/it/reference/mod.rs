@@ -8,5 +8,6 @@ mod errors;
 mod events;
 mod file_formats;
 mod http;
+mod limits;
 mod metrics;
 mod page;
