@@ -1,7 +1,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test build localstack tests complement examples prepare python python-wheels bench-python python-lint python-models typescript typescript-models \
-  fuzz rig lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
+  reference fuzz rig lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
 export INSTA_UPDATE ?= no
@@ -121,6 +121,10 @@ rig: nextest ## the crate for agents of rig: lints, and tests with a scripted mo
 	cargo nextest run --cargo-profile $(PROFILE) $(RIG)
 	cargo test --profile $(PROFILE) --doc $(RIG)
 	cargo clippy --profile $(PROFILE) --all-targets $(RIG) -- -D warnings
+
+# The reference says what the program says, so the program is built, run, and built again with the new pages.
+reference: nextest ## make again the pages of docs/book/reference
+	INSTA_UPDATE=always $(NEXTEST) --test it -E 'test(/^reference::/)'
 
 fuzz: nextest ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each
 	$(NEXTEST) --test it -E 'test(/^fuzz::/)'

@@ -26,6 +26,8 @@ mod mcp;
 mod model;
 mod path;
 mod prompt;
+#[cfg(all(feature = "cli", feature = "server"))]
+mod reference;
 mod session;
 #[cfg(all(target_os = "linux", feature = "cli", feature = "s3"))]
 mod siege;

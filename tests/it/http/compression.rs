@@ -59,7 +59,9 @@ async fn documents_are_compressed_for_those_who_ask_and_say_the_same() {
     }
     let short = ask(&server, Method::GET, &format!("{}/healthz", server.base), "gzip").await;
     assert_eq!(header(&short, "content-encoding"), "");
-    for (path, part) in [("/openapi.json", "\"openapi\":\"3.1.0\""), ("/docs", "<!doctype html>")] {
+    for (path, part) in
+        [("/openapi.json", "\"openapi\":\"3.1.0\""), ("/docs", "<!doctype html>"), ("/guide/", "<!doctype html>")]
+    {
         let url = format!("{}{path}", server.base);
         let plain = ask(&server, Method::GET, &url, "identity").await;
         assert_eq!((header(&plain, "content-encoding"), header(&plain, "vary")), ("", "accept-encoding"), "{path}");

@@ -148,7 +148,7 @@ async fn the_matrix_of_keys_misses_no_route() {
 async fn service_routes_need_no_key_and_tell_no_secrets() {
     let (server, [agent, ..]) = guarded().await;
     call(&server, Some(&agent), Method::GET, &server.user("/sessions"), &Value::Null).await.is(200);
-    for path in ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"] {
+    for path in ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/guide/", "/guide/search?q=key"] {
         let response = server.client.get(format!("{}{path}", server.base)).send().await.unwrap();
         assert_eq!(response.status(), 200, "{path}");
         let text = response.text().await.unwrap();
@@ -159,7 +159,8 @@ async fn service_routes_need_no_key_and_tell_no_secrets() {
 #[tokio::test]
 async fn without_keys_other_hosts_and_origins_are_turned_away_on_every_route() {
     let server = Server::start().await;
-    for path in ["/healthz", "/metrics", "/openapi.json", "/docs", "/v1/users/u1/sessions", "/no/such/route"] {
+    for path in ["/healthz", "/metrics", "/openapi.json", "/docs", "/guide/", "/v1/users/u1/sessions", "/no/such/route"]
+    {
         for (name, value) in [
             (header::HOST, "evil.example"),
             (header::HOST, "127.0.0.1.evil.example"),

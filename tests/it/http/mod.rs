@@ -18,6 +18,7 @@ mod fairness;
 mod files;
 #[cfg(unix)]
 mod generators;
+mod guide;
 mod hooks;
 mod hostile_archives;
 mod hostile_questions;

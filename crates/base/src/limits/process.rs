@@ -159,6 +159,12 @@ pub const KEY_NAME_BYTES: usize = 100;
 pub const PREFLIGHT_AGE: Duration = Duration::from_hours(2);
 /// The shortest answer that is compressed. For shorter answers the frame and headers of gzip take more than it saves.
 pub const COMPRESSED_LEAST_BYTES: usize = 1 << 10;
+/// Words of a question to the guide that are looked for.
+pub const GUIDE_QUESTION_WORDS: usize = 16;
+/// Sections of the guide that answer one question.
+pub const GUIDE_RESULTS: usize = 20;
+/// Characters of a section that such an answer shows.
+pub const GUIDE_EXCERPT_CHARS: usize = 240;
 /// A request id that a client may choose.
 pub const REQUEST_ID_BYTES: usize = 128;
 /// A whole HTTP request, start to end.

@@ -15,9 +15,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     app::SharedState,
-    docs,
+    docs, guide,
     openapi::{beginning, beginning_of_skills_api, finished},
-    skills_api,
+    page, skills_api,
 };
 use crate::{
     error::{Error, Result},
@@ -137,6 +137,8 @@ pub(super) fn router(app: SharedState) -> Router {
         .route("/openapi.json", get(openapi_json))
         .route("/openapi-skills-api.json", get(skills_api_json))
         .merge(docs::routes())
+        .merge(guide::routes())
+        .merge(page::routes())
         .route_layer(from_fn_with_state(workers, compress_short));
     let all = of_all().route_layer(from_fn_with_state(Arc::clone(&app), admit_all));
     let claude = of_claude().route_layer(from_fn_with_state(Arc::clone(&app), admit_user));

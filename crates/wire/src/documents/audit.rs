@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::InputNames;
 use skillmount_base::{error::Outcome, path::Layer};
 
-/// What was done: who, in which session, on what, with which outcome. Contents and questions are not in it.
+/// A record of one operation: the caller, the session, the subject and the outcome. It has no contents and no questions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AuditRecord {
     /// Its position, which is the same for every replica.
@@ -46,7 +46,7 @@ pub struct AuditRecord {
     /// `ok`, the code of its error, or `abandoned` if its caller did not wait for the end.
     #[serde(default)]
     pub outcome: String,
-    /// Whether a change that failed is in the store; null for what succeeded and for what changes nothing.
+    /// Whether a failed change is in the store. Null after a success, and for an operation without changes.
     #[serde(default)]
     pub changed: Option<Outcome>,
     /// How long it took, in milliseconds.
@@ -61,7 +61,7 @@ pub struct AuditRecord {
     /// The skill that it loaded or unloaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skill: Option<AuditSkill>,
-    /// The skills that a session began with when it was made: those that its policy preloads, and those of its parent.
+    /// The skills at the beginning of the session: the preloads of its policy, and the skills of its parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub began_with: Vec<AuditSkill>,
     /// What it found changed in the catalog, or changed there.

@@ -8,9 +8,8 @@ use skillmount_base::{
     limits::JSON_BODY_BYTES,
 };
 
-/// The input of a hook, in the shape of Claude's. Members beside those named here are taken and not read, because each event
-/// has its own and hosts add more. Those named here are read if the event has them: in another one, a member of that name may be
-/// anything.
+/// The input of a hook, in the shape of Claude's. The service ignores other members, because each event has its own and hosts add
+/// more. It reads a member only with the events that have the member. Other events may have anything under the same name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct HookInput {
     /// The event: `SessionStart`, `UserPromptSubmit`, `PreToolUse` or `SubagentStart`. Any other is answered by `{}`.

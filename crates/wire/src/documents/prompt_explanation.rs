@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 /// What of each skill is in a prompt, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PromptExplanation {
-    /// The skills that the session may see, those of which most is shown first: 1,000 at most.
+    /// The skills that the session may see, at most 1,000. Skills with more text in the prompt come first.
     pub skills: Vec<PromptSkill>,
     /// How many more there are.
     #[serde(default, skip_serializing_if = "is_none_more")]

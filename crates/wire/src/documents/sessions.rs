@@ -129,7 +129,7 @@ pub struct SessionListRequest {
 pub struct SessionPage {
     /// In byte order of their ids, as keys of the store have them.
     pub sessions: Vec<SessionSummary>,
-    /// Those among them that cannot be read; `DELETE` removes one.
+    /// Sessions of the page with a damaged object. `DELETE` removes one.
     pub damaged: Vec<DamagedSession>,
     /// Give this back to get the next page; null on the last one.
     pub next_cursor: Option<String>,

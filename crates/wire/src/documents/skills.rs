@@ -119,7 +119,7 @@ pub struct SkillDiagnostic {
 pub struct SkillList {
     /// In byte order of their paths.
     pub skills: Vec<SkillDocument>,
-    /// What was wrong with the skills of this page, and with those that are left out between them and the next page.
+    /// Faults of the skills of this page, and of skills that the catalog omits between this page and the next.
     pub diagnostics: Vec<SkillDiagnostic>,
     /// How many skills there are on all pages.
     pub total: usize,

@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UsageRequest {
-    /// Only those of operations that ended then or later; all that are kept if absent.
+    /// Count operations that ended then or later. Absent: count all records of the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>, format = DateTime)]
     pub since: Option<Timestamp>,
@@ -24,15 +24,14 @@ pub struct Usage {
     pub discovery_rate: Option<f64>,
     /// The share of searches after which the conversation loaded a skill before it searched again.
     pub discovery_success: Option<f64>,
-    /// The mean number of calls from such a search to that load, which counts as one.
+    /// The mean number of calls from such a search to the load. The load counts too.
     pub discovery_to_use_turns: Option<f64>,
-    /// The share of the calls that a person decided about, of those that were told to ask for an approval, that were allowed. One
-    /// that still waits, or whose time to be approved is over, is none of them.
+    /// The share of approvals among the decisions of persons about waiting calls. A call without a decision does not count.
     pub approval_rate: Option<f64>,
     /// The share of calls that succeeded. A call that was told to ask for an approval is none yet.
     pub completion_rate: Option<f64>,
-    /// The mean number of tokens that a conversation was spared: those of the instructions of the user's skills, as they are
-    /// now, without the skills that it used. A token is four bytes.
+    /// The mean number of tokens that loading on demand saved a conversation: the present instructions of all skills of the user,
+    /// less the skills that the conversation used. A token is four bytes.
     pub context_saved_tokens: Option<u64>,
     /// Searches.
     pub searches: u64,

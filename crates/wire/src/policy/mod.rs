@@ -164,7 +164,7 @@ pub struct Policy {
     /// Skills to load when the session begins; `auto` for those that at least 30 % of the user's conversations used. A session's
     /// own: a user's policy that sets it is refused.
     pub preload: Preload,
-    /// What sessions made from this one may do; absent if it is the default, so that earlier versions read the policy.
+    /// Rights of the sessions that begin from this one. Absent if it is the default, so that earlier versions read the policy.
     #[serde(skip_serializing_if = "ChildRights::is_default")]
     #[schema(required = false)]
     pub children: ChildRights,

@@ -6,14 +6,13 @@ use std::{
     path::Path,
 };
 
-use reqwest::{Method, StatusCode, header, redirect::Policy};
 use serde_json::Value;
 use skillmount::{
     access::{Callers, Keys},
     http::HttpConfig,
 };
 
-use super::{Answer, Server};
+use super::Server;
 use crate::support::{
     browser,
     packages::{done, ready, run},
@@ -88,25 +87,6 @@ fn the_example_of_a_policy_is_whole() {
     let all = members(&document["components"]["schemas"]["Policy"]["properties"]);
     // The page fills in the members of the example, and a policy is replaced whole.
     assert_eq!(members(&body["example"]), all);
-}
-
-// S-API-5: A browser that asks for `/` gets a redirect to the page; for any other client `/` is no route.
-#[tokio::test]
-async fn the_root_leads_browsers_to_the_page_and_nobody_else() {
-    let server = Server::start().await;
-    let client = reqwest::Client::builder().redirect(Policy::none()).build().unwrap();
-    let ask = async |method: Method, accept: &str| {
-        client.request(method, &server.base).header(header::ACCEPT, accept).send().await.unwrap()
-    };
-    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-    for method in [Method::GET, Method::HEAD] {
-        let led = ask(method, browser).await;
-        assert_eq!(led.status(), StatusCode::TEMPORARY_REDIRECT);
-        assert_eq!(led.headers()["location"], "/docs");
-    }
-    for (method, accept) in [(Method::GET, "*/*"), (Method::GET, "application/json"), (Method::POST, browser)] {
-        Answer::of(ask(method, accept).await).await.is_problem(404, "route_not_found");
-    }
 }
 
 // S-API-4: `/docs` is a page on which a person tries every call of the OpenAPI document.

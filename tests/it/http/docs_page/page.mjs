@@ -24,13 +24,13 @@ export class DocsPage {
       && this.faults.push(message.text()));
   }
 
-  static async open(browser, base, path = "/docs") {
+  static async open(browser, base) {
     const document = await (await fetch(`${base}/openapi.json`)).json();
     const tab = await browser.newPage();
     tab.setDefaultTimeout(PATIENCE);
     await tab.setViewport({ width: 1280, height: 900 });
     const page = new DocsPage(base, tab, document);
-    await tab.goto(base + path);
+    await tab.goto(`${base}/docs`);
     await tab.waitForSelector("main .card");
     return page;
   }

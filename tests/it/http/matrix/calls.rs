@@ -334,7 +334,18 @@ pub(super) fn beside_the_documents() -> Vec<Call> {
     use Does::{RulesUser, Service, ShowsOther};
     let none = Value::Null;
     let text = json!({"description": "About downloads", "body": "# Download\n"});
-    let pages = ["/docs", "/docs/style.css", "/openapi.json", "/openapi-skills-api.json", "/metrics"];
+    let pages = [
+        "/docs",
+        "/docs/style.css",
+        "/guide",
+        "/guide/",
+        "/guide/search",
+        "/guide/reference/limits",
+        "/style.css",
+        "/openapi.json",
+        "/openapi-skills-api.json",
+        "/metrics",
+    ];
     let mut all: Vec<Call> = pages.map(|path| call("get", path, Service, none.clone())).into();
     // It is for browsers.
     all.push(Call { ok: 404, ..call("get", "/", Service, none.clone()) });

@@ -30,10 +30,15 @@ use crate::support::{sabotage::tries, sources::sources};
 const AT_ONCE: usize = 8;
 
 /// The routes that no document has, each with one of the addresses that calls here have, and as the code names it.
-const IN_NO_DOCUMENT: [(&str, &str); 11] = [
+const IN_NO_DOCUMENT: [(&str, &str); 16] = [
     ("/", "\"/\""),
     ("/docs", "\"/docs\""),
     ("/docs/style.css", "&format!(\"/docs/{name}\")"),
+    ("/guide", "\"/guide\""),
+    ("/guide/", "\"/guide/\""),
+    ("/guide/search", "\"/guide/search\""),
+    ("/guide/reference/limits", "\"/guide/{*page}\""),
+    ("/style.css", "\"/style.css\""),
     ("/openapi.json", "\"/openapi.json\""),
     ("/openapi-skills-api.json", "\"/openapi-skills-api.json\""),
     ("/metrics", "\"/metrics\""),

@@ -413,7 +413,7 @@ class Event(BaseModel):
 
 class EventList(BaseModel):
     """
-    Events that happened since one that is known.
+    The events after a known event.
     """
 
     events: list[Event]
@@ -422,8 +422,8 @@ class EventList(BaseModel):
     """
     next: str | None = None
     """
-    Send this back as `Last-Event-ID` to get the rest; null if that is all. For a request without that header it is the present
-    position, after which events are told; null if events have no ids.
+    Send this back as `Last-Event-ID` to get the rest; null if there is no more. The answer to a request without the header has
+    no event and the present position; null if events have no ids.
     """
 
 
@@ -643,9 +643,8 @@ class HealthReply(BaseModel):
 
 class HookInput(BaseModel):
     """
-    The input of a hook, in the shape of Claude's. Members beside those named here are taken and not read, because each event
-    has its own and hosts add more. Those named here are read if the event has them: in another one, a member of that name may be
-    anything.
+    The input of a hook, in the shape of Claude's. The service ignores other members, because each event has its own and hosts add
+    more. It reads a member only with the events that have the member. Other events may have anything under the same name.
     """
 
     hook_event_name: str
@@ -989,7 +988,7 @@ class Problem(BaseModel):
     """
     detail: str
     """
-    What is wrong and what to do next, written for the agent that reads it.
+    The fault and the next step, in words for an agent.
     """
     code: str
     """
@@ -1892,12 +1891,11 @@ class Usage(BaseModel):
     """
     discovery_to_use_turns: float | None = None
     """
-    The mean number of calls from such a search to that load, which counts as one.
+    The mean number of calls from such a search to the load. The load counts too.
     """
     approval_rate: float | None = None
     """
-    The share of the calls that a person decided about, of those that were told to ask for an approval, that were allowed. One
-    that still waits, or whose time to be approved is over, is none of them.
+    The share of approvals among the decisions of persons about waiting calls. A call without a decision does not count.
     """
     completion_rate: float | None = None
     """
@@ -1905,8 +1903,8 @@ class Usage(BaseModel):
     """
     context_saved_tokens: int | None = None
     """
-    The mean number of tokens that a conversation was spared: those of the instructions of the user's skills, as they are
-    now, without the skills that it used. A token is four bytes.
+    The mean number of tokens that loading on demand saved a conversation: the present instructions of all skills of the user,
+    less the skills that the conversation used. A token is four bytes.
     """
     searches: int
     """
@@ -2003,7 +2001,7 @@ class UserPolicy(BaseModel):
     """
     children: ChildRights | None = None
     """
-    What sessions made from this one may do; absent if it is the default, so that earlier versions read the policy.
+    Rights of the sessions that begin from this one. Absent if it is the default, so that earlier versions read the policy.
     """
     agents: dict[str, list[str]] | None = None
     """
@@ -2175,7 +2173,7 @@ class ApprovalList(BaseModel):
 
 class AuditRecord(BaseModel):
     """
-    What was done: who, in which session, on what, with which outcome. Contents and questions are not in it.
+    A record of one operation: the caller, the session, the subject and the outcome. It has no contents and no questions.
     """
 
     id: str | None = None
@@ -2234,7 +2232,7 @@ class AuditRecord(BaseModel):
     skill: AuditSkill | None = None
     began_with: list[AuditSkill] | None = None
     """
-    The skills that a session began with when it was made: those that its policy preloads, and those of its parent.
+    The skills at the beginning of the session: the preloads of its policy, and the skills of its parent.
     """
     catalog: AuditCatalog | None = None
     found: int | None = None
@@ -2556,7 +2554,7 @@ class PromptExplanation(BaseModel):
 
     skills: list[PromptSkill]
     """
-    The skills that the session may see, those of which most is shown first: 1,000 at most.
+    The skills that the session may see, at most 1,000. Skills with more text in the prompt come first.
     """
     more: int | None = None
     """
@@ -2723,7 +2721,7 @@ class SessionList(BaseModel):
     """
     damaged: list[DamagedSession]
     """
-    Those among them that cannot be read; `DELETE` removes one.
+    Sessions of the page with a damaged object. `DELETE` removes one.
     """
     next_cursor: str | None = None
     """
@@ -2742,7 +2740,7 @@ class SkillList(BaseModel):
     """
     diagnostics: list[SkillDiagnostic]
     """
-    What was wrong with the skills of this page, and with those that are left out between them and the next page.
+    Faults of the skills of this page, and of skills that the catalog omits between this page and the next.
     """
     total: int
     """

@@ -14,7 +14,7 @@ def check_health() -> call.Call[models.HealthReply]:
 
 
 def answer_claude_hook(body: models.HookInput, *, user: str, session: str) -> call.Call[models.HookOutput]:
-    """Answer a hook of the user and session that the headers name, for hosts whose settings have one address for every user."""
+    """Answer a hook of the user and session in the headers. It is for hosts with one address for every user in their settings."""
     kind, content = call.encoded(body)
     return call.Call(
         operation="answer_claude_hook",
@@ -77,8 +77,7 @@ def list_audit_records(
     limit: int | None = None,
     cursor: str | None = None,
 ) -> call.Call[models.AuditList]:
-    """List what was done on a user's data: who called what, in which session, on which paths, with which outcome. Needs a key of
-    scope `control`."""
+    """List the operations on a user's data, each with caller, session, paths and outcome. Needs a key of scope `control`."""
     return call.Call(
         operation="list_audit_records",
         method="GET",
@@ -92,8 +91,8 @@ def list_audit_records(
 
 
 def show_catalog(user: str) -> call.Call[models.CatalogStatus]:
-    """Say how many skills a user has, without those that the user's policy hides from the caller, and to a key of scope `control` what
-    the store keeps of them."""
+    """Return how many skills a user has. Skills that the user's policy hides from the caller do not count. A key of scope `control`
+    gets the state of the objects in the store too."""
     return call.Call(
         operation="show_catalog",
         method="GET",
@@ -407,8 +406,8 @@ def edit_file(user: str, session: str, body: models.EditRequest) -> call.Call[mo
 def watch_session(user: str, session: str, *, last_event_id: str | None = None) -> call.Call[models.EventList]:
     """Watch what happens in a session: tool calls, skills, files, permission requests, and changes of the catalog. The answer is a
     stream of each event as it happens. A client that accepts `application/json` and no stream gets those since `Last-Event-ID`.
-    An event may come twice, with the same id, and none is left out; `gap` says that events since that id are no longer kept, and
-    `dropped` that the client was too slow and has to connect again."""
+    An event may come twice with the same id. The service omits none without a word: `gap` says that it no longer keeps the events
+    since an id, and `dropped` that the client was too slow and must connect again."""
     return call.Call(
         operation="watch_session",
         method="GET",
@@ -757,8 +756,8 @@ def list_skills(
 
 def download_skills(user: str, body: models.DownloadSkillsRequest) -> call.Call[models.DownloadReply]:
     """Download files of several skills without loading them, in the order of the request and up to 1,000 in all.
-    `multipart/mixed` has a part for each file, with `content-location`: where it lies below `skills/`. Those that failed have
-    `x-error`, the code, and the reason as their text; a skill that failed as a whole is one of them, by its path. With
+    `multipart/mixed` has a part for each file, with its place below `skills/` as `content-location`. The part of a failed file has
+    the code as `x-error` and the reason as text. A skill that failed as a whole has one such part, with its path. With
     `accept: application/json` the files are in one JSON document, as base64. With `accept: application/zip` they are an archive, and
     the first of them that fails is the answer."""
     kind, content = call.encoded(body)
@@ -844,7 +843,7 @@ def change_skill(
 
 
 def get_usage(user: str, *, since: str | None = None) -> call.Call[models.Usage]:
-    """Say how a user's conversations find and use skills, by the records of what they did. Needs a key of scope `control`."""
+    """Return figures about how a user's conversations find and use skills, from the audit records. Needs a key of scope `control`."""
     return call.Call(
         operation="get_usage",
         method="GET",

@@ -4,14 +4,13 @@
 //! only these files, and its policy lets a browser run, fetch and show nothing from anywhere else.
 
 use axum::{
-    http::{HeaderMap, Method, header},
-    response::{IntoResponse as _, Redirect, Response},
-    routing::{any, get},
+    response::{IntoResponse as _, Response},
+    routing::get,
 };
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    http::{body::prefers, door::HandlerResult, routes::unknown_route},
+    http::page::{HTML, guarded},
     path::{DEFAULT_SESSION, DEFAULT_USER},
 };
 
@@ -36,34 +35,16 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// The page, its files, and the root, which redirects browsers to the page.
+/// The page and its files.
 pub(super) fn routes() -> OpenApiRouter {
-    let pages = OpenApiRouter::new().route("/", any(root)).route("/docs", get(page));
+    let pages = OpenApiRouter::new().route("/docs", get(page));
     ASSETS.into_iter().fold(pages, |routes, (name, kind, text)| {
-        routes.route(&format!("/docs/{name}"), get(move || async move { guarded(kind, text.to_owned()) }))
+        routes.route(&format!("/docs/{name}"), get(move || async move { guarded(kind, POLICY, text.into_response()) }))
     })
-}
-
-async fn root(method: Method, headers: HeaderMap) -> HandlerResult<Redirect> {
-    if method.is_safe() && prefers(&headers, "text/html", "application/json") {
-        return Ok(Redirect::temporary("/docs"));
-    }
-    Err(unknown_route().await)
 }
 
 /// The page for a person who calls as the command line does.
 async fn page() -> Response {
     let page = PAGE.replace("{{user}}", DEFAULT_USER).replace("{{session}}", DEFAULT_SESSION);
-    guarded("text/html; charset=utf-8", page)
-}
-
-fn guarded(kind: &'static str, text: String) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, kind),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::CACHE_CONTROL, "no-store"),
-    ];
-    (headers, text).into_response()
+    guarded(HTML, POLICY, page.into_response())
 }

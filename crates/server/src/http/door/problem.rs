@@ -83,7 +83,7 @@ pub(crate) struct ProblemDocument<'a> {
     title: &'static str,
     /// The HTTP status.
     status: u16,
-    /// What is wrong and what to do next, written for the agent that reads it.
+    /// The fault and the next step, in words for an agent.
     detail: &'a str,
     /// The stable code.
     #[schema(value_type = ErrorCode)]

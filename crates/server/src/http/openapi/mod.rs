@@ -54,9 +54,9 @@ pub(super) fn finished(mut document: OpenApi) -> OpenApi {
 /// The beginning of the document, before any route has described itself.
 pub(super) fn beginning() -> OpenApi {
     let about = "A small file system over S3 for agents. Each session sees `/workspace`, `/ticket`, and below `/skills` only the \
-                 skills it has loaded. Errors are problem documents (RFC 9457) with a stable `code`; unknown fields in a request \
-                 are refused; every reply has `x-request-id`, and successful ones on a session `x-skillmount-session-version`, \
-                 which a client may send back so that it is never answered from an older session.";
+                 skills it has loaded. Errors are problem documents (RFC 9457) with a stable `code`. The service refuses unknown \
+                 fields in a request. Every reply has `x-request-id`. A successful reply about a session has \
+                 `x-skillmount-session-version`. A client that sends it back gets no answer from an older session.";
     let tags = [
         ("sessions", "Agent conversations and what they may do."),
         ("files", "What an agent does with files."),

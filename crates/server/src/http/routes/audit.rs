@@ -8,8 +8,7 @@ use crate::{
     wire::{AuditPage, AuditRequest, Usage, UsageRequest},
 };
 
-/// List what was done on a user's data: who called what, in which session, on which paths, with which outcome. Needs a key of
-/// scope `control`.
+/// List the operations on a user's data, each with caller, session, paths and outcome. Needs a key of scope `control`.
 #[utoipa::path(get, path = "/audit", operation_id = "list_audit_records", tag = "service", params(AuditRequest),
     responses((status = 200, body = AuditPage), Failure))]
 pub(crate) async fn list(call: UserCall, wanted: Parameters<AuditRequest>) -> JsonReply<AuditPage> {
@@ -18,7 +17,7 @@ pub(crate) async fn list(call: UserCall, wanted: Parameters<AuditRequest>) -> Js
     Ok(Json(AuditLog::for_service(&call.app.service).page(&call.user, &wanted).await?))
 }
 
-/// Say how a user's conversations find and use skills, by the records of what they did. Needs a key of scope `control`.
+/// Return figures about how a user's conversations find and use skills, from the audit records. Needs a key of scope `control`.
 #[utoipa::path(get, path = "/usage", operation_id = "get_usage", tag = "service", params(UsageRequest),
     responses((status = 200, body = Usage), Failure))]
 pub(crate) async fn figures(call: UserCall, wanted: Parameters<UsageRequest>) -> JsonReply<Usage> {

@@ -25,8 +25,8 @@ pub(crate) async fn lint(call: UserCall, wanted: Parameters<LintListRequest>) ->
     ))
 }
 
-/// Say how many skills a user has, without those that the user's policy hides from the caller, and to a key of scope `control` what
-/// the store keeps of them.
+/// Return how many skills a user has. Skills that the user's policy hides from the caller do not count. A key of scope `control`
+/// gets the state of the objects in the store too.
 #[utoipa::path(get, path = "/catalog", operation_id = "show_catalog", tag = "skills",
     responses((status = 200, body = CatalogStatus), Failure))]
 pub(crate) async fn catalog_status(call: UserCall) -> JsonReply<CatalogStatus> {
@@ -53,7 +53,7 @@ pub(crate) async fn rebuild(call: UserCall) -> JsonReply<CatalogStatus> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct CollectParameters {
-    /// Give those that stay the tag by which the bucket's lifecycle rule knows sessions. Those of this version have it already.
+    /// Give the other sessions the tag of the bucket's lifecycle rule. Sessions of this version have it already.
     #[serde(default)]
     tag: bool,
 }

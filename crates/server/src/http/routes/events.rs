@@ -27,21 +27,21 @@ use crate::{
     wire::Event,
 };
 
-/// Events that happened since one that is known.
+/// The events after a known event.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EventList)]
 struct EventPage {
     /// In the order in which the service has their records, 1,000 and 128 KiB at most.
     events: Vec<Event>,
-    /// Send this back as `Last-Event-ID` to get the rest; null if that is all. For a request without that header it is the present
-    /// position, after which events are told; null if events have no ids.
+    /// Send this back as `Last-Event-ID` to get the rest; null if there is no more. The answer to a request without the header has
+    /// no event and the present position; null if events have no ids.
     next: Option<String>,
 }
 
 /// Watch what happens in a session: tool calls, skills, files, permission requests, and changes of the catalog. The answer is a
 /// stream of each event as it happens. A client that accepts `application/json` and no stream gets those since `Last-Event-ID`.
-/// An event may come twice, with the same id, and none is left out; `gap` says that events since that id are no longer kept, and
-/// `dropped` that the client was too slow and has to connect again.
+/// An event may come twice with the same id. The service omits none without a word: `gap` says that it no longer keeps the events
+/// since an id, and `dropped` that the client was too slow and must connect again.
 #[utoipa::path(get, path = "/events", operation_id = "watch_session", tag = "sessions",
     params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that the client knows.")),
     responses((status = 200, description = "The events.", content((EventPage = "application/json"), (String = "text/event-stream")),

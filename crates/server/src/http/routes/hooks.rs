@@ -17,7 +17,7 @@ pub(crate) async fn answer(call: SessionCall, JsonBody(input): JsonBody<HookInpu
     Ok(Json(hooks::answer(&call.backend, &input).await?))
 }
 
-/// Answer a hook of the user and session that the headers name, for hosts whose settings have one address for every user.
+/// Answer a hook of the user and session in the headers. It is for hosts with one address for every user in their settings.
 #[utoipa::path(post, path = "/hooks/claude", operation_id = "answer_claude_hook", tag = "tools",
     params(
         ("x-skillmount-user" = String, Header, description = "The user's id."),

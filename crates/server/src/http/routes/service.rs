@@ -55,7 +55,7 @@ async fn metrics(Extension(app): Extension<SharedState>) -> HandlerResult<Respon
         ("skillmount_memory_reserved_bytes_peak", "The most that calls ever had reserved", memory.peak()),
         ("skillmount_memory_capacity_bytes", "Memory that calls share", memory.capacity()),
         ("skillmount_calls", "Calls on users' data under way", calls),
-        ("skillmount_connections_engaged", "Connections with such a call, or with its answer", engaged),
+        ("skillmount_connections_engaged", "Connections with a call under way, or with its answer", engaged),
         ("skillmount_streams", "Streams of events that are open", streams),
         ("skillmount_connections", "Connections that are open", app.limits.connections.count() as u64),
     ];
@@ -81,7 +81,7 @@ async fn metrics(Extension(app): Extension<SharedState>) -> HandlerResult<Respon
         values.push(waiting);
         totals.extend([
             ("skillmount_audit_records", "Audit records that were written", counts.records),
-            ("skillmount_audit_batches", "Objects that they were written in", counts.batches),
+            ("skillmount_audit_batches", "Objects with audit records that were written", counts.batches),
             ("skillmount_audit_records_dropped", "Audit records that were dropped", counts.dropped),
         ]);
     }

@@ -86,8 +86,8 @@ struct SkillFilesRequest {
 }
 
 /// Download files of several skills without loading them, in the order of the request and up to 1,000 in all.
-/// `multipart/mixed` has a part for each file, with `content-location`: where it lies below `skills/`. Those that failed have
-/// `x-error`, the code, and the reason as their text; a skill that failed as a whole is one of them, by its path. With
+/// `multipart/mixed` has a part for each file, with its place below `skills/` as `content-location`. The part of a failed file has
+/// the code as `x-error` and the reason as text. A skill that failed as a whole has one such part, with its path. With
 /// `accept: application/json` the files are in one JSON document, as base64. With `accept: application/zip` they are an archive, and
 /// the first of them that fails is the answer.
 #[utoipa::path(post, path = "/skills/download", operation_id = "download_skills", tag = "skills",
