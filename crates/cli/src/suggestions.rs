@@ -35,6 +35,10 @@ pub(super) fn with_near_suggestions(mut refusal: Error) -> Error {
             refusal.insert(*tip, names);
         }
     }
+    // An empty list of other tips prints an empty line.
+    if matches!(refusal.get(ContextKind::Suggested), Some(ContextValue::StyledStrs(tips)) if tips.is_empty()) {
+        refusal.remove(ContextKind::Suggested);
+    }
     refusal
 }
 

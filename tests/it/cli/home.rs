@@ -161,7 +161,7 @@ fn a_link_needs_a_secret_that_cannot_be_guessed_and_says_where_the_service_is() 
     assert!(url.starts_with("https://skills.example.com/links/") && url.rsplit_once('.').unwrap().1 == "anna", "{url}");
     assert!(link(secret, &[]).unwrap()["url"].as_str().unwrap().starts_with("http://127.0.0.1:8787/links/"));
     for (secret, arguments, said) in [
-        ("", [].as_slice(), "no secret for links is set"),
+        ("", [].as_slice(), "no key to sign links with is set"),
         ("short", &[], "32 characters at least"),
         (secret, &["--base", "skills.example.com"], "is not where a service is reached"),
         (secret, &["--expires", "2020-01-01T00:00:00Z"], "is not a time to come"),

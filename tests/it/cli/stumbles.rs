@@ -122,7 +122,7 @@ fn lists_on_a_terminal_have_headings_and_scores_say_what_they_are() {
     }
     let found = shown(&["search", "contratos de compraventa"]);
     assert!(found.starts_with("SCORE  FIT"), "{found}");
-    assert!(found.contains("score: how much of the question the skill answers, 0 to 1; fit: high"), "{found}");
+    assert!(found.contains("\nscore: how much of the question the skill answers, 0 to 1\nfit: low if"), "{found}");
 }
 
 #[cfg(feature = "s3")]

@@ -99,7 +99,7 @@ fn lists_fit_the_width_of_a_terminal_and_are_whole_elsewhere() {
     let script = home.ok(&["ls", "-l", "/workspace"]);
     assert!(script.starts_with("1572864  20") && script.ends_with("Z  /workspace/big\n"), "{script}");
     let sessions = plain(&seen(home.program(&["session", "list"]), 70));
-    assert!(sessions.contains("cli  1 loaded, changed ") && sessions.contains(" ago"), "{sessions}");
+    assert!(sessions.contains("cli      1 loaded, changed ") && sessions.contains(" ago"), "{sessions}");
 }
 
 #[test]

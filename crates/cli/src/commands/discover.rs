@@ -78,14 +78,14 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
     Ok(())
 }
 
-/// The meaning of a score and of the word beside it.
+/// The meaning of a score and of the word beside it, in lines that fit a narrow terminal.
 const fn meaning_of_scores(ranking: SearchRanking) -> &'static str {
     match ranking {
         SearchRanking::Lexical => {
-            "score: how much of the question the skill answers, 0 to 1; fit: high if that tells much, low if it may be chance"
+            "score: how much of the question the skill answers, 0 to 1\nfit: low if the words in common may be chance"
         }
         SearchRanking::Fused => {
-            "score: how good the skill is beside the best, 0 to 1; fit: high if it is near the question, low if it may be chance"
+            "score: how good the skill is beside the best, 0 to 1\nfit: low if neither words nor meaning are near"
         }
     }
 }

@@ -37,9 +37,9 @@ Each skill that differs is published as a new version: its files are then those 
 which version the folder comes from. A skill that another author published since stays as it is, the
 exit status is 6, and `skillmount pull --merge` joins the changes; --force publishes yours.
 A skill that is refused stays behind with its reason, the others are pushed, and the exit status is
-that of the gravest error. A skill in which `skillmount lint` finds an error is refused too: `lint --fix`
-repairs what is safe. The status is 2 if every skill is refused for wrong input, and 3 if only some are.
-More than ten skills are summed up; --verbose lists their files, and --quiet prints what was refused alone.
+that of the gravest error. A skill in which `skillmount lint` finds an error is refused too;
+`lint --fix` repairs what is safe. The status is 2 if every skill is refused for wrong input, and 3
+if only some are. Of more than ten skills there is a summary; --verbose lists their files.
 What .gitignore, .ignore and .skillignore name is passed over, but for files of the version that the
 folder comes from; so are .git, node_modules and .DS_Store. Links are not followed.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
