@@ -357,7 +357,7 @@ def cancelling_a_run_ends_its_request(framework: Framework) -> None:
 
 
 def the_id_of_a_call_is_that_of_its_record(framework: Framework) -> None:
-    with serving(arguments=["--audit", "strict"]) as service:
+    with serving(arguments=["--audit", "sync"]) as service:
 
         async def run() -> None:
             async with service.aclient() as client:

@@ -82,7 +82,7 @@ impl App {
                 skills.current_dir.clone_from(&self.process.current_dir);
                 skills.user = self.user()?;
                 skills.states = self.process.folders.data.as_ref().map(|folder| folder.join(FOLDER_STATES));
-                skills.writes = self.settings.switch(Setting::Write)?.unwrap_or_default();
+                skills.writes = self.settings.switch(Setting::Writable)?.unwrap_or_default();
             }
             _ => {}
         }
@@ -234,7 +234,7 @@ impl App {
 
     fn budgets(&self) -> Result<Budgets> {
         Ok(Budgets {
-            memory: self.settings.mebibytes(Setting::Memory, MEMORY_LEAST_BYTES)?,
+            memory: self.settings.mebibytes(Setting::MemoryLimit, MEMORY_LEAST_BYTES)?,
             catalogs: self.settings.mebibytes(Setting::CatalogMemory, MEMORY_CATALOGS_LEAST_BYTES)?,
             ..Budgets::default()
         })

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand};
+use clap::{ArgAction, Args, Command, CommandFactory as _, Parser, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{
-    app::App, commands, error::Result, settings::Setting, status::ExitStatus, store::StoreAddress, wire::MoveRequest,
+    app::App, commands, deprecated::with_earlier_flags, error::Result, output::Detail, settings::Setting,
+    status::ExitStatus, store::StoreAddress, wire::MoveRequest,
 };
 
 /// A small file system over S3 for agents: each session sees only the skills it has loaded.
@@ -18,17 +19,18 @@ use crate::{
     max_term_width = 100,
     after_help = "\
 A first session, on a store in your data folder:
-  skillmount push ./my-skills             put your skills where sessions find them
-  skillmount prompt                       what an agent is told about them
-  skillmount skills load NAME             make one visible below /skills
-  skillmount ls /skills                   look around as the agent would
+  skillmount push ./my-skills             publish your skills
+  skillmount prompt                       print what an agent reads about them
+  skillmount skills load NAME             load one: its files appear below /skills
+  skillmount ls /skills                   list them as the agent sees them
 
 Every flag above can be set as SKILLMOUNT_<FLAG> or in skillmount.toml;
 `skillmount config show` says where each value comes from.
-`skillmount completions --help` says how a shell completes skills and sessions.
+`skillmount man` prints the manual, and `skillmount completions --help` says how a shell completes
+skills and sessions.
 Exit status: 0 done, 1 grep found nothing, fsck something wrong or test a question that fails
-(or a bug, which it says), 2 wrong input, 4 not allowed, 5 not found, 6 conflict,
-7 too much or not available."
+(or a bug, which it says), 2 wrong input, 3 push published some skills and refused others,
+4 not allowed, 5 not found, 6 conflict, 7 too much or not available."
 )]
 pub(super) struct Cli {
     #[command(flatten)]
@@ -67,16 +69,19 @@ pub(super) struct GlobalArgs {
     layers: bool,
     /// Write changes of skills into the folder of skills:DIR, which is only read otherwise
     #[arg(long, global = true)]
-    write: bool,
+    writable: bool,
     /// Configuration file [default: ./skillmount.toml, then the one in your configuration folder]
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     /// Print results as JSON, and errors as problem documents on stderr
     #[arg(long, global = true, help_heading = "Output")]
     pub(super) json: bool,
-    /// Log to stderr: -v each operation, -vv also each request to the store
+    /// Print every line, and log to stderr: -v each operation, -vv also each request to the store
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Output")]
     pub(super) verbose: u8,
+    /// Print results and errors alone, without remarks
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Output")]
+    pub(super) quiet: bool,
     /// S3: endpoint, for anything that is not AWS
     #[arg(long, global = true, value_name = "URL", help_heading = "S3")]
     endpoint_url: Option<String>,
@@ -95,6 +100,15 @@ pub(super) struct GlobalArgs {
 }
 
 impl GlobalArgs {
+    /// How much is printed beside results.
+    pub(super) fn detail(&self) -> Detail {
+        match (self.quiet, self.verbose) {
+            (true, _) => Detail::Quiet,
+            (false, 0) => Detail::Usual,
+            (false, _) => Detail::Every,
+        }
+    }
+
     /// The settings that were given as flags.
     pub(super) fn settings(&self) -> Vec<(Setting, String)> {
         let given = [
@@ -108,11 +122,16 @@ impl GlobalArgs {
             (Setting::SseKmsKeyId, &self.sse_kms_key_id),
         ];
         let switches =
-            [(Setting::PathStyle, self.path_style), (Setting::Layers, self.layers), (Setting::Write, self.write)];
+            [(Setting::PathStyle, self.path_style), (Setting::Layers, self.layers), (Setting::Writable, self.writable)];
         let on = switches.into_iter().filter(|(_, on)| *on).map(|(setting, _)| (setting, "true".to_owned()));
         let key = self.api_key.iter().map(|key| (Setting::ApiKey, key.expose_secret().to_owned()));
         given.into_iter().filter_map(|(setting, text)| Some((setting, text.clone()?))).chain(key).chain(on).collect()
     }
+}
+
+/// The whole command line, with earlier names.
+pub(super) fn command_line() -> Command {
+    with_earlier_flags(Cli::command())
 }
 
 /// The commands, in the order of a first day.
@@ -120,7 +139,7 @@ impl GlobalArgs {
 pub(super) enum CliCommand {
     /// Serve the store over HTTP
     Serve(commands::serve::Serve),
-    /// Show the whole thing at work on a store of its own, and check every answer
+    /// Run a session on a store of its own, and check every answer
     Demo(commands::demo::Demo),
     /// List a folder as the agent sees it
     Ls(commands::ls::Ls),
@@ -130,9 +149,8 @@ pub(super) enum CliCommand {
     /// Search the contents of files
     Grep(commands::grep::Grep),
     /// Find files by name
-    #[command(alias = "find")]
     Glob(commands::glob::GlobArgs),
-    /// Make a file
+    /// Create a file
     Write(commands::write::Write),
     /// Replace text in a file
     Edit(commands::edit::Edit),
@@ -142,61 +160,62 @@ pub(super) enum CliCommand {
     /// Delete files
     #[command(alias = "delete")]
     Rm(commands::rm::Rm),
-    /// Look at and clear away sessions
+    /// Show, list, prune and delete sessions
     #[command(subcommand, alias = "sessions")]
     Session(commands::session::SessionArgs),
-    /// List what was done: who called what, in which session, with which outcome
+    /// List the calls of agents, with caller, session and outcome
     Audit(commands::audit::Audit),
-    /// List and decide calls of the agent that wait for a person's approval
+    /// List and decide calls that wait for a person's approval
     #[command(alias = "approval")]
     Approvals(commands::approvals::ApprovalsArgs),
-    /// Say how conversations find and use skills
+    /// Show how agents find and use skills
     Usage(commands::usage::UsageArgs),
-    /// Print what the agent is told about skills
+    /// Print what an agent reads about skills
     Prompt(commands::prompt::Prompt),
     /// Answer a hook of an agent's host, whose JSON is standard input
     Hook(commands::hook::Hook),
-    /// Give an agent's host the tools of a session: MCP on standard input and output
+    /// Serve the tools of a session over MCP on standard input and output
     Mcp(commands::mcp::Mcp),
     /// Connect an agent's host, so that it starts `skillmount mcp`
     Connect(commands::connect::Connect),
-    /// Write skills, hooks and tools as a plugin, for hosts that read only disks
+    /// Write skills, hooks and tools as a plugin for an agent's host
     #[command(subcommand)]
     Plugin(commands::plugin::Plugin),
     /// List, show, discover, load and unload skills
     #[command(subcommand, alias = "skill")]
     Skills(commands::skills::Skills),
-    /// Find skills for a task: `skills discover` where people type it
-    #[command(hide = true)]
+    /// Find skills for a task, best first
     Search(commands::discover::Discover),
-    /// Look at what is kept of the skills in the store, or make it anew
+    /// Show the state of the catalog, or rebuild it
     #[command(subcommand)]
     Catalog(commands::catalog::Catalog),
-    /// Begin a skill
+    /// Create a skill
     New(commands::new::New),
-    /// Ask questions that should find certain skills, and check that they do
+    /// Check that questions find the skills that they should
     Test(commands::test::Test),
     /// Check skills before they are published
     Lint(commands::lint::Lint),
-    /// Put folders of skills into the store
+    /// Publish folders of skills
     Push(commands::push::Push),
-    /// Get skills out of the store into a folder
+    /// Copy skills from the store into a folder
     Pull(commands::pull::Pull),
-    /// Add skills of a host, a git repository or a folder
+    /// Add skills from a host, a git repository or a folder
+    #[command(visible_alias = "install")]
     Add(commands::add::Add),
-    /// Look for newer versions of added skills, and take them over
+    /// Update added skills to newer versions
+    #[command(visible_alias = "upgrade")]
     Update(commands::update::Update),
-    /// Add sentence encoders, by which skills are found for what they mean
+    /// Add an embedding model to this machine, for semantic search
     #[command(subcommand)]
     Encoder(commands::encoder::EncoderArgs),
     /// List, export and delete users
     #[command(subcommand, alias = "users")]
     User(commands::user::UserArgs),
-    /// Check what the service keeps in the store, and mend it
+    /// Check what the service keeps in the store, and repair it
     Fsck(commands::fsck::Fsck),
     /// Find out why something does not work
     Doctor(commands::doctor::Doctor),
-    /// Look at the configuration
+    /// Show the configuration
     #[command(subcommand)]
     Config(commands::config::Config),
     /// Print a completion script for a shell
@@ -205,9 +224,12 @@ pub(super) enum CliCommand {
     Man(commands::man::Man),
     /// Print the description of the HTTP interface (OpenAPI 3.1)
     Openapi(commands::openapi::Openapi),
-    /// Make a link by which installers fetch the user's skills without a key
-    Link(commands::link::LinkArgs),
-    /// Make, list and revoke keys for clients of the service
+    /// Create a link by which installers fetch the user's skills
+    Share(commands::share::ShareArgs),
+    /// The earlier name of `share`
+    #[command(hide = true)]
+    Link(commands::share::ShareArgs),
+    /// Create, list and revoke keys for clients of the service
     #[command(subcommand)]
     Keys(commands::keys::KeysArgs),
 }
@@ -251,10 +273,10 @@ impl CliCommand {
             Self::Doctor(command) => command.run(app).await,
             Self::Config(command) => command.run(app),
             Self::Completions(command) => command.run(app),
-            Self::Man(command) => command.run(app, Cli::command()),
+            Self::Man(command) => command.run(app, command_line()),
             Self::Openapi(command) => command.run(app),
             Self::Keys(command) => command.run(app),
-            Self::Link(command) => command.run(app),
+            Self::Share(command) | Self::Link(command) => command.run(app),
         };
         outcome.map(|()| ExitStatus::Done)
     }
@@ -262,13 +284,11 @@ impl CliCommand {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_commands_are_well_formed() {
-        Cli::command().debug_assert();
+        command_line().debug_assert();
     }
 
     #[test]

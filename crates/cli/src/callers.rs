@@ -36,7 +36,7 @@ impl CallerSources {
             PeerRules { hosts: list(settings.get(Setting::Hosts)), origins: list(settings.get(Setting::Origins)) };
         let public = PublicSkills {
             hosts: settings.parsed(Setting::Public, PublicSkills::parse_hosts)?.unwrap_or_default(),
-            links: settings.parsed(Setting::LinkSecret, LinkSecret::parse)?,
+            links: settings.parsed(Setting::ShareSigningKey, LinkSecret::parse)?,
         };
         let (file, keys) = match (settings.get(Setting::Keys), settings.get(Setting::ApiKey)) {
             (Some(path), _) => {

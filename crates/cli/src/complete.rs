@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use clap::{Command, CommandFactory as _, FromArgMatches as _};
+use clap::{Command, FromArgMatches as _};
 use clap_complete::{
     CompleteEnv,
     engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _},
@@ -19,7 +19,7 @@ use tokio::{runtime, time::timeout};
 
 use crate::{
     app::App,
-    args::{Cli, GlobalArgs},
+    args::{GlobalArgs, command_line},
     error::Result,
     limits::COMPLETION_PATIENCE,
     screen::plain,
@@ -86,7 +86,7 @@ pub(super) fn answered(
     // The last one is what is being typed, and names nothing yet.
     words.pop();
     let line = Arc::new(Line { words, open: Box::new(open) });
-    CompleteEnv::with_factory(|| with_names(Cli::command(), &line)).try_complete(arguments.iter().cloned(), current_dir)
+    CompleteEnv::with_factory(|| with_names(command_line(), &line)).try_complete(arguments.iter().cloned(), current_dir)
 }
 
 /// The command line, whose words of [`NAMES`] are completed with names.
@@ -120,7 +120,7 @@ fn candidates(line: &Line, kind: WordKind, current: &OsStr) -> Vec<CompletionCan
 impl Line {
     /// Each name there is, and what a shell may show beside it; nothing if they cannot be had.
     fn names(&self, kind: WordKind) -> Option<Vec<(String, Option<String>)>> {
-        let mut command = Cli::command().ignore_errors(true);
+        let mut command = command_line().ignore_errors(true);
         let matches = command.try_get_matches_from_mut(&self.words).ok()?;
         let app = (self.open)(&GlobalArgs::from_arg_matches(&matches).ok()?).ok()?;
         let runtime = runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().ok()?;
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn every_word_that_names_something_is_one_that_can_be_typed() {
         for (words, argument, _) in NAMES {
-            let mut command = Cli::command();
+            let mut command = command_line();
             let found = words.iter().try_fold(&mut command, |command, name| command.find_subcommand_mut(name));
             let found = found.unwrap_or_else(|| panic!("{words:?}"));
             assert!(found.get_arguments().any(|known| known.get_id() == argument), "{words:?} {argument}");

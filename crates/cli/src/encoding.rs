@@ -14,17 +14,19 @@ use crate::{
 /// # Errors
 /// `invalid_request` if the encoder cannot be opened. A server is not asked.
 pub(super) fn encoder(process: &Process, settings: &Settings) -> Result<Option<Arc<dyn Encoder>>> {
-    let Some(place) = settings.parsed(Setting::Encoder, EncoderPlace::parse)? else { return Ok(None) };
+    let Some(place) = settings.parsed(Setting::EmbeddingUrl, EncoderPlace::parse)? else { return Ok(None) };
     Ok(Some(match place {
         EncoderPlace::Server(url) => {
-            let model = settings.get(Setting::EncoderModel).unwrap_or_default();
-            let encoder = RemoteEncoder::new(&url, model, settings.get(Setting::EncoderKey).map(str::to_owned))?;
-            let encoder = match settings.get(Setting::EncoderSkillModel) {
+            let model = settings.get(Setting::EmbeddingModel).unwrap_or_default();
+            let encoder = RemoteEncoder::new(&url, model, settings.get(Setting::EmbeddingApiKey).map(str::to_owned))?;
+            let encoder = match settings.get(Setting::EmbeddingDocumentModel) {
                 Some(model) => encoder.with_skill_model(model),
                 None => encoder,
             };
             let prefix = |setting| settings.get(setting).unwrap_or_default();
-            Arc::new(encoder.with_prompts(prefix(Setting::EncoderQuestionPrefix), prefix(Setting::EncoderSkillPrefix)))
+            Arc::new(
+                encoder.with_prompts(prefix(Setting::EmbeddingQueryPrefix), prefix(Setting::EmbeddingDocumentPrefix)),
+            )
         }
         EncoderPlace::Folder(folder) => local(&process.local(folder))?,
     }))

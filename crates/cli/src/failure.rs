@@ -52,6 +52,7 @@ const FOR_PEOPLE: &[(&str, &str)] = &[
     ),
     ("leave it out of old_string", "leave it out"),
     ("one begins with DELETE /v1/users/", "this begins one: skillmount user delete "),
+    ("; give a region, or set AWS_REGION", "; give --region, or set SKILLMOUNT_REGION or AWS_REGION"),
     (
         "Last-Event-ID is no id of an event here; send one back as it came, or leave the header out",
         "--after names no event here; give an id as `session tail --json` shows it, or leave --after out",
@@ -223,6 +224,7 @@ mod tests {
         }
         sources(&crates.join("base/src/text"), &mut said);
         sources(&crates.join("wire/src"), &mut said);
+        sources(&crates.join("store/src"), &mut said);
         for (model, _) in FOR_PEOPLE {
             assert!(model.split('*').all(|part| said.contains(part)), "nobody says {model:?} any more");
         }

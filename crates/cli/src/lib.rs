@@ -32,6 +32,7 @@ mod complete;
 mod connect;
 mod control;
 mod counts;
+mod deprecated;
 mod descriptors;
 mod each;
 mod encoders;
@@ -40,6 +41,7 @@ mod expiry;
 mod failure;
 mod findings;
 mod folder;
+mod help;
 mod input;
 mod keys_file;
 mod local_path;
@@ -55,6 +57,7 @@ mod signals;
 mod sources;
 mod status;
 mod streams;
+mod suggestions;
 mod transfer;
 
 use std::{
@@ -64,7 +67,7 @@ use std::{
     time::Duration,
 };
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::FromArgMatches as _;
 use tokio::{runtime, time::Instant};
 use tracing::dispatcher;
 
@@ -73,11 +76,14 @@ pub use streams::{Input, Stream};
 
 use self::{
     app::App,
-    args::{Cli, CliCommand, GlobalArgs},
+    args::{Cli, CliCommand, GlobalArgs, command_line},
+    deprecated::{command_remark, earlier_flags},
+    help::grouped,
     output::Output,
     settings::{Setting, Sources, misspelt_variables},
     signals::CommandEnd,
-    status::ExitStatus,
+    status::{ExitStatus, exit_code},
+    suggestions::with_near_suggestions,
 };
 use crate::{
     error::{Code, Error, Kind, Result, result_name},
@@ -95,19 +101,19 @@ pub fn run(arguments: Vec<OsString>, process: Process) -> u8 {
     match completed(&arguments, &process) {
         Ok(false) => {}
         Ok(true) => return 0,
-        Err(refusal) => return refused(&process, &refusal, false),
+        Err(refusal) => return refused(&process, refusal, false),
     }
     let json = arguments.iter().any(|argument| argument == "--json");
-    let (cli, name) = match parsed(arguments, process.help_columns) {
-        Ok(parsed) => parsed,
-        Err(refusal) => return refused(&process, &refusal, json),
+    let invocation = match parsed(arguments, process.help_columns) {
+        Ok(invocation) => invocation,
+        Err(refusal) => return refused(&process, refusal, json),
     };
-    let json = cli.global.json;
-    match run_to_end(cli, &name, &process) {
+    let (json, name) = (invocation.cli.global.json, invocation.name.clone());
+    match run_to_end(invocation, &process) {
         Ok(status) => status.exit_code(),
         Err(error) => {
             failure::show(&process.stderr, &error, &name, json);
-            error.kind().exit_code()
+            exit_code(&error)
         }
     }
 }
@@ -119,25 +125,35 @@ fn completed(arguments: &[OsString], process: &Arc<Process>) -> Result<bool, cla
         return Ok(false);
     }
     let (current_dir, process) = (process.whole_current_dir(), Arc::clone(process));
-    complete::answered(arguments, current_dir.as_deref(), move |global| open(global, Vec::new(), &process))
+    complete::answered(arguments, current_dir.as_deref(), move |global| open(global, Vec::new(), Vec::new(), &process))
 }
 
-/// The command, and its name behind the names of the commands above it.
-fn parsed(arguments: Vec<OsString>, help_columns: Option<usize>) -> Result<(Cli, String), clap::Error> {
-    let mut command = Cli::command();
+/// A command that parses.
+struct Invocation {
+    cli: Cli,
+    /// Its name behind the names of the commands above it.
+    name: String,
+    /// The values of flags by the earlier name of their setting.
+    earlier: Vec<(&'static str, String)>,
+}
+
+fn parsed(arguments: Vec<OsString>, help_columns: Option<usize>) -> Result<Invocation, clap::Error> {
+    let mut command = grouped(command_line());
     if let Some(columns) = help_columns {
         command = command.term_width(columns);
     }
     let matches = command.try_get_matches_from_mut(arguments)?;
     let names = successors(matches.subcommand(), |(_, below)| below.subcommand()).map(|(name, _)| name);
     let name = names.collect::<Vec<_>>().join(" ");
-    Ok((Cli::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))?, name))
+    let cli = Cli::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))?;
+    Ok(Invocation { cli, name, earlier: earlier_flags(&matches) })
 }
 
 /// Runs the command. Tasks that do not end within the [`patience`] of the command are left behind.
-fn run_to_end(cli: Cli, name: &str, process: &Arc<Process>) -> Result<ExitStatus> {
+fn run_to_end(invocation: Invocation, process: &Arc<Process>) -> Result<ExitStatus> {
+    let Invocation { cli, name, earlier } = invocation;
     let patience = patience(&cli.command);
-    let app = open(&cli.global, flags(&cli.command), process)?;
+    let app = open(&cli.global, flags(&cli.command), earlier, process)?;
     let log = logs::log(cli.global.verbose, &app.settings, usual_log(&cli.command), &process.stderr)?;
     let mut builder = runtime::Builder::new_multi_thread();
     if let Some(log) = log.clone() {
@@ -149,7 +165,7 @@ fn run_to_end(cli: Cli, name: &str, process: &Arc<Process>) -> Result<ExitStatus
         }
     }
     let runtime = builder.enable_all().build().map_err(Error::internal)?;
-    let run = || runtime.block_on(start(cli, name, &app));
+    let run = || runtime.block_on(start(cli, &name, &app));
     let outcome = match log.filter(|_| !process.is_whole) {
         Some(log) => dispatcher::with_default(&log, run),
         None => run(),
@@ -167,7 +183,8 @@ const fn patience(command: &CliCommand) -> Duration {
 }
 
 /// Help and version are answers; everything else that does not parse is wrong input.
-fn refused(process: &Process, refusal: &clap::Error, json: bool) -> u8 {
+fn refused(process: &Process, refusal: clap::Error, json: bool) -> u8 {
+    let refusal = with_near_suggestions(refusal);
     let rendered = refusal.render();
     if json && refusal.use_stderr() {
         failure::show(&process.stderr, &Error::new(Code::InvalidRequest, rendered.to_string()), "", json);
@@ -201,6 +218,7 @@ const fn usual_log(command: &CliCommand) -> logs::Usual {
 async fn start(cli: Cli, name: &str, app: &App) -> Result<ExitStatus> {
     let is_server = matches!(cli.command, CliCommand::Serve(_));
     remark_on_variables(app, is_server);
+    remark_on_earlier_names(app, name);
     let began = Instant::now();
     let writes_files = matches!(
         cli.command,
@@ -242,14 +260,28 @@ fn remark_on_variables(app: &App, is_server: bool) {
     }
 }
 
-/// The app of a command with these flags.
-fn open(global: &GlobalArgs, flags: Vec<(Setting, String)>, process: &Arc<Process>) -> Result<App> {
+/// Says to a person which names that are in use are deprecated. A script or a host could do nothing about it.
+fn remark_on_earlier_names(app: &App, name: &str) {
+    if app.out.progress_is_seen() {
+        let remarks = app.settings.deprecated().iter().cloned().chain(command_remark(name));
+        remarks.for_each(|remark| app.out.note(remark));
+    }
+}
+
+/// The app of a command with these flags, some of them by the `earlier` name of their setting.
+fn open(
+    global: &GlobalArgs,
+    flags: Vec<(Setting, String)>,
+    earlier: Vec<(&'static str, String)>,
+    process: &Arc<Process>,
+) -> Result<App> {
     let file = global.config.clone().or_else(|| process.variables.get(OsStr::new(CONFIG)).map(Into::into));
     let default_store =
         process.folders.data.as_ref().map(|folder| format!("file:{}", folder.join("skillmount").display()));
-    let flags = global.settings().into_iter().chain(flags).collect();
+    let named = global.settings().into_iter().chain(flags).map(|(setting, text)| (setting.name(), text));
+    let flags = named.chain(earlier).collect();
     let sources = Sources::new(flags, file, default_store, Arc::clone(process));
     let settings = sources.settings()?;
-    let out = Output::new(global.json, process.stdout.clone(), process.stderr.clone());
+    let out = Output::new(global.json, process.stdout.clone(), process.stderr.clone()).with_detail(global.detail());
     Ok(App::new(sources, settings, out, Arc::clone(process)))
 }

@@ -20,10 +20,22 @@ use crate::{
     wire::{Instructions, Reply, TextFormat},
 };
 
+/// How much is printed beside results and errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Nothing.
+    Quiet,
+    /// Remarks, and a summary of long lists.
+    Usual,
+    /// Every line.
+    Every,
+}
+
 /// Where results and remarks go, and whether results are text or JSON.
 #[derive(Debug)]
 pub(super) struct Output {
     json: bool,
+    detail: Detail,
     stdout: Stream,
     stderr: Stream,
     closed: AtomicBool,
@@ -32,7 +44,17 @@ pub(super) struct Output {
 impl Output {
     /// Results on `stdout` as text, or as JSON with `--json`, and remarks on `stderr`.
     pub(super) fn new(json: bool, stdout: Stream, stderr: Stream) -> Self {
-        Self { json, stdout, stderr, closed: AtomicBool::new(false) }
+        Self { json, detail: Detail::Usual, stdout, stderr, closed: AtomicBool::new(false) }
+    }
+
+    /// The same with this much beside results.
+    pub(super) fn with_detail(self, detail: Detail) -> Self {
+        Self { detail, ..self }
+    }
+
+    /// How much is printed beside results.
+    pub(super) fn detail(&self) -> Detail {
+        self.detail
     }
 
     /// Whether results are JSON.
@@ -74,6 +96,19 @@ impl Output {
         Table::new(last, rows).lines(self.screen().width).into_iter().try_for_each(|line| self.styled(line))
     }
 
+    /// As [`table`](Self::table), on a terminal below `headings`. A script gets the rows alone.
+    pub(super) fn list<const N: usize>(
+        &self,
+        headings: [&str; N],
+        last: LastColumn,
+        rows: impl IntoIterator<Item = [Cell; N]>,
+    ) -> Result<()> {
+        let mut rows = rows.into_iter().peekable();
+        let first = rows.peek().filter(|_| self.screen().is_terminal);
+        let heading = first.map(|first| std::array::from_fn(|at| first[at].heading(headings[at])));
+        self.table(last, heading.into_iter().chain(rows))
+    }
+
     /// Lines of text of others. A terminal gets them without the characters that drive it, and a file gets them whole.
     pub(super) fn block(&self, text: &str) -> Result<()> {
         if self.screen().is_terminal { self.bytes(block(text).plain().as_bytes()) } else { self.bytes(text.as_bytes()) }
@@ -104,14 +139,21 @@ impl Output {
         self.reply(reply, |out, reply| out.line(reply.text(form)?))
     }
 
-    /// A remark beside the result, on stderr. It never mixes with the output for scripts.
+    /// A remark beside the result, on stderr. It never mixes with the output for scripts, and --quiet leaves it out.
     pub(super) fn note(&self, text: impl Display) {
+        if self.detail != Detail::Quiet {
+            self.fault(text);
+        }
+    }
+
+    /// A fault beside the result, on stderr, which --quiet keeps.
+    pub(super) fn fault(&self, text: impl Display) {
         note(&self.stderr, text);
     }
 
     /// Whether a person watches what is said beside the results, such as progress.
     pub(super) fn progress_is_seen(&self) -> bool {
-        !self.json && self.stderr.is_terminal()
+        !self.json && self.detail != Detail::Quiet && self.stderr.is_terminal()
     }
 
     /// One JSON document on one line.

@@ -149,7 +149,7 @@ impl Cause {
             Self::ReadOnlyDisk => "mount -o remount,rw the disk, or give another folder as --store",
             Self::NotPermitted { path: None } => "chmod -R u+rwX the folder of the store, as its owner",
             Self::FileTooLarge => "ulimit -f unlimited before starting the service, or a disk that takes larger files",
-            Self::ServedAsItIs { .. } => "--write, and changes of skills are written into that folder",
+            Self::ServedAsItIs { .. } => "--writable, and changes of skills are written into that folder",
             Self::ThroughLink { path } => {
                 return Some(format!("change what {path:?} points to, or put a copy in its place"));
             }

@@ -38,7 +38,7 @@ fn line(call: &str, bytes: usize) -> String {
 
 /// Batches whose records have 4 KiB each: every batch is larger than a piece.
 fn large() -> (Audited, BTreeSet<String>) {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let mut calls = BTreeSet::new();
     for batch in 0..BATCHES {
         let named: Vec<_> = (0..RECORDS).map(|place| format!("{batch}-{place}")).collect();
@@ -77,7 +77,7 @@ async fn a_page_stays_within_its_bytes_and_the_pages_together_have_every_record_
 
 #[tokio::test]
 async fn a_record_that_is_no_record_by_its_length_takes_its_place_and_no_memory() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let text = ["{\"format\":1}\n", &line("one", 10), &line("long", 2 * AUDIT_LINE_BYTES), &line("two", 10)].concat();
     assert!(text.len() as u64 > AUDIT_PIECE_BYTES);
     let long = format!("{text}{}", line("three", usize::try_from(AUDIT_PIECE_BYTES).unwrap() - 1000));

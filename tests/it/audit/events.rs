@@ -36,8 +36,8 @@ async fn next_file(listener: &mut Listener) -> (String, EventId) {
 }
 
 fn two_replicas() -> (Audited, Audited) {
-    let one = Audited::new(AuditMode::Relaxed);
-    let two = Audited::over(Arc::clone(&one.memory), AuditMode::Relaxed);
+    let one = Audited::new(AuditMode::Async);
+    let two = Audited::over(Arc::clone(&one.memory), AuditMode::Async);
     (one, two)
 }
 
@@ -97,7 +97,7 @@ async fn whoever_comes_back_with_its_last_id_misses_nothing_at_any_replica() {
 // S-EVENT-4: If the records since an id are gone, the first event is `gap`.
 #[tokio::test]
 async fn an_id_that_is_no_longer_kept_gives_a_gap() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let old = EventId::parse("20200102T030405.000006Z-0a1b2c3d.1.5").unwrap();
     let mut listener = events_of(&world).listen(&user(), None, Some(old.clone().into())).await.unwrap();
     let event = listener.next().await.unwrap().unwrap();
@@ -112,7 +112,7 @@ async fn an_id_that_is_no_longer_kept_gives_a_gap() {
 // listener.
 #[tokio::test]
 async fn a_listener_that_does_not_read_is_dropped_with_a_mark_and_goes_on_from_its_last_id() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let events = events_of(&world);
     let mut slow = events.listen(&user(), Some(&id("s1")), None).await.unwrap();
     world.session("s1").write(write("/workspace/first")).await.unwrap();
@@ -149,7 +149,7 @@ async fn a_listener_that_reads_gets_more_events_of_another_replica_at_once_than_
 // listener.
 #[tokio::test]
 async fn a_listener_that_was_dropped_before_it_read_anything_goes_on_from_its_mark() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let events = events_of(&world);
     let mut slow = events.listen(&user(), None, None).await.unwrap();
     for number in 0..EVENTS_WAITING {
@@ -228,7 +228,7 @@ async fn a_listener_whose_own_records_cannot_be_written_leaves_the_next_ones_eac
 // listener.
 #[tokio::test(start_paused = true)]
 async fn a_slow_listing_for_one_user_holds_up_no_listener_of_another() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let events = events_of(&world);
     world.faulty.for_keys(Verb::List, "u1/.skillmount/audit/", Fault::SlowRequest(Duration::from_mins(1)));
     let began = Instant::now();
@@ -246,7 +246,7 @@ async fn a_slow_listing_for_one_user_holds_up_no_listener_of_another() {
 // S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn events_are_told_in_the_order_of_their_ids() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let mut listener = events_of(&world).listen(&user(), None, None).await.unwrap();
     // As many events as may wait, so that a busy machine drops no listener.
     let told = tokio::spawn(async move {
@@ -313,8 +313,8 @@ async fn next_request(listener: &mut Listener) -> Event {
 // S-EVENT-6: Every replica reports a permission request within 5 seconds, and once.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waits_is_told_once_by_every_replica_with_and_without_records() {
-    for mode in [AuditMode::Off, AuditMode::Relaxed] {
-        let one = Audited::new(AuditMode::Relaxed);
+    for mode in [AuditMode::Off, AuditMode::Async] {
+        let one = Audited::new(AuditMode::Async);
         let two = Audited::over(Arc::clone(&one.memory), mode);
         let asks = |session: &mut Session| {
             session.policy.tools = [("write".to_owned(), ToolRule::Ask)].into();
@@ -364,7 +364,7 @@ async fn the_store_is_asked_only_while_somebody_listens_and_sessions_are_told_ap
 // the outcome.
 #[tokio::test]
 async fn the_input_of_a_call_is_told_without_contents() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let mut listener = events_of(&world).listen(&user(), None, None).await.unwrap();
     let agent = world.session("s1");
     agent.write(write("/workspace/a")).await.unwrap();
@@ -447,7 +447,7 @@ async fn changes_by_other_tools_are_told_to_those_who_see_the_layer_and_cost_no_
 // S-EVENT-10: Each process that finds a change by other tools in the bucket reports it as `catalog_changed`.
 #[tokio::test]
 async fn a_caller_that_reports_what_changed_is_not_told_it_twice() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     world.service.catalogs().view(&user(), true).await.unwrap();
     let mut listener = world.events().listen(&user(), None, None).await.unwrap();
     world.memory.put_raw("u1/skills/s/SKILL.md", "---\ndescription: New.\n---\nSteps.");

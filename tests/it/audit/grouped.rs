@@ -78,7 +78,7 @@ async fn round(agent: &SessionBackend, round: u64) {
 #[tokio::test(start_paused = true)]
 async fn the_records_of_64_callers_take_a_tenth_of_a_request_for_each_of_10_000_operations() {
     let clock = Arc::new(Counting(Wall::new(), AtomicU64::new(1)));
-    let world = Audited::at(Arc::new(MemoryStore::like_s3()), AuditMode::Strict, clock);
+    let world = Audited::at(Arc::new(MemoryStore::like_s3()), AuditMode::Sync, clock);
     world.memory.put_raw("u1/skills/minutes/SKILL.md", "---\ndescription: Writes minutes.\n---\nSteps.");
     world.faulty.set_latency(LATENCY);
     let callers = (0..CALLERS).map(|number| {

@@ -45,7 +45,7 @@ fn two_processes() -> (Audited, Audited) {
     let memory = Arc::new(MemoryStore::like_s3());
     let process = |number| {
         let clock: Arc<dyn Clock> = Arc::new(Process { wall: Wall::ahead(Duration::from_hours(24 * 365)), number });
-        Audited::at(memory.clone(), AuditMode::Relaxed, clock)
+        Audited::at(memory.clone(), AuditMode::Async, clock)
     };
     (process(1), process(2))
 }

@@ -17,7 +17,7 @@ use super::{Audited, id, user};
 
 /// Two processes, of which the second keeps no records: the first learns of its calls from the sessions alone.
 fn two_replicas() -> (Audited, Audited) {
-    let one = Audited::new(AuditMode::Relaxed);
+    let one = Audited::new(AuditMode::Async);
     let two = Audited::over(Arc::clone(&one.memory), AuditMode::Off);
     (one, two)
 }

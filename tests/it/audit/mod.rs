@@ -62,7 +62,7 @@ impl Audited {
 
     /// A process of its own over `memory`, whose users also see the skills of their teams and of the organisation.
     fn layered(memory: Arc<MemoryStore>) -> Self {
-        let process = Self::over(memory, AuditMode::Relaxed);
+        let process = Self::over(memory, AuditMode::Async);
         let observer: Arc<dyn Observer> = Arc::new(process.recorder.clone());
         let options = ServiceOptions { observer: Some(observer), layers: true, ..ServiceOptions::default() };
         Self { service: Service::new(process.faulty.clone(), options, process.clock.clone()), ..process }

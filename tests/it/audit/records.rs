@@ -37,7 +37,7 @@ fn edit(path: &str, old: &str, new: &str) -> EditRequest {
 // S-AUDIT-8: A record has paths, the ETag before if the service saw it, and the SHA-256 of the content after.
 #[tokio::test]
 async fn every_operation_leaves_a_record_with_paths_and_digests_and_no_content() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     world.memory.put_raw("u1/skills/minutes/SKILL.md", SKILL);
     let agent = world.session("s1");
     let first = agent.write(write("/workspace/a", "secret one")).await.unwrap();
@@ -114,7 +114,7 @@ async fn every_operation_leaves_a_record_with_paths_and_digests_and_no_content()
 // process.
 #[tokio::test]
 async fn relaxed_records_are_written_in_batches_and_none_is_missing_after_the_end() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let agent = world.session("s1");
     for number in 0..AUDIT_BATCH_RECORDS + 4 {
         agent.write(write(&format!("/workspace/{number}"), "x")).await.unwrap();
@@ -134,7 +134,7 @@ async fn relaxed_records_are_written_in_batches_and_none_is_missing_after_the_en
 
 #[tokio::test(start_paused = true)]
 async fn a_batch_that_is_not_full_is_written_after_a_minute_and_when_the_store_is_back() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     world.session("s1").write(write("/workspace/a", "x")).await.unwrap();
     tokio::time::sleep(AUDIT_BATCH_AGE.checked_sub(Duration::from_secs(1)).unwrap()).await;
     assert_eq!(world.records().await.len(), 0);
@@ -149,8 +149,8 @@ async fn a_batch_that_is_not_full_is_written_after_a_minute_and_when_the_store_i
 // S-LEAVE-7: Audit records of a deleted user that still wait never reach the store.
 #[tokio::test(start_paused = true)]
 async fn what_waits_of_a_user_who_is_deleted_is_never_written() {
-    let world = Audited::new(AuditMode::Relaxed);
-    let [other, idle] = [0, 1].map(|_| Audited::over(world.memory.clone(), AuditMode::Relaxed));
+    let world = Audited::new(AuditMode::Async);
+    let [other, idle] = [0, 1].map(|_| Audited::over(world.memory.clone(), AuditMode::Async));
     for world in [&world, &other, &idle] {
         world.service.deletions().check_not_deleted(&user()).await.unwrap();
         world.session("s1").write(write("/workspace/a", "x")).await.unwrap();
@@ -174,7 +174,7 @@ async fn what_waits_of_a_user_who_is_deleted_is_never_written() {
 // S-AUDIT-4: Memory for waiting records is bounded; the service drops and counts records that do not fit.
 #[tokio::test]
 async fn records_that_a_store_does_not_take_are_bounded_and_counted() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     world.faulty.for_keys(Verb::Put, "/audit/", Fault::Deny);
     let agent = world.session("s1");
     let long = "x".repeat(1000);
@@ -199,7 +199,7 @@ async fn records_that_a_store_does_not_take_are_bounded_and_counted() {
 // S-AUDIT-5: A query comes in pages, and one page reads at most 64 batches.
 #[tokio::test]
 async fn pages_come_in_the_order_of_time_and_are_bounded_however_many_records_there_are() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let batches = 1000;
     let line = |second: i64, place: i64| {
         let time = at(second + place);
@@ -250,7 +250,7 @@ fn at(second: i64) -> Timestamp {
 // S-AUDIT-6: The service keeps records for 90 days, or as long as the operator configures.
 #[tokio::test]
 async fn batches_older_than_ninety_days_are_deleted_and_no_other_object() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     let put = |hours: i64| {
         let name = BatchName::new(
             Timestamp::now() - SignedDuration::from_hours(24 * i64::from(AUDIT_RETENTION_DAYS) + hours),
@@ -274,7 +274,7 @@ async fn batches_older_than_ninety_days_are_deleted_and_no_other_object() {
 async fn records_are_kept_for_the_days_that_are_configured() {
     const DAY: i64 = 24 * 60 * 60;
     let clock = SetClock::at(100 * DAY);
-    let options = AuditOptions { mode: AuditMode::Relaxed, retention_days: 7 };
+    let options = AuditOptions { mode: AuditMode::Async, retention_days: 7 };
     let world = Audited::at(Arc::new(MemoryStore::like_s3()), options, clock.clone());
     let write_at = async |day: i64| {
         clock.set(day * DAY);
@@ -296,7 +296,7 @@ async fn records_are_kept_for_the_days_that_are_configured() {
 
 #[tokio::test]
 async fn a_call_that_nobody_waits_for_leaves_a_record() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     world.faulty.set_latency(Duration::from_mins(1));
     let agent = world.session("s1");
     let call = tokio::time::timeout(Duration::from_millis(20), agent.write(write("/workspace/a", "x"))).await;
@@ -309,7 +309,7 @@ async fn a_call_that_nobody_waits_for_leaves_a_record() {
 // S-AUDIT-7: Reads of skills outside sessions leave records like those of operations.
 #[tokio::test]
 async fn a_resource_that_a_host_reads_in_its_session_leaves_a_record_and_no_conversation() {
-    let world = Audited::new(AuditMode::Relaxed);
+    let world = Audited::new(AuditMode::Async);
     world
         .memory
         .put_raw("u1/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes\n---\nBegin.\n");

@@ -18,7 +18,7 @@ use crate::support::Wall;
 /// A process a year after so many batches were written.
 fn with_old(batches: usize) -> Audited {
     let clock = Arc::new(Wall::ahead(Duration::from_hours(24 * 365)));
-    let world = Audited::at(Arc::new(MemoryStore::like_s3()), AuditMode::Relaxed, clock);
+    let world = Audited::at(Arc::new(MemoryStore::like_s3()), AuditMode::Async, clock);
     for second in 0..batches {
         let name = BatchName::new(Timestamp::from_second(i64::try_from(second).unwrap()).unwrap(), "0a1b2c3d");
         world.memory.put_raw(&format!("u1/.skillmount/audit/{name}"), "{\"format\":1}\n");

@@ -30,7 +30,7 @@ fn write(path: &str, content: &str) -> WriteRequest {
 // S-AUDIT-3: In strict mode the service acknowledges a change after its record is in the store.
 #[tokio::test]
 async fn a_change_is_acknowledged_once_its_record_is_in_the_store() {
-    let world = Audited::new(AuditMode::Strict);
+    let world = Audited::new(AuditMode::Sync);
     world.session("s1").write(write("/workspace/a", "one")).await.unwrap();
     let records = world.records().await;
     assert_eq!((records.len(), &records[0].files[0].after), (1, &Some(digest("one"))));
@@ -52,7 +52,7 @@ async fn a_change_is_acknowledged_once_its_record_is_in_the_store() {
 // S-AUDIT-6: The service keeps records for 90 days, or as long as the operator configures.
 #[tokio::test(start_paused = true)]
 async fn no_change_waits_for_old_records_to_be_deleted() {
-    let world = Audited::new(AuditMode::Strict);
+    let world = Audited::new(AuditMode::Sync);
     for second in 0..50 {
         let name = BatchName::new(Timestamp::from_second(second).unwrap(), "0a1b2c3d");
         world.memory.put_raw(&format!("u1/.skillmount/audit/{name}"), "{\"format\":1}\n");
@@ -92,7 +92,7 @@ async fn a_record_whose_put_has_an_unknown_outcome_is_said_to_be_unknown_and_is_
         (Fault::SlowReply(hour), true),
         (Fault::SlowRequest(hour), false),
     ] {
-        let world = Audited::new(AuditMode::Strict);
+        let world = Audited::new(AuditMode::Sync);
         world.faulty.for_keys(Verb::Put, "/audit/", fault);
         // Nor can the store be asked what became of it.
         for verb in [Verb::Get, Verb::Head] {
@@ -123,7 +123,7 @@ async fn stored(world: &Audited) -> String {
 // S-AUDIT-4: Memory for waiting records is bounded; the service drops and counts records that do not fit.
 #[tokio::test]
 async fn a_change_whose_record_has_no_room_to_wait_is_not_acknowledged() {
-    let world = Audited::new(AuditMode::Strict);
+    let world = Audited::new(AuditMode::Sync);
     world.faulty.for_keys(Verb::Put, "/audit/", Fault::Deny);
     let agent = world.session("s1");
     // Five segments, because one has 255 bytes at most.
@@ -155,7 +155,7 @@ const MAIN: &str = "---\nname: minutes\ndescription: Writes minutes. Use it afte
 
 /// A world whose session `s1` has loaded the skill `minutes` and may change its files.
 async fn with_skill() -> Audited {
-    let world = Audited::new(AuditMode::Strict);
+    let world = Audited::new(AuditMode::Sync);
     world.memory.put_raw("u1/skills/minutes/SKILL.md", MAIN);
     let policy = Some(Policy { skills_access: SkillsAccess::Write, ..Policy::default() });
     let wanted = CreateSession { policy, ..CreateSession::default() };
@@ -189,7 +189,7 @@ async fn a_change_that_failed_in_part_is_answered_once_its_record_is_in_the_stor
 // S-AUDIT-13: In strict mode the service also holds back the error of a call that has changed something, or may have.
 #[tokio::test(start_paused = true)]
 async fn a_change_of_which_nobody_knows_whether_it_was_made_is_answered_once_its_record_is_in_the_store() {
-    let world = Audited::new(AuditMode::Strict);
+    let world = Audited::new(AuditMode::Sync);
     world.faulty.for_keys(Verb::Put, "/threads/", Fault::LoseReply);
     for verb in [Verb::Get, Verb::Head] {
         world.faulty.for_keys(verb, "/threads/", Fault::Refuse);
@@ -215,7 +215,7 @@ async fn a_change_of_which_nobody_knows_whether_it_was_made_is_answered_once_its
 // S-AUDIT-13: In strict mode the service also holds back the error of a call that has changed something, or may have.
 #[tokio::test]
 async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in_the_store() {
-    let world = Audited::new(AuditMode::Strict);
+    let world = Audited::new(AuditMode::Sync);
     let skill = SkillPath::parse("minutes").unwrap();
     let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), MAIN.into())]);
     let options = PublishOptions::default();
@@ -237,7 +237,7 @@ async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in
 // S-AUDIT-14: In strict mode the answer to a call that begins to wait for an approval comes after its record.
 #[tokio::test]
 async fn a_call_that_begins_to_wait_is_answered_once_its_record_is_in_the_store() {
-    let world = Audited::new(AuditMode::Strict);
+    let world = Audited::new(AuditMode::Sync);
     let asks = |session: &mut Session| {
         session.policy.tools = [("*".to_owned(), ToolRule::Ask)].into();
         Ok(Change::Save(()))

@@ -157,7 +157,7 @@ async fn the_figures_of_a_month_of_500_conversations_are_those_counted_by_hand()
 
 #[tokio::test]
 async fn operations_leave_records_from_which_the_figures_are_made() {
-    let audited = Audited::new(AuditMode::Relaxed);
+    let audited = Audited::new(AuditMode::Async);
     let key = KeyPrefix::all().key("u1/skills/minutes/SKILL.md").unwrap();
     let text = "---\ndescription: Writes minutes.\n---\nSteps.";
     audited.memory.put(&key, text.into(), PutOptions::default()).await.unwrap();
@@ -230,7 +230,7 @@ async fn a_decision_counts_in_whichever_batch_its_replica_wrote_it() {
 #[tokio::test]
 async fn a_session_begins_with_so_many_skills_that_conversations_use() {
     for number in [CANDIDATES_PRELOADED, CANDIDATES_PRELOADED + 1] {
-        let audited = Audited::new(AuditMode::Relaxed);
+        let audited = Audited::new(AuditMode::Async);
         for skill in (0..number).map(|skill| format!("k{skill:02}")) {
             audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), "---\ndescription: Does it.\n---\nSteps.");
             audited.session("chat").load_skill(LoadSkillRequest::new(skill)).await.unwrap();
@@ -258,7 +258,7 @@ fn put_load(audited: &Audited, skill: &str, at: Timestamp) {
 
 #[tokio::test]
 async fn the_latest_records_count_if_there_are_too_many() {
-    let audited = Audited::new(AuditMode::Relaxed);
+    let audited = Audited::new(AuditMode::Async);
     for skill in ["old", "new"] {
         audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), "---\ndescription: Does it.\n---\nSteps.");
     }
@@ -284,7 +284,7 @@ async fn chosen(audited: &Audited, session: &str, policy: Policy) -> Vec<String>
 // S-SESSION-18: With `preload: "auto"` a session begins with the skills that conversations choose often.
 #[tokio::test]
 async fn a_session_may_begin_with_the_skills_that_conversations_use() {
-    let audited = Audited::new(AuditMode::Relaxed);
+    let audited = Audited::new(AuditMode::Async);
     for skill in ["minutes", "rare", "gone"] {
         let text = "---\ndescription: Writes minutes.\n---\nSteps.";
         audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);
@@ -302,14 +302,14 @@ async fn a_session_may_begin_with_the_skills_that_conversations_use() {
     audited.memory.delete(&gone, DeleteOptions::default()).await.unwrap();
 
     // Another process, which knows nothing yet.
-    let audited = Audited::over(audited.memory.clone(), AuditMode::Relaxed);
+    let audited = Audited::over(audited.memory.clone(), AuditMode::Async);
     assert_eq!(chosen(&audited, "new", Policy::default()).await, ["minutes"], "one that is gone is left out");
     let blocked = Policy { skills: [("minutes".to_owned(), SkillRule::Blocked)].into(), ..Policy::default() };
     assert!(chosen(&audited, "blocked", blocked).await.is_empty(), "and so is one that the policy forbids");
     let no_tool = Policy { tools: [("load_skill".to_owned(), ToolRule::Blocked)].into(), ..Policy::default() };
     assert!(chosen(&audited, "no-tool", no_tool).await.is_empty());
 
-    let fresh = Audited::over(audited.memory.clone(), AuditMode::Relaxed);
+    let fresh = Audited::over(audited.memory.clone(), AuditMode::Async);
     fresh.faulty.for_keys(Verb::Get, "/audit/", Fault::Deny);
     assert!(chosen(&fresh, "unread", Policy::default()).await.is_empty(), "a session needs no records");
     fresh.faulty.clear();
@@ -324,7 +324,7 @@ async fn a_session_may_begin_with_the_skills_that_conversations_use() {
 // policy named it.
 #[tokio::test]
 async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses_it() {
-    let audited = Audited::new(AuditMode::Relaxed);
+    let audited = Audited::new(AuditMode::Async);
     for skill in ["minutes", "letters"] {
         let text = format!("---\nname: {skill}\ndescription: Writes {skill}.\n---\nSteps.");
         audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);
@@ -335,7 +335,7 @@ async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses
     }
     audited.recorder.flush(&user()).await.unwrap();
     // Each conversation begins with both, and looks into one of them.
-    let audited = Audited::over(audited.memory.clone(), AuditMode::Relaxed);
+    let audited = Audited::over(audited.memory.clone(), AuditMode::Async);
     for number in 0..9 {
         let (session, user) = (id(&format!("auto-{number}")), user());
         let policy = Policy { preload: Preload::Auto, ..Policy::default() };
@@ -360,7 +360,7 @@ async fn a_skill_that_only_the_records_choose_is_chosen_no_more_once_nobody_uses
 // S-USAGE-5: A conversation uses the skills that it began with.
 #[tokio::test]
 async fn what_a_session_is_made_with_is_recorded_told_and_counted() {
-    let audited = Audited::new(AuditMode::Relaxed);
+    let audited = Audited::new(AuditMode::Async);
     for skill in ["minutes", "letters"] {
         let text = format!("---\nname: {skill}\ndescription: Writes {skill}.\n---\nSteps.");
         audited.memory.put_raw(&format!("u1/skills/{skill}/SKILL.md"), text);

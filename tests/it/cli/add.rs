@@ -425,8 +425,8 @@ fn a_link_is_shown_without_its_secret() {
     other.file("mine/notes/SKILL.md", &skill("notes", "Takes notes."));
     let secret = "0123456789abcdef0123456789abcdef";
     let mut command = other.program(&["serve", "mine", "--listen", "127.0.0.1:0", "--json"]);
-    let service = Server::spawn(command.env("SKILLMOUNT_LINK_SECRET", secret).stderr(Stdio::piped()));
-    let link = other.typed(&["link", "--base", &service.url]).env("SKILLMOUNT_LINK_SECRET", secret).run();
+    let service = Server::spawn(command.env("SKILLMOUNT_SHARE_SIGNING_KEY", secret).stderr(Stdio::piped()));
+    let link = other.typed(&["share", "--base", &service.url]).env("SKILLMOUNT_SHARE_SIGNING_KEY", secret).run();
     let link = String::from_utf8(link.stdout).unwrap().trim().to_owned();
     let hash = link.split('.').nth_back(1).unwrap().to_owned();
     let home = Home::new();

@@ -38,7 +38,7 @@ fn skills_and_sessions_are_completed_in_every_shell() {
         assert!(has(&of(&["ls", "--session", "s-"]), "s-42"), "{shell}");
         let commands = of(&[""]);
         assert!(
-            has(&commands, "doctor") && has(&commands, "skills") && has(&commands, "glob") && !has(&commands, "search"),
+            has(&commands, "doctor") && has(&commands, "skills") && has(&commands, "search") && !has(&commands, "link"),
             "{commands:?}"
         );
     }

@@ -43,10 +43,13 @@ fn each_host_is_connected_and_disconnected_where_its_configuration_lies() {
 #[test]
 fn the_server_is_started_with_every_setting_that_was_chosen() {
     let home = Home::with_skills();
-    home.file("skillmount.toml", "path_style = false\nticket = \"{user}/t/{ticket_id}\"\nencoder_key = \"k-secret\"\n");
+    home.file(
+        "skillmount.toml",
+        "path_style = false\nticket = \"{user}/t/{ticket_id}\"\nembedding_api_key = \"k-secret\"\n",
+    );
     let chosen = ["--store", "file:here", "--session", "fixed", "--sse-kms-key-id", "K", "--layers", "--region", "eu"];
     let told = home.ok(&[&["connect", "cursor"], &chosen[..]].concat());
-    assert!(told.contains("SKILLMOUNT_ENCODER_KEY is a secret"), "{told}");
+    assert!(told.contains("SKILLMOUNT_EMBEDDING_API_KEY is a secret"), "{told}");
     let text = home.read(".cursor/mcp.json");
     assert!(!text.contains("k-secret"), "{text}");
     let server = serde_json::from_str::<Value>(&text).unwrap()["mcpServers"]["skillmount"].clone();

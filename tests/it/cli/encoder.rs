@@ -50,7 +50,7 @@ fn an_encoder_of_three_files_is_added_and_finds_by_meaning() {
     let said = home.ok(&MINILM);
     let folder = home.path().join("data/skillmount-encoders/minilm");
     assert_eq!(fs::read_to_string(folder.join("1_Pooling/config.json")).unwrap(), pooling);
-    let line = format!("encoder = \"dir:{}\"", folder.display());
+    let line = format!("embedding_url = \"dir:{}\"", folder.display());
     assert!(said.starts_with("added minilm: 384 dimensions") && said.ends_with(&format!("{line}\n")), "{said}");
     assert_eq!(encoders(&home).unwrap(), ["minilm"]);
 
@@ -114,7 +114,7 @@ fn local_processing_use_local_models_for_sensitive_operations_when_possible() {
     proxy.set_nonblocking(true).unwrap();
     let address = format!("http://{}", proxy.local_addr().unwrap());
     let asked_with = |encoder: Option<&str>| {
-        home.file("skillmount.toml", &encoder.map(|place| format!("encoder = {place:?}")).unwrap_or_default());
+        home.file("skillmount.toml", &encoder.map(|place| format!("embedding_url = {place:?}")).unwrap_or_default());
         let mut command = home.program(&["search", "my cat is hungry", "--json"]);
         for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"] {
             command.env(name, &address);
@@ -203,7 +203,7 @@ fn doctor_says_what_is_wrong_with_an_encoder() {
     let home = Home::new().apart();
     assert!(!home.ok(&["doctor"]).contains("encoder"), "none is named");
     home.file("empty/README.md", "nothing");
-    let (status, said) = checked(&home, &format!("encoder = 'dir:{}'", home.path().join("empty").display()));
+    let (status, said) = checked(&home, &format!("embedding_url = 'dir:{}'", home.path().join("empty").display()));
     assert!(status == "fail" && said.contains("model.onnx cannot be read"), "{said}");
 
     let answer = |status: &str, body: &str| {
@@ -217,7 +217,7 @@ fn doctor_says_what_is_wrong_with_an_encoder() {
     };
     for (status, body, is_ok, wanted) in [
         ("200 OK", vectors("[1, 0, 0.5]", "[0, 1, 0.5]"), true, "makes vectors of 3 numbers"),
-        ("401 Unauthorized", String::new(), false, "refused the key (401 Unauthorized): set encoder_key"),
+        ("401 Unauthorized", String::new(), false, "refused the key (401 Unauthorized): set embedding_api_key"),
         ("404 Not Found", String::new(), false, "or it has no model \"m\" (404 Not Found)"),
         ("500 Internal Server Error", String::new(), false, "answered 500"),
         ("200 OK", "<html>".to_owned(), false, "is no endpoint for embeddings"),
@@ -227,11 +227,13 @@ fn doctor_says_what_is_wrong_with_an_encoder() {
     ] {
         let reply = answer(status, &body);
         let address = serving(move |_| reply.clone());
-        let lines = format!("encoder = 'http://{address}/v1/embeddings'\nencoder_model = 'm'\nencoder_key = 'hunter2'");
+        let lines = format!(
+            "embedding_url = 'http://{address}/v1/embeddings'\nembedding_model = 'm'\nembedding_api_key = 'hunter2'"
+        );
         let (found, said) = checked(&home, &lines);
         assert_eq!(found == "ok", is_ok, "{said}");
         assert!(said.contains(wanted) && !said.contains("hunter2"), "{wanted}: {said}");
     }
-    let (status, said) = checked(&home, "encoder = 'http://127.0.0.1:9/v1/embeddings'");
+    let (status, said) = checked(&home, "embedding_url = 'http://127.0.0.1:9/v1/embeddings'");
     assert!(status == "fail" && said.contains("cannot be reached"), "{said}");
 }

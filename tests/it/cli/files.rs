@@ -110,7 +110,7 @@ fn json_is_the_document_of_the_operation() {
     assert_eq!(home.json(&["prompt", "--mode", "listing"])["total"], 2);
     assert_eq!(home.json(&["skills", "list"])["skills"][1]["skill"], "notas");
     assert_eq!(home.json(&["skills", "show", "notas"])["file_list"][0]["path"], "SKILL.md");
-    assert_eq!(home.json(&["session", "gc"]), json!({ "removed": 0, "damaged": [] }));
+    assert_eq!(home.json(&["session", "prune"]), json!({ "removed": 0, "damaged": [] }));
     assert_eq!(home.json(&["session", "delete"]), json!({ "deleted": "cli" }));
     assert_eq!(home.json(&["session", "show"])["version"], 0);
     home.json(&["skills", "load", "notas"]);
@@ -172,8 +172,7 @@ fn a_command_answers_to_the_names_that_people_type() {
     let home = Home::with_skills();
     home.ok(&["skills", "load", "notas"]);
     for (typed, meant) in [
-        (&["find", "*.md"][..], &["glob", "*.md"][..]),
-        (&["search", "notas"], &["skills", "discover", "notas"]),
+        (&["search", "notas"][..], &["skills", "discover", "notas"][..]),
         (&["skills", "search", "notas"], &["skills", "discover", "notas"]),
         (&["skills", "ls"], &["skills", "list"]),
         (&["session", "ls"], &["session", "list"]),

@@ -67,9 +67,9 @@ fn with_write_skills_are_published_into_the_folder() {
     home.file("more/letters/SKILL.md", &skill("letters", "Writes letters."));
     let store = ["--store", "skills:mine"];
     assert_eq!(home.refused(&[&store[..], &["push", "more"]].concat()).1, "read_only");
-    home.ok(&[&store[..], &["--write", "push", "more", "--into", "writing"]].concat());
+    home.ok(&[&store[..], &["--writable", "push", "more", "--into", "writing"]].concat());
     assert_eq!(home.read("mine/writing/letters/SKILL.md"), home.read("more/letters/SKILL.md"));
-    let server = Server::start(&home, &["mine", "--write"]);
+    let server = Server::start(&home, &["mine", "--writable"]);
     home.file("more/letters/SKILL.md", &skill("letters", "Writes better letters."));
     home.ok(&["--server", &server.url, "push", "more", "--into", "writing"]);
     assert!(home.read("mine/writing/letters/SKILL.md").contains("better"));
@@ -83,7 +83,10 @@ fn doctor_says_what_is_served_and_which_links_are_not() {
     symlink(home.path().join("elsewhere"), home.path().join("mine/out")).unwrap();
     let checks = home.json(&["--store", "skills:mine", "doctor"])["checks"].clone();
     let of_folder: Vec<_> = checks.as_array().unwrap().iter().filter(|check| check["name"] == "folder").collect();
-    assert_eq!(of_folder[0]["detail"], json!("2 skills of mine for user me; nothing is written there without --write"));
+    assert_eq!(
+        of_folder[0]["detail"],
+        json!("2 skills of mine for user me; nothing is written there without --writable")
+    );
     assert_eq!((of_folder.len(), &of_folder[1]["status"]), (2, &json!("warn")));
     assert!(of_folder[1]["detail"].as_str().unwrap().starts_with("the link out is not followed: it leaves the folder"));
     let server = Server::start(&home, &["mine"]);
@@ -141,17 +144,17 @@ fn a_folder_that_is_none_is_refused_before_anything_is_served() {
 #[test]
 fn a_host_is_connected_to_a_folder_by_its_whole_path() {
     let home = with_folder();
-    let printed = home.ok(&["--store", "skills:mine", "--write", "connect", "cursor", "--print"]);
+    let printed = home.ok(&["--store", "skills:mine", "--writable", "connect", "cursor", "--print"]);
     let address = format!("skills:{}", home.path().join("mine").display());
-    assert!(printed.contains(&address) && printed.contains("--write"), "{printed}");
+    assert!(printed.contains(&address) && printed.contains("--writable"), "{printed}");
 }
 
 #[test]
 fn a_link_needs_a_secret_that_cannot_be_guessed_and_says_where_the_service_is() {
     let home = Home::new();
     let link = |secret: &str, arguments: &[&str]| {
-        let typed = home.typed(&[&["link", "--json"], arguments].concat());
-        let output = typed.env("SKILLMOUNT_LINK_SECRET", secret).run();
+        let typed = home.typed(&[&["share", "--json"], arguments].concat());
+        let output = typed.env("SKILLMOUNT_SHARE_SIGNING_KEY", secret).run();
         let (out, err) = (output.stdout, String::from_utf8(output.stderr).unwrap());
         if output.status.success() { Ok(serde_json::from_slice::<serde_json::Value>(&out).unwrap()) } else { Err(err) }
     };
@@ -161,7 +164,7 @@ fn a_link_needs_a_secret_that_cannot_be_guessed_and_says_where_the_service_is() 
     assert!(url.starts_with("https://skills.example.com/links/") && url.rsplit_once('.').unwrap().1 == "anna", "{url}");
     assert!(link(secret, &[]).unwrap()["url"].as_str().unwrap().starts_with("http://127.0.0.1:8787/links/"));
     for (secret, arguments, said) in [
-        ("", [].as_slice(), "no secret for links is set"),
+        ("", [].as_slice(), "no key to sign links with is set"),
         ("short", &[], "32 characters at least"),
         (secret, &["--base", "skills.example.com"], "is not where a service is reached"),
         (secret, &["--expires", "2020-01-01T00:00:00Z"], "is not a time to come"),
@@ -169,6 +172,6 @@ fn a_link_needs_a_secret_that_cannot_be_guessed_and_says_where_the_service_is() 
         let refused = link(secret, arguments).unwrap_err();
         assert!(refused.contains(said) && !refused.contains("\"short\""), "{refused}");
     }
-    let shown = home.typed(&["config", "show"]).env("SKILLMOUNT_LINK_SECRET", secret).run();
+    let shown = home.typed(&["config", "show"]).env("SKILLMOUNT_SHARE_SIGNING_KEY", secret).run();
     assert!(!String::from_utf8_lossy(&shown.stdout).contains(secret));
 }

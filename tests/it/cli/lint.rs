@@ -148,14 +148,14 @@ fn secrets_are_found_in_every_file_and_are_not_pushed() {
     assert!(told.starts_with("notas: 2 errors\n  skills/notas/.env: error: "), "{told}");
     assert!(told.contains("\n  skills/notas/scripts/run.sh:2:14: error: here is a token of GitHub"), "{told}");
     assert!(told.ends_with("\n2 skills, 2 errors, 0 warnings\n") && !told.contains(&token), "{told}");
-    assert_eq!(home.run(&["push", "skills"]).status.code(), Some(2));
+    assert_eq!(home.run(&["push", "skills"]).status.code(), Some(3));
     assert!(!home.path().join("data/skillmount/me/skills/notas/.env").exists());
     home.file("skills/.gitignore", ".env\nscripts/\n");
     home.ok(&["lint", "skills", "--strict"]);
     home.ok(&["push", "skills"]);
     assert!(!home.path().join("data/skillmount/me/skills/notas/.env").exists());
     assert_eq!(home.run(&["lint", "skills", "--no-ignore"]).status.code(), Some(2));
-    assert_eq!(home.run(&["push", "skills", "--no-ignore"]).status.code(), Some(2));
+    assert_eq!(home.run(&["push", "skills", "--no-ignore"]).status.code(), Some(3));
     home.file("data/skillmount/me/skills/notas/.env", "A=1\n");
     assert_eq!(home.run(&["lint", "store"]).status.code(), Some(2), "the name of a file tells in the store too");
 }

@@ -36,7 +36,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("an address in use", "serve --listen {taken}"),
     ("a format of the log that is none", "serve --log-format xml"),
     ("a drain that is no number", "serve --drain soon"),
-    ("too little memory", "serve --memory 1"),
+    ("too little memory", "serve --memory-limit 1"),
     ("a keys file that is not there", "serve --keys none.toml"),
     ("a keys file that is not TOML", "serve --keys broken.toml"),
     ("a keys file with a hash that is none", "serve --keys hashless.toml"),

@@ -32,6 +32,8 @@ mod logs;
 #[cfg(target_os = "linux")]
 mod mistakes;
 #[cfg(target_os = "linux")]
+mod names;
+#[cfg(target_os = "linux")]
 mod one_of_many;
 #[cfg(target_os = "linux")]
 mod peak_memory;
@@ -48,6 +50,8 @@ mod settings;
 mod skills;
 #[cfg(unix)]
 mod stopping;
+#[cfg(target_os = "linux")]
+mod stumbles;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod transcripts;

@@ -152,7 +152,7 @@ fn authors_work_through_a_server_as_on_a_store() {
     let pushed = through(&["push", "out"])["skills"].clone();
     assert_eq!([&pushed[0]["status"], &pushed[1]["status"]], ["unchanged", "changed"]);
     assert_eq!(home.json(&["push", "out"])["skills"][1]["status"], "unchanged");
-    for arguments in [vec!["lint", "store"], vec!["skills", "history", "notas"], vec!["session", "gc"]] {
+    for arguments in [vec!["lint", "store"], vec!["skills", "history", "notas"], vec!["session", "prune"]] {
         assert_eq!(through(&arguments), home.json(&arguments), "{arguments:?}");
     }
     assert_eq!(through(&["catalog", "status"])["skills"], 2);

@@ -116,8 +116,8 @@ async fn a_bucket_that_refuses_tags_has_sessions_without_and_doctor_says_so_unti
     assert_eq!(check["status"], "warn", "{check}");
     let (detail, fix) = (check["detail"].as_str().unwrap(), check["fix"].as_str().unwrap());
     assert!(detail.contains("s3:PutObjectTagging") && detail.contains("written untagged"), "{detail}");
-    assert!(fix.contains("allow s3:PutObjectTagging") && fix.contains("session gc --all"), "{fix}");
-    let refused = bucket.run(&home, &["session", "gc", "--all"]);
+    assert!(fix.contains("allow s3:PutObjectTagging") && fix.contains("session prune --all"), "{fix}");
+    let refused = bucket.run(&home, &["session", "prune", "--all"]);
     assert!(refused["untagged"].as_str().is_some_and(|why| why.contains("s3:PutObjectTagging")), "{refused}");
     assert_eq!((&refused["tagged"], bucket.tags_of("old")), (&0.into(), Tags::new()));
 
@@ -126,7 +126,7 @@ async fn a_bucket_that_refuses_tags_has_sessions_without_and_doctor_says_so_unti
     assert_eq!(check_of_tags(&doctor)["status"], "ok", "{doctor}");
     bucket.run(&home, &["--session", "new", "skills", "load", "notas"]);
     assert_eq!((bucket.tags_of("old"), bucket.tags_of("new")), (Tags::new(), session_tags()));
-    let tagged = bucket.run(&home, &["session", "gc", "--all"]);
+    let tagged = bucket.run(&home, &["session", "prune", "--all"]);
     assert_eq!((&tagged["tagged"], &tagged["untagged"]), (&2.into(), &Value::Null), "{tagged}");
     assert_eq!(bucket.tags_of("old"), session_tags());
     assert_eq!(bucket.object("old").await, before, "nothing else of it has changed");
@@ -146,7 +146,7 @@ async fn a_bucket_that_refuses_tags_has_sessions_without_and_doctor_says_so_unti
     serve.env("AWS_REGION", "us-east-1").env("XDG_DATA_HOME", home.path().join("data"));
     let server = Server::spawn(&mut serve);
     let key = made["key"].as_str().unwrap();
-    let collected = home.json(&["--server", &server.url, "--api-key", key, "session", "gc", "--all"]);
+    let collected = home.json(&["--server", &server.url, "--api-key", key, "session", "prune", "--all"]);
     let figures = [&collected["users"], &collected["removed"], &collected["tagged"], &collected["untagged"]];
     assert_eq!(figures, [&1.into(), &0.into(), &2.into(), &Value::Null], "{collected}");
     assert_eq!(bucket.tags_of("old"), session_tags());

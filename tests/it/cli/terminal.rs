@@ -54,7 +54,7 @@ impl Terminal {
 }
 
 /// What a person sees of a command on a terminal of this width.
-fn seen(mut command: Command, columns: u16) -> String {
+pub(super) fn seen(mut command: Command, columns: u16) -> String {
     let terminal = Terminal::new(columns);
     let mut child = command.stdout(terminal.side()).stderr(terminal.side()).env("TERM", "xterm").spawn().unwrap();
     // It holds the program's side open.
@@ -64,7 +64,7 @@ fn seen(mut command: Command, columns: u16) -> String {
     text
 }
 
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
@@ -99,7 +99,7 @@ fn lists_fit_the_width_of_a_terminal_and_are_whole_elsewhere() {
     let script = home.ok(&["ls", "-l", "/workspace"]);
     assert!(script.starts_with("1572864  20") && script.ends_with("Z  /workspace/big\n"), "{script}");
     let sessions = plain(&seen(home.program(&["session", "list"]), 70));
-    assert!(sessions.contains("cli  1 loaded, changed ") && sessions.contains(" ago"), "{sessions}");
+    assert!(sessions.contains("cli      1 loaded, changed ") && sessions.contains(" ago"), "{sessions}");
 }
 
 #[test]
@@ -131,7 +131,11 @@ fn a_service_greets_who_watches_it_and_says_one_line_to_who_called_it() {
     let home = Home::new();
     home.file("mine/notes/SKILL.md", "---\ndescription: Notes\n---\n");
     greets(&home, &[], &["file:"]);
-    greets(&home, &["mine"], &["skills:mine", "1 skill of mine for user me; nothing is written there without --write"]);
+    greets(
+        &home,
+        &["mine"],
+        &["skills:mine", "1 skill of mine for user me; nothing is written there without --writable"],
+    );
 }
 
 /// That `serve` with these arguments says these words to who watches it.

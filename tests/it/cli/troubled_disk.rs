@@ -165,9 +165,9 @@ fn what_may_not_be_read_of_one_skill_keeps_no_other_from_the_store() {
     for path in ["skills/file/a.md", "skills/main/SKILL.md"].map(|path| home.path().join(path)).iter().chain(&folders) {
         close(path);
     }
-    for command in ["lint", "push"] {
+    for (command, ends) in [("lint", 2), ("push", 3)] {
         let output = without_privilege(&home, &[command, "skills", "--json"]);
-        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert_eq!(output.status.code(), Some(ends), "{}", text(&output));
         let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
         let names: Vec<_> =
             shown["skills"].as_array().unwrap().iter().map(|row| row["skill"].as_str().unwrap()).collect();

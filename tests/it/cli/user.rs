@@ -214,9 +214,9 @@ fn a_check_mends_what_it_may_and_says_what_it_mended() {
 fn idle_sessions_of_all_users_are_cleared_away() {
     let home = undisturbed();
     home.ok(&["skills", "load", "notas"]);
-    let said = home.ok(&["session", "gc", "--all"]);
+    let said = home.ok(&["session", "prune", "--all"]);
     assert!(said.starts_with("0 removed, 0 tagged, of 1 user(s)"), "{said}");
-    assert_eq!(home.json(&["session", "gc", "--all"])["untagged"], "this store keeps no tags");
+    assert_eq!(home.json(&["session", "prune", "--all"])["untagged"], "this store keeps no tags");
 }
 
 // S-LEAVE-3: During the deletion of a user, calls for the user are `denied`.

@@ -146,7 +146,7 @@ async fn a_model_reads_that_it_waits_and_then_the_result() {
 #[tokio::test]
 async fn a_denial_tells_the_model_what_the_person_says_and_no_record_has_it() {
     let memory = Arc::new(MemoryStore::new());
-    let server = recording(AuditMode::Strict, &memory, memory.clone()).await;
+    let server = recording(AuditMode::Sync, &memory, memory.clone()).await;
     let policy = json!({"skills_access": "write", "tools": {"*": "auto", "delete": "ask"}});
     server.send(Method::PUT, &server.user("/policy"), &policy).await.is(200);
     let delete = async || server.send(Method::POST, &server.session("/delete"), &json!({"path": "/workspace/a"})).await;

@@ -95,7 +95,7 @@ async fn audit_trail_log_all_tool_executions_for_user_review() {
 // service.
 #[tokio::test]
 async fn old_records_of_a_user_who_never_comes_back_go_with_the_idle_sessions() {
-    for mode in [AuditMode::Relaxed, AuditMode::Off] {
+    for mode in [AuditMode::Async, AuditMode::Off] {
         let memory = Arc::new(MemoryStore::like_s3());
         let server = recording(mode, &memory, memory.clone()).await;
         let [old, young] = [AUDIT_RETENTION_DAYS + 1, AUDIT_RETENTION_DAYS - 1].map(|days| {
@@ -149,7 +149,7 @@ async fn a_session_that_a_hook_or_a_fork_of_it_made_has_the_record_of_one_that_w
     entry.name = Some("desk".to_owned());
     let callers = Callers { keys: Keys::new(&[entry]).unwrap(), ..Callers::default() };
     let config = HttpConfig { callers, ..HttpConfig::default() };
-    let server = recording_with(config, AuditMode::Relaxed, &memory, memory.clone()).await;
+    let server = recording_with(config, AuditMode::Async, &memory, memory.clone()).await;
     let send = async |method: Method, path: &str, body: Value| {
         let request = server.client.request(method, server.user(path)).bearer_auth(&key);
         let request = if body.is_null() { request } else { request.json(&body) };
@@ -197,7 +197,7 @@ async fn a_hook_waits_for_the_record_of_its_note_and_answers_if_there_can_be_non
     let memory = Arc::new(MemoryStore::like_s3());
     memory.put_raw("u1/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes\n---\nBegin.\n");
     let store = Arc::new(Faulty::new(memory.clone()));
-    let server = recording(AuditMode::Strict, &memory, store.clone()).await;
+    let server = recording(AuditMode::Sync, &memory, store.clone()).await;
     let said = json!({"hook_event_name": "UserPromptSubmit", "prompt": "hello"});
     let prefix = KeyPrefix::all().folder("u1/.skillmount/audit").unwrap();
     let batches = async || memory.list_all(&prefix, 10).await.unwrap().0.len();

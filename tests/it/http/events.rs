@@ -28,7 +28,7 @@ use super::{Answer, Server};
 
 /// A server whose operations leave records.
 pub(super) async fn audited(memory: &Arc<MemoryStore>) -> Server {
-    recording(AuditMode::Relaxed, memory, memory.clone()).await
+    recording(AuditMode::Async, memory, memory.clone()).await
 }
 
 /// As `audited`, in this mode, with records that go to `records`.
@@ -270,7 +270,7 @@ async fn the_archive_of_a_user_has_the_records_that_waited() {
 async fn a_change_without_a_record_is_answered_with_what_is_known_of_its_parts() {
     let memory = Arc::new(MemoryStore::like_s3());
     let records = Arc::new(Faulty::new(memory.clone()));
-    let server = recording(AuditMode::Strict, &memory, records.clone()).await;
+    let server = recording(AuditMode::Sync, &memory, records.clone()).await;
     let skill = json!({"description": "Writes minutes. Use it for meetings.", "body": "# minutes\n\nBegin.\n"});
     let calls = [
         (Method::PUT, server.session(""), json!({}), "session"),
@@ -296,7 +296,7 @@ async fn a_change_without_a_record_is_answered_with_what_is_known_of_its_parts()
 /// A server with keys that can be replaced, and records.
 async fn with_keys(entries: &[KeyEntry]) -> (Server, Sender<Callers>) {
     let (memory, clock) = (Arc::new(MemoryStore::like_s3()), Arc::new(SystemClock::new()));
-    let recorder = Recorder::new(memory.clone(), Namespace::default(), AuditMode::Relaxed, clock);
+    let recorder = Recorder::new(memory.clone(), Namespace::default(), AuditMode::Async, clock);
     let options = ServiceOptions { observer: Some(Arc::new(recorder.clone())), ..ServiceOptions::default() };
     let (changed, updates) = watch::channel(callers(entries));
     let config = HttpConfig {

@@ -41,7 +41,7 @@ impl World {
         let made =
             [key(Scope::Agent, red), key(Scope::Control, red), key(Scope::Agent, None), key(Scope::Control, None)];
         let callers = Callers { keys: Keys::new(&made.clone().map(|(_, entry)| entry)).unwrap(), ..Callers::default() };
-        let recorder = Recorder::new(memory.clone(), Namespace::default(), AuditMode::Relaxed, clock);
+        let recorder = Recorder::new(memory.clone(), Namespace::default(), AuditMode::Async, clock);
         let options =
             ServiceOptions { observer: Some(Arc::new(recorder.clone())), layers, ..ServiceOptions::default() };
         let config = HttpConfig { callers, audit: Some(recorder), ..HttpConfig::default() };
@@ -229,7 +229,7 @@ async fn the_state_of_the_catalog_counts_for_an_agent_what_it_may_see_and_names_
 #[tokio::test]
 async fn a_client_that_asks_for_json_learns_where_to_begin() {
     let memory = Arc::new(MemoryStore::like_s3());
-    for (mode, has_position) in [(AuditMode::Relaxed, true), (AuditMode::Off, false)] {
+    for (mode, has_position) in [(AuditMode::Async, true), (AuditMode::Off, false)] {
         let server = recording(mode, &memory, memory.clone()).await;
         let ask = async |from: Option<&str>| {
             let request = server.client.get(server.user("/events")).header("accept", "application/json");

@@ -30,7 +30,7 @@ impl Recorded {
         let team = Some(Id::parse("notaries").unwrap());
         let entry = KeyEntry { name: Some("desk".to_owned()), team, ..entry };
         let callers = Callers { keys: Keys::new(std::slice::from_ref(&entry)).unwrap(), ..Callers::default() };
-        let recorder = Recorder::new(memory.clone(), Namespace::default(), AuditMode::Strict, clock);
+        let recorder = Recorder::new(memory.clone(), Namespace::default(), AuditMode::Sync, clock);
         let observer = Some(Arc::new(recorder.clone()) as Arc<_>);
         let options = ServiceOptions { observer, layers: true, ..ServiceOptions::default() };
         let config = HttpConfig { audit: Some(recorder), callers, ..HttpConfig::default() };

@@ -96,7 +96,7 @@ async fn a_folder_that_is_only_read_refuses_every_change_of_skills_and_of_what_i
     ] {
         let error = Error::from(store.put(&key(refused), "x".into(), PutOptions::default()).await.unwrap_err());
         assert_eq!(error.code(), Code::ReadOnly, "{refused}");
-        assert!(error.chain().contains("--write"), "{}", error.chain());
+        assert!(error.chain().contains("--writable"), "{}", error.chain());
     }
     let error = Error::from(store.delete(&skill, DeleteOptions::default()).await.unwrap_err());
     assert_eq!(error.code(), Code::ReadOnly);

@@ -70,6 +70,9 @@ struct Denial {
     message: Option<String>,
 }
 
+/// The headings of the list.
+const HEADINGS: [&str; 5] = ["APPROVAL", "TOOL", "TIME", "SKILL", "INPUT"];
+
 impl ApprovalsArgs {
     pub(crate) async fn run(self, app: &App) -> Result<()> {
         let control = app.control().await?;
@@ -84,7 +87,7 @@ impl ApprovalsArgs {
                     [call.approval_id.clone(), plain(&call.tool), time_left(call), load_of(call), input_of(call)]
                         .map(Cell::from)
                 };
-                out.table(LastColumn::Wrapped, waiting.approvals.iter().map(row))?;
+                out.list(HEADINGS, LastColumn::Wrapped, waiting.approvals.iter().map(row))?;
                 if waiting.approvals.is_empty() {
                     out.note(format_args!("nothing waits for approval in session {}", app.session()?));
                 }

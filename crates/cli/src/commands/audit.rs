@@ -66,6 +66,9 @@ impl Since {
     }
 }
 
+/// The headings of the list.
+const HEADINGS: [&str; 6] = ["TIME", "OPERATION", "OUTCOME", "SESSION", "BY", "SUBJECT"];
+
 impl Audit {
     pub(crate) async fn run(self, app: &App) -> Result<()> {
         self.operation.as_deref().map_or(Ok(()), check_operation)?;
@@ -79,9 +82,9 @@ impl Audit {
         let page = app.control().await?.audit(wanted, self.limit.get()).await?;
         app.out.reply(&page, |out, page| {
             let now = app.clock.now();
-            out.table(LastColumn::Cut, page.records.iter().map(|record| row(out.screen(), record, now)))?;
+            out.list(HEADINGS, LastColumn::Cut, page.records.iter().map(|record| row(out.screen(), record, now)))?;
             if page.records.is_empty() {
-                out.note("no records; --since reaches further back, and `serve --audit relaxed` writes them");
+                out.note("no records; --since reaches further back, and `serve --audit async` writes them");
             } else if page.next_cursor.is_some() {
                 out.note(format_args!(
                     "there are more; --limit {} shows twice as many",

@@ -26,7 +26,8 @@ impl Config {
     pub(crate) fn run(self, app: &App) -> Result<()> {
         match self {
             Self::Show => app.out.reply(&json!({ "settings": app.settings.shown() }), |out, _| {
-                out.table(LastColumn::Whole, app.settings.shown().into_iter().map(|line| line.cells().map(Cell::from)))
+                let rows = app.settings.shown().into_iter().map(|line| line.cells().map(Cell::from));
+                out.list(["SETTING", "VALUE", "FROM"], LastColumn::Whole, rows)
             }),
         }
     }

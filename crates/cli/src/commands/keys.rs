@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use anstyle::Style;
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -187,7 +186,7 @@ fn list(app: &App) -> Result<()> {
     let text = KeysText::parse(read_keys_text(&path, path.display())?)?;
     let shown: Vec<_> = text.entries().iter().map(|entry| document(entry, now)).collect();
     app.out.reply(&json!({ "keys": shown }), |out, _| {
-        let headings = HEADINGS.map(|heading| Cell::from(heading).styled(Style::new().bold()));
+        let headings = HEADINGS.map(|heading| Cell::default().heading(heading));
         let rows = text.entries().iter().map(|entry| row(entry, out.screen(), now).map(Cell::from));
         out.table(LastColumn::Wrapped, std::iter::once(headings).chain(rows))
     })

@@ -6,10 +6,11 @@ use crate::{
     app::App,
     blocking::blocking,
     counts::counted,
-    error::Result,
+    error::{Code, Error, Result},
     findings::{at_file, heading, judge, judge_no_skill, line, quality, read},
-    folder::{Extent, FolderScan, LocalSkill, PullFolder, scan},
+    folder::{Extent, FolderScan, LocalSkill, PullFolder, missing, scan},
     limits::LIST_OBJECTS,
+    local_path::LocalPath,
     output::{OfSkills, Output},
     sarif::sarif,
     skill::{Diagnostic, Severity, fix, patch},
@@ -83,10 +84,12 @@ impl Lint {
                 patches(&app.out, &scanned.skills)?;
             }
             self.lint_local(app, scanned).await?
+        } else if is_path(&self.target) {
+            return Err(missing(&folder));
         } else if self.fix || self.diff {
             return Err(invalid!("--fix mends folders on this machine, and {} is none; pull the skill", self.target));
         } else {
-            self.lint_stored(app).await?
+            self.lint_stored(app).await.map_err(|error| not_here_either(error, &folder))?
         };
         self.show(&app.out, &linted)?;
         let counts = |finding: &&LintFinding| self.strict || finding.diagnostic.severity == Severity::Error;
@@ -154,6 +157,21 @@ impl Lint {
         }
         out.line(closing(linted))
     }
+}
+
+/// Whether a target names something on this machine, and cannot be a skill of the store.
+fn is_path(target: &str) -> bool {
+    target.starts_with(['/', '.', '~']) || target.ends_with('/') || target.contains('\\')
+}
+
+/// The error of a target that is no skill. It may have been meant as a folder.
+fn not_here_either(error: Error, folder: &LocalPath) -> Error {
+    if error.code() != Code::SkillNotFound {
+        return error;
+    }
+    let message = format!("there is no folder {}, and {}", folder.display(), error.message());
+    let details = error.details().iter();
+    details.fold(Error::new(error.code(), message), |error, (name, value)| error.with_detail(name, value.clone()))
 }
 
 /// Fixes the SKILL.md of a skill, and returns the findings that are gone.

@@ -34,7 +34,7 @@ impl Ls {
                     let time = entry.modified_at.map_or_else(|| "-".to_owned(), |at| screen.time(at, now));
                     [Cell::number(screen.size(entry.size)), time.into(), path(entry).into()]
                 };
-                out.table(LastColumn::Whole, reply.entries.iter().map(row))?;
+                out.list(["SIZE", "CHANGED", "PATH"], LastColumn::Whole, reply.entries.iter().map(row))?;
             } else {
                 reply.entries.iter().try_for_each(|entry| out.line(path(entry)))?;
             }

@@ -126,8 +126,10 @@ fn section(roff: &mut Roff, title: &str, text: &str) {
 
 const EXIT_STATUS: &str = "\
 0  done
-1  grep found nothing; or, with a message on standard error, a bug
+1  grep found nothing, fsck something wrong, or a question of test not its skills;
+   or, with a message on standard error, a bug
 2  wrong input
+3  push published some skills and refused others for wrong input
 4  not allowed, or no valid key
 5  not found
 6  conflict: something is otherwise than the command assumed

@@ -23,15 +23,15 @@ pub(crate) struct Mcp {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "server"])]
     pub(crate) skills: Option<PathBuf>,
     /// Find skills by meaning too: dir:FOLDER of a model, or the URL of an endpoint for embeddings
-    #[arg(long, value_name = "ENCODER")]
-    pub(crate) encoder: Option<String>,
+    #[arg(long, value_name = "URL")]
+    pub(crate) embedding_url: Option<String>,
 }
 
 impl Mcp {
     /// The settings that were given as flags.
     pub(crate) fn settings(&self) -> Vec<(Setting, String)> {
         let folder = self.skills.iter().map(|folder| (Setting::Store, address_of(folder)));
-        folder.chain(self.encoder.iter().map(|encoder| (Setting::Encoder, encoder.clone()))).collect()
+        folder.chain(self.embedding_url.iter().map(|url| (Setting::EmbeddingUrl, url.clone()))).collect()
     }
 
     pub(crate) async fn run(self, app: &App) -> Result<()> {

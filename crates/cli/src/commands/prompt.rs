@@ -65,7 +65,7 @@ fn explained(out: &Output, reply: &Rendering, explanation: &PromptExplanation) -
         let tokens = Cell::number(one.tokens.to_string());
         [one.status.as_str().into(), tokens, plain(&one.skill).into(), plain(&one.reason).into()]
     });
-    out.table(LastColumn::Wrapped, rows)?;
+    out.list(["PART", "TOKENS", "SKILL", "REASON"], LastColumn::Wrapped, rows)?;
     if explanation.more > 0 {
         out.note(format_args!("{} more skills are out", explanation.more));
     }

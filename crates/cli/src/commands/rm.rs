@@ -19,7 +19,7 @@ Examples:
   skillmount rm /workspace/notes.md
   skillmount rm -r /workspace/drafts        the folder and everything below it")]
 pub(crate) struct Rm {
-    /// What to delete
+    /// The files and folders to delete
     #[arg(required = true)]
     paths: Vec<String>,
     /// Delete folders with everything below them

@@ -1,6 +1,11 @@
 //! `skillmount serve`
 
-use std::{net::SocketAddr, path::PathBuf, task::Poll, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    task::Poll,
+    time::Duration,
+};
 
 use clap::Args;
 use futures_util::poll;
@@ -20,14 +25,20 @@ use crate::{
     wire::StoreCheck,
 };
 
+/// The host of --port without --host.
+const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// The port of --host without --port.
+const DEFAULT_PORT: u16 = 8787;
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   skillmount serve                                            for this machine only
   skillmount serve ~/my-skills                                a folder of skills as it is
   skillmount serve --store s3://bucket/prefix --region eu-west-1
-  skillmount serve --listen 0.0.0.0:8787 --keys keys.toml     for others: keys are required
-  skillmount serve --listen 127.0.0.1:0 --json                a free port, told as JSON
+  skillmount serve --port 9000                                at another port
+  skillmount serve --host 0.0.0.0 --keys keys.toml            for others: keys are required
+  skillmount serve --port 0 --json                            a free port, told as JSON
 
 Prints one line, `listening on http://…`, once it accepts requests;
 logs go to stderr, as JSON where nobody watches, one line for each request.
@@ -36,12 +47,18 @@ the requests under way; Ctrl-C does so without the drain. A second one ends it a
 Takes over the keys file within 2 seconds of a change; SIGHUP reads keys, hosts and origins
 again at once. Where they have a fault, the old ones stay.")]
 pub(crate) struct Serve {
-    /// A folder of skills to serve as it is, for the user `me`, instead of a store. It is only read, unless --write is given;
+    /// A folder of skills to serve as it is, for the user `me`, instead of a store. It is only read, unless --writable is given;
     /// sessions and the like lie in your data folder
     #[arg(value_name = "DIR", conflicts_with_all = ["store", "server"])]
     pub(crate) skills: Option<PathBuf>,
-    /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8787]
-    #[arg(long, value_name = "ADDRESS")]
+    /// Port to listen on; 0 takes a free one [default: 8787]
+    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    pub(crate) port: Option<u16>,
+    /// Address of this machine to listen on: 127.0.0.1, 0.0.0.0, ::1, localhost, … [default: 127.0.0.1]
+    #[arg(long, value_name = "HOST", value_parser = parse_host, conflicts_with = "listen")]
+    pub(crate) host: Option<IpAddr>,
+    /// Both in one, in place of --host and --port [default: 127.0.0.1:8787]
+    #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: Option<String>,
     /// File of the keys that clients may show, as `keys new` makes them
     #[arg(long, value_name = "FILE")]
@@ -54,7 +71,7 @@ pub(crate) struct Serve {
     pub(crate) drain: Option<String>,
     /// Memory for cached contents, sessions and requests [default: 256]
     #[arg(long, value_name = "MIB")]
-    pub(crate) memory: Option<String>,
+    pub(crate) memory_limit: Option<String>,
     /// Connections open at once, from 512 on; half are for streams of events. The limit of file descriptors may allow fewer
     /// [default: 4096]
     #[arg(long, value_name = "N")]
@@ -62,21 +79,21 @@ pub(crate) struct Serve {
     /// Memory for catalogs and their search indexes [default: 128]
     #[arg(long, value_name = "MIB")]
     pub(crate) catalog_memory: Option<String>,
-    /// Audit records: off, relaxed, or strict, where a change is acknowledged once its record is in the store [default: relaxed]
+    /// Audit records: off, async, or sync, which acknowledges a change once its record is in the store [default: async]
     #[arg(long, value_name = "MODE")]
     pub(crate) audit: Option<String>,
     /// Days that audit records are kept [default: 90]
     #[arg(long, value_name = "DAYS")]
     pub(crate) audit_days: Option<String>,
     /// Find skills by meaning too: dir:FOLDER of a model, or the URL of an endpoint for embeddings
-    #[arg(long, value_name = "ENCODER")]
-    pub(crate) encoder: Option<String>,
+    #[arg(long, value_name = "URL")]
+    pub(crate) embedding_url: Option<String>,
     /// How log lines are written: json or text [default: text on a terminal, else json]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) log_format: Option<String>,
     /// Folder for uploads under way, on a disk and not in memory [default: the system's for temporary files]
     #[arg(long, value_name = "DIR")]
-    pub(crate) spool: Option<PathBuf>,
+    pub(crate) upload_dir: Option<PathBuf>,
 }
 
 impl Serve {
@@ -85,20 +102,30 @@ impl Serve {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let given = [
             (Setting::Store, self.skills.as_deref().map(address_of)),
-            (Setting::Listen, self.listen.clone()),
+            (Setting::Listen, self.listen()),
             (Setting::Keys, path(&self.keys)),
             (Setting::Public, (!self.public.is_empty()).then(|| self.public.join(","))),
             (Setting::Drain, self.drain.clone()),
-            (Setting::Memory, self.memory.clone()),
+            (Setting::MemoryLimit, self.memory_limit.clone()),
             (Setting::Connections, self.connections.clone()),
             (Setting::CatalogMemory, self.catalog_memory.clone()),
             (Setting::Audit, self.audit.clone()),
             (Setting::AuditDays, self.audit_days.clone()),
-            (Setting::Encoder, self.encoder.clone()),
+            (Setting::EmbeddingUrl, self.embedding_url.clone()),
             (Setting::LogFormat, self.log_format.clone()),
-            (Setting::Spool, path(&self.spool)),
+            (Setting::UploadDir, path(&self.upload_dir)),
         ];
         given.into_iter().filter_map(|(setting, text)| Some((setting, text?))).collect()
+    }
+
+    /// The address to listen on, if a flag names it. --host and --port are no settings of their own: Kubernetes sets
+    /// SKILLMOUNT_PORT in each container beside a service of the name skillmount, to something else.
+    fn listen(&self) -> Option<String> {
+        let parts = (self.host.is_some() || self.port.is_some()).then(|| {
+            let (host, port) = (self.host.unwrap_or(DEFAULT_HOST), self.port.unwrap_or(DEFAULT_PORT));
+            SocketAddr::new(host, port).to_string()
+        });
+        self.listen.clone().or(parts)
     }
 
     pub(crate) async fn run(self, app: &App) -> Result<()> {
@@ -111,7 +138,7 @@ impl Serve {
         let audit = app.recorder(&store, read_only.as_deref())?;
         let service = app.shared_service(&store, read_only, Some(audit.clone()))?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
-            invalid!("cannot listen on {address}; is something else there? --listen takes another address")
+            invalid!("cannot listen on {address}; is something else there? --port takes another port")
                 .with_source(error)
         })?;
         let bound = listener.local_addr().map_err(Error::internal)?;
@@ -126,7 +153,7 @@ impl Serve {
             callers,
             caller_updates: Some(caller_updates),
             connections: Some(connections),
-            spool: app.settings.get(Setting::Spool).map(|folder| app.process.local(folder).place().to_owned()),
+            spool: app.settings.get(Setting::UploadDir).map(|folder| app.process.local(folder).place().to_owned()),
             audit: Some(audit),
             mcp: Some(app.mcp_options()?),
         };
@@ -184,4 +211,13 @@ fn greet(app: &App, bound: SocketAddr, has_keys: bool, folder: &[StoreCheck]) {
 
 fn parse_address(text: &str) -> Result<SocketAddr> {
     text.parse().map_err(|_| invalid!("{text:?} is not an address; one looks like 127.0.0.1:8787"))
+}
+
+fn parse_host(text: &str) -> Result<IpAddr, String> {
+    match text {
+        "localhost" => Ok(DEFAULT_HOST),
+        other => {
+            other.parse().map_err(|_| "give an IP address of this machine such as 0.0.0.0, or localhost".to_owned())
+        }
+    }
 }

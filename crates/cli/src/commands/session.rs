@@ -2,7 +2,7 @@
 
 use std::{fmt::Display, time::Duration};
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::{
@@ -20,9 +20,28 @@ const TAIL_PAUSE: Duration = Duration::from_secs(1);
 /// The remedy for a session that cannot be read.
 const DAMAGED: &str = "damaged; remove it with session delete";
 
+/// The sessions that are forgotten.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  skillmount session prune
+  skillmount --store s3://bucket/prefix --user ana session prune
+  skillmount --store s3://bucket/prefix session prune --all
+  skillmount --server http://127.0.0.1:8787 session prune --all
+
+With --all, the sessions that stay also get the tag skillmount=session, by
+which a rule of the bucket expires them: those that an earlier version wrote
+have none. The key for --all at a server has the scope control and belongs to
+all users. A server also deletes audit records that are older than it keeps them.")]
+pub(crate) struct PruneArgs {
+    /// Those of every user, and tag the sessions that stay
+    #[arg(long)]
+    all: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionArgs {
-    /// Show the session: what is loaded and what it may do
+    /// Show the session and its loaded skills
     #[command(after_help = "\
 Examples:
   skillmount session show
@@ -49,22 +68,10 @@ A server tells what happens on it at once. From a store, and of other servers, i
         after: Option<String>,
     },
     /// Forget sessions that have been idle for 30 days; their files stay
-    #[command(after_help = "\
-Examples:
-  skillmount session gc
-  skillmount --store s3://bucket/prefix --user ana session gc
-  skillmount --store s3://bucket/prefix session gc --all
-  skillmount --server http://127.0.0.1:8787 session gc --all
-
-With --all, the sessions that stay also get the tag skillmount=session, by
-which a rule of the bucket expires them: those that an earlier version wrote
-have none. The key for --all at a server has the scope control and belongs to
-all users. A server also deletes audit records that are older than it keeps them.")]
-    Gc {
-        /// Those of every user, and tag the sessions that stay
-        #[arg(long)]
-        all: bool,
-    },
+    Prune(PruneArgs),
+    /// The earlier name of `prune`
+    #[command(hide = true)]
+    Gc(PruneArgs),
     /// Forget the session; its files stay
     #[command(after_help = "\
 Examples:
@@ -93,7 +100,7 @@ impl SessionArgs {
                         [session.session_id.to_string().into(), format!("{loaded} loaded, changed {changed}").into()]
                     });
                     let damaged = page.damaged.iter().map(|one| [one.session_id.to_string().into(), DAMAGED.into()]);
-                    out.table(LastColumn::Wrapped, sessions.chain(damaged))?;
+                    out.list(["SESSION", "STATE"], LastColumn::Wrapped, sessions.chain(damaged))?;
                     if page.sessions.is_empty() && page.damaged.is_empty() {
                         out.note(format_args!(
                             "user {user} has no sessions yet; `skillmount skills load SKILL` begins one, as does an agent"
@@ -103,7 +110,7 @@ impl SessionArgs {
                 })
             }
             Self::Tail { after } => tail(app, &control, after).await,
-            Self::Gc { all: false } => {
+            Self::Prune(PruneArgs { all: false }) | Self::Gc(PruneArgs { all: false }) => {
                 let ExpiryReport { removed, damaged, .. } = control.collect_garbage().await?;
                 let names: Vec<&str> = damaged.iter().map(|damaged| damaged.session_id.as_str()).collect();
                 app.out.reply(&json!({ "removed": removed, "damaged": names }), |out, _| {
@@ -111,7 +118,9 @@ impl SessionArgs {
                     names.iter().try_for_each(|name| out.line(format_args!("{name}  {DAMAGED}")))
                 })
             }
-            Self::Gc { all: true } => app.out.reply(&control.collect_all_garbage().await?, collected),
+            Self::Prune(PruneArgs { all: true }) | Self::Gc(PruneArgs { all: true }) => {
+                app.out.reply(&control.collect_all_garbage().await?, collected)
+            }
             Self::Delete { workspace } => {
                 control.delete_session(workspace).await?;
                 let session = app.session()?;

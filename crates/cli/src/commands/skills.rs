@@ -38,7 +38,7 @@ Examples:
         #[arg(long)]
         fresh: bool,
     },
-    /// Show one skill: what it says of itself, its instructions and files
+    /// Show one skill: its frontmatter, instructions and files
     #[command(after_help = "\
 Examples:
   skillmount skills show escrituras/compraventa
@@ -65,7 +65,7 @@ Examples:
         /// Arguments for the parameters of its instructions
         #[arg(long, value_name = "TEXT")]
         arguments: Option<String>,
-        /// A published version to load in place of what the skill is now
+        /// A published version to load, in place of the newest
         #[arg(long, value_name = "DIGEST")]
         digest: Option<String>,
         /// Who calls it: authors can keep a skill to people, or to models
@@ -153,7 +153,7 @@ async fn list(app: &App, category: Option<String>, fresh: bool) -> Result<()> {
             let mark = if skill.state == ListedState::Draft { "(draft) " } else { "" };
             [plain(&skill.skill).into(), format!("{mark}{}", plain(&skill.description)).into()]
         });
-        out.table(LastColumn::Cut, rows)?;
+        out.list(["SKILL", "DESCRIPTION"], LastColumn::Cut, rows)?;
         findings(out, diagnostics);
         if skills.is_empty() {
             match category {

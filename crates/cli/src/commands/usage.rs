@@ -18,7 +18,7 @@ Examples:
   skillmount --user ana usage --since 7d
   skillmount usage --json | jq '.default_candidates'
 
-The figures are made from the records that `serve --audit relaxed` or `strict` writes.")]
+The figures are made from the records that `serve --audit async` or `sync` writes.")]
 pub(crate) struct UsageArgs {
     /// From when on: a time, or how long ago (2h, 7d)
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = parse_since)]
@@ -69,7 +69,7 @@ fn print(out: &Output, figures: &Figures, has_records: bool) -> Result<()> {
     out.table(LastColumn::Whole, rows.map(|(figure, what)| [figure, what.into()]))?;
     if *conversations == 0 {
         let lacking = if has_records { "no conversations in the records" } else { "no records" };
-        out.note(format_args!("{lacking}; --since reaches further back, and `serve --audit relaxed` writes them"));
+        out.note(format_args!("{lacking}; --since reaches further back, and `serve --audit async` writes them"));
     }
     if !figures.default_candidates.is_empty() {
         let candidates: Vec<_> = figures.default_candidates.iter().map(|skill| plain(skill)).collect();

@@ -346,7 +346,8 @@ fn print(out: &Output, known: &KnownVersions) -> Result<()> {
         let who = (one.by.as_deref(), one.source.as_deref());
         row(format!("{mark} {}", short(&one.digest)), one.published_at, files(one), who)
     });
-    out.table(LastColumn::Cut, changed.into_iter().chain(versions))?;
+    let rows = changed.into_iter().chain(versions);
+    out.list(["VERSION", "PUBLISHED", "FILES", "BY", "SOURCE"], LastColumn::Cut, rows)?;
     if known.current.is_none() {
         out.note("it is deleted; `skillmount skills rollback` brings one of these back");
     }

@@ -37,7 +37,7 @@ pub(crate) fn launch(app: &App, command: &str) -> Result<Launch> {
         let Some(value) = app.settings.get(setting) else { continue };
         match setting.passage() {
             // Only a server searches.
-            Passage::Flag if setting == Setting::Encoder && command != "mcp" => {}
+            Passage::Flag if setting == Setting::EmbeddingUrl && command != "mcp" => {}
             Passage::Flag => {
                 launch.args.extend([setting.flag(), absolute_value(app, setting, value)?]);
             }
@@ -56,7 +56,7 @@ pub(crate) fn launch(app: &App, command: &str) -> Result<Launch> {
 /// The value of a setting with its paths absolute, because the host starts the program in a folder of its own.
 fn absolute_value(app: &App, setting: Setting, value: &str) -> Result<String> {
     let whole = |folder: &Path| absolute(app.process.local(folder)).map_err(Error::internal);
-    if let (Setting::Encoder, Some(folder)) = (setting, value.strip_prefix("dir:")) {
+    if let (Setting::EmbeddingUrl, Some(folder)) = (setting, value.strip_prefix("dir:")) {
         return Ok(format!("dir:{}", whole(Path::new(folder))?.display()));
     }
     if setting != Setting::Store {

@@ -29,7 +29,7 @@ pub(super) const MODEL: Part = Part {
     option: "--model",
     described: "the model, a file that ends in .onnx",
     origin: "models of sentence-transformers have one in their folder onnx; the Python package optimum exports \
-             others. If a package brings a server with /v1/embeddings, set `encoder` to its address",
+             others. If a package brings a server with /v1/embeddings, set `embedding_url` to its address",
     has_name: |path| path.extension().is_some_and(|found| found == "onnx"),
 };
 

@@ -11,4 +11,4 @@ mod scan;
 pub(super) use disk::{PullFolder, check_names, failed, json_text, read_if_there, replace_whole};
 pub(super) use memory::{remember, remembered};
 pub(super) use plain::{address_of, is_store, refuse_plain};
-pub(super) use scan::{Extent, FolderScan, LocalFile, LocalSkill, NoSkill, scan};
+pub(super) use scan::{Extent, FolderScan, LocalFile, LocalSkill, NoSkill, missing, scan};

@@ -1,7 +1,7 @@
 //! Rows of cells in columns.
 //!
-//! Names are never cut, because people copy them: a cell wider than its column pushes the rest of its row. Only the
-//! last column gives way, if it holds no names.
+//! Names are never cut, because people copy them: after a cell wider than its column, the rest of its row stands on the
+//! next line of a screen. Only the last column gives way, if it holds no names.
 
 use anstyle::Style;
 
@@ -26,6 +26,11 @@ impl Cell {
     /// A number, which stands at the right of its column.
     pub(crate) fn number(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_number: true, ..Self::default() }
+    }
+
+    /// The heading of the column of this cell.
+    pub(crate) fn heading(&self, text: &str) -> Self {
+        Self { text: text.to_owned(), style: Style::new().bold(), is_number: self.is_number }
     }
 
     /// The same cell in this style.
@@ -88,11 +93,17 @@ impl Table {
 
     fn lines_of(&self, row: &[Cell], widths: &[usize], width: Option<usize>) -> Vec<String> {
         let Some((last, names)) = row.split_last() else { return Vec::new() };
-        let (mut line, mut used) = (String::new(), 0);
-        for (cell, width) in names.iter().zip(widths) {
-            line.push_str(&cell.padded(*width));
+        let (mut lines, mut line, mut used) = (Vec::new(), String::new(), 0);
+        for (cell, most) in names.iter().zip(widths) {
+            line.push_str(&cell.padded(*most));
             line.push_str(&" ".repeat(GAP));
-            used += columns(&cell.text).max(*width) + GAP;
+            let is_wide = columns(&cell.text) > *most;
+            if is_wide && width.is_some() {
+                // A screen shows columns, and a file one line for each row.
+                lines.push(line.trim_end().to_owned());
+                line = " ".repeat(used + most + GAP);
+            }
+            used += most + GAP;
         }
         let left = width.map_or(usize::MAX, |width| width.saturating_sub(used));
         let texts = match self.last {
@@ -101,7 +112,8 @@ impl Table {
             LastColumn::Whole => vec![last.text.clone()],
         };
         let mut texts = texts.into_iter().map(|text| Cell { text, ..last.clone() }.padded(0));
-        let mut lines = vec![(line + &texts.next().unwrap_or_default()).trim_end().to_owned()];
+        let first = line + &texts.next().unwrap_or_default();
+        lines.extend(Some(first.trim_end().to_owned()).filter(|line| !line.is_empty()));
         lines.extend(texts.map(|text| " ".repeat(used) + &text));
         lines
     }
@@ -149,9 +161,17 @@ mod tests {
         let long = "a-name-that-is-much-longer-than-its-column";
         let rows = [["name", "what it is for, at length"], [long, "what it is for"]];
         let lines = table(&rows, LastColumn::Cut).lines(Some(20));
-        assert_eq!(lines, ["name  what it is fo…", long]);
+        assert_eq!(lines, ["name  what it is fo…", long, "      what it is for"]);
         assert_eq!(table(&rows, LastColumn::Cut).lines(None)[1], format!("{long}  what it is for"));
         assert_eq!(table(&[["5", long]], LastColumn::Whole).lines(Some(20)), [format!("5  {long}")]);
+    }
+
+    #[test]
+    fn a_heading_stands_over_its_column() {
+        let row = [Cell::number("0.50"), Cell::from("minutes")];
+        let headings = [row[0].heading("SCORE"), row[1].heading("SKILL")];
+        let lines = Table::new(LastColumn::Cut, [headings, row]).lines(Some(80));
+        assert_eq!(anstream::adapter::strip_str(&lines.join("\n")).to_string(), "SCORE  SKILL\n 0.50  minutes");
     }
 
     #[test]

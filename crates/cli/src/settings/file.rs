@@ -8,7 +8,7 @@ use std::{
 
 use toml::de::{DeTable, DeValue};
 
-use super::{setting::Setting, text::Text};
+use super::{deprecated::setting_named, setting::Setting, text::Text};
 use crate::{
     error::{Error, Result},
     path::distance,
@@ -22,7 +22,8 @@ const FILE_NAME: &str = "skillmount.toml";
 #[derive(Clone, Debug)]
 pub(crate) struct ConfigFile {
     path: PathBuf,
-    values: BTreeMap<Setting, Text>,
+    /// Each value by the name in the file, today's or the earlier one.
+    values: BTreeMap<&'static str, Text>,
 }
 
 /// The file named by `explicit`, or else the first of `skillmount.toml` in the working folder and the one in the user's
@@ -60,12 +61,12 @@ impl ConfigFile {
             .map_err(|error| fail(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
         let mut values = BTreeMap::new();
         for (name, value) in table.get_ref() {
-            let setting =
-                Setting::parse(name.get_ref()).ok_or_else(|| fail(name.span().start, unknown(name.get_ref())))?;
+            let (setting, known) =
+                setting_named(name.get_ref()).ok_or_else(|| fail(name.span().start, unknown(name.get_ref())))?;
             let value = scalar(value.get_ref()).ok_or_else(|| {
-                fail(value.span().start, format!("{} must be a string, a number or true or false", setting.name()))
+                fail(value.span().start, format!("{known} must be a string, a number or true or false"))
             })?;
-            values.insert(setting, setting.text(value));
+            values.insert(known, setting.text(value));
         }
         Ok(Self { path, values })
     }
@@ -75,9 +76,9 @@ impl ConfigFile {
         &self.path
     }
 
-    /// The value of `setting` in the file.
-    pub(super) fn get(&self, setting: Setting) -> Option<&Text> {
-        self.values.get(&setting)
+    /// The value under `name` in the file.
+    pub(super) fn get(&self, name: &str) -> Option<&Text> {
+        self.values.get(name)
     }
 }
 

@@ -4,6 +4,7 @@
 //! value stays text with its origin until a command asks for it by type. So `config show` can print every origin, and
 //! an error can name the place to look at.
 
+mod deprecated;
 mod file;
 mod setting;
 mod text;
@@ -12,9 +13,11 @@ use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, sync::Arc, t
 
 use serde::Serialize;
 
+pub(super) use deprecated::{earlier_name, remark};
+use deprecated::{renamed_value, setting_named, under_one_name};
 pub(super) use file::{ConfigFile, find};
-use setting::ENV_PREFIX;
-pub(super) use setting::{Passage, Setting};
+use setting::{ENV_PREFIX, variable_of};
+pub(super) use setting::{Passage, Setting, flag_of};
 use text::Text;
 
 use crate::{
@@ -73,7 +76,7 @@ pub(super) fn misspelt_variables<'name>(variables: impl Iterator<Item = &'name O
         let near = |setting: &&Setting| {
             (1..=MOST.min((setting.name().len() + 1) / 3)).contains(&distance(given, setting.name()))
         };
-        let is_known = Setting::ALL.iter().any(|setting| setting.env_name() == variable);
+        let is_known = setting_named(&given.to_lowercase()).is_some_and(|(_, name)| variable_of(name) == variable);
         let meant = Setting::ALL.iter().filter(|_| !is_known).find(near)?;
         Some(format!("there is no setting {variable}, and it changes nothing; did you mean {}?", meant.env_name()))
     };
@@ -83,39 +86,45 @@ pub(super) fn misspelt_variables<'name>(variables: impl Iterator<Item = &'name O
 /// Where values are looked for, so that this can be done again.
 #[derive(Debug)]
 pub(super) struct Sources {
-    flags: Vec<(Setting, Text)>,
+    /// The values of flags, by the name of the setting or its earlier name.
+    flags: Vec<(&'static str, Text)>,
     file: Option<PathBuf>,
     default_store: Option<String>,
     process: Arc<Process>,
 }
 
 impl Sources {
-    /// The four sources: the flags, the configuration file that the caller named, the default folder of the store, and
-    /// the process with the environment.
+    /// The four sources: the flags by the name of the setting, the configuration file that the caller named, the default
+    /// folder of the store, and the process with the environment.
     pub(super) fn new(
-        flags: Vec<(Setting, String)>,
+        flags: Vec<(&'static str, String)>,
         file: Option<PathBuf>,
         default_store: Option<String>,
         process: Arc<Process>,
     ) -> Self {
-        let flags = flags.into_iter().map(|(setting, text)| (setting, setting.text(text))).collect();
-        Self { flags, file, default_store, process }
+        let known =
+            |(name, text): (&'static str, String)| setting_named(name).map(|(setting, _)| (name, setting.text(text)));
+        Self { flags: flags.into_iter().filter_map(known).collect(), file, default_store, process }
     }
 
     /// The settings as they are now.
     ///
     /// # Errors
-    /// As [`find`].
+    /// As [`find`]. `invalid_request` if one place has both names of a setting.
     pub(super) fn settings(&self) -> Result<Settings> {
         let file = find(&self.process, self.file.as_deref())?;
         let env = |name: &str| self.process.variable(name);
-        Ok(Settings::resolve(&self.flags, &env, file.as_ref(), self.default_store.as_deref()))
+        Settings::resolve(&self.flags, &env, file.as_ref(), self.default_store.as_deref())
     }
 }
 
 /// Every setting that has a value.
 #[derive(Clone, Debug)]
-pub(super) struct Settings(BTreeMap<Setting, Value>);
+pub(super) struct Settings {
+    values: BTreeMap<Setting, Value>,
+    /// Remarks on earlier names in use.
+    deprecated: Vec<String>,
+}
 
 /// One line of `config show`.
 #[derive(Debug, Serialize)]
@@ -129,43 +138,69 @@ impl Settings {
     /// Merges the four origins. `flags` holds what was given, `env` reads a variable, `default_store` is the folder that
     /// holds everything where nothing else was said.
     fn resolve(
-        flags: &[(Setting, Text)],
+        flags: &[(&'static str, Text)],
         env: &dyn Fn(&str) -> Option<String>,
         file: Option<&ConfigFile>,
         default_store: Option<&str>,
-    ) -> Self {
-        let find = |setting: Setting| {
-            let flag = flags.iter().find(|(given, _)| *given == setting);
-            let value = |text: Text, origin| Some(Value { text, origin });
-            let text = |text| setting.text(text);
-            if let Some((_, given)) = flag {
-                return value(given.clone(), Origin::Flag);
-            }
-            let name = setting.env_name();
+    ) -> Result<Self> {
+        let mut settings = Self { values: BTreeMap::new(), deprecated: Vec::new() };
+        for setting in Setting::ALL.iter().copied() {
+            let flag = |name| flags.iter().find(|(given, _)| *given == name).map(|(_, text)| text.clone());
             // An empty variable is how a shell says "not set".
-            if let Some(given) = env(&name).filter(|given| !given.is_empty()) {
-                return value(text(given), Origin::Env(name));
-            }
-            if let Some((path, given)) = file.and_then(|file| Some((file.path(), file.get(setting)?))) {
-                return value(given.clone(), Origin::File(path.to_owned()));
-            }
+            let variable = |name| env(&variable_of(name)).filter(|given| !given.is_empty());
+            let flag = under_one_name(setting, flag_of, flag)?;
+            let variable = under_one_name(setting, variable_of, variable)?;
+            let in_file = under_one_name(setting, str::to_owned, |name| file?.get(name).cloned())?;
+            let flag = flag.map(|(name, text)| (flag_of(name), setting.flag(), text, Origin::Flag));
+            let variable = variable.map(|(name, text)| {
+                let written = variable_of(name);
+                (written.clone(), setting.env_name(), setting.text(text), Origin::Env(written))
+            });
+            let in_file = file.zip(in_file).map(|(file, (name, text))| {
+                (name.to_owned(), setting.name().to_owned(), text, Origin::File(file.path().to_owned()))
+            });
+            let given: Vec<_> = [flag, variable, in_file].into_iter().flatten().collect();
+            let renamed = given.iter().filter(|(written, now, ..)| written != now);
+            settings.deprecated.extend(renamed.map(|(written, now, ..)| remark(written, now)));
             let default = match setting {
-                Setting::Store => default_store.map(str::to_owned),
-                other => other.default().map(str::to_owned),
+                Setting::Store => default_store,
+                other => other.default(),
             };
-            value(text(default?), Origin::Default)
+            let default = default.map(|text| (setting.text(text.to_owned()), Origin::Default));
+            let strongest = given.into_iter().next().map(|(_, _, text, origin)| (text, origin)).or(default);
+            if let Some((text, origin)) = strongest {
+                settings.set(setting, text, origin);
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Sets the value. A value by its earlier name gets its name.
+    fn set(&mut self, setting: Setting, text: Text, origin: Origin) {
+        let text = match renamed_value(setting, text.expose()) {
+            Some(now) => {
+                let name = setting.name();
+                self.deprecated.push(remark(&format!("{name} = {}", text.shown()), &format!("{name} = {now}")));
+                setting.text(now.to_owned())
+            }
+            None => text,
         };
-        Self(Setting::ALL.iter().filter_map(|setting| Some((*setting, find(*setting)?))).collect())
+        self.values.insert(setting, Value { text, origin });
+    }
+
+    /// Remarks on earlier names in use, one for each.
+    pub(super) fn deprecated(&self) -> &[String] {
+        &self.deprecated
     }
 
     /// The value as text.
     pub(super) fn get(&self, setting: Setting) -> Option<&str> {
-        self.0.get(&setting).map(|value| value.text.expose())
+        self.values.get(&setting).map(|value| value.text.expose())
     }
 
     /// Whether no caller chose the value: it is the default, or there is none.
     pub(super) fn is_default(&self, setting: Setting) -> bool {
-        self.0.get(&setting).is_none_or(|value| value.origin == Origin::Default)
+        self.values.get(&setting).is_none_or(|value| value.origin == Origin::Default)
     }
 
     /// The value as `parse` understands it.
@@ -173,7 +208,7 @@ impl Settings {
     /// # Errors
     /// The error of `parse`, with the setting and the origin of its value in front.
     pub(super) fn parsed<T>(&self, setting: Setting, parse: impl Fn(&str) -> Result<T>) -> Result<Option<T>> {
-        let Some(value) = self.0.get(&setting) else { return Ok(None) };
+        let Some(value) = self.values.get(&setting) else { return Ok(None) };
         parse(value.text.expose()).map(Some).map_err(|error| {
             let message = format!("the setting {} ({}): {}", setting.name(), value.origin, error.message());
             Error::new(error.code(), message).with_source(error)
@@ -240,8 +275,8 @@ impl Settings {
     /// # Errors
     /// `invalid_request` where flags, or the environment, name both: which of the two is meant cannot be guessed.
     pub(super) fn server(&self) -> Result<Option<&str>> {
-        let Some(server) = self.0.get(&Setting::Server) else { return Ok(None) };
-        let store = self.0.get(&Setting::Store).map_or(Origin::Default.rank(), |store| store.origin.rank());
+        let Some(server) = self.values.get(&Setting::Server) else { return Ok(None) };
+        let store = self.values.get(&Setting::Store).map_or(Origin::Default.rank(), |store| store.origin.rank());
         match server.origin.rank().cmp(&store) {
             std::cmp::Ordering::Less => Ok(Some(server.text.expose())),
             std::cmp::Ordering::Greater => Ok(None),
@@ -254,7 +289,7 @@ impl Settings {
     /// The lines that `config show` prints.
     pub(super) fn shown(&self) -> Vec<SettingLine> {
         let line = |setting: &Setting| {
-            let value = self.0.get(setting);
+            let value = self.values.get(setting);
             let text = value.map(|value| value.text.shown().to_owned());
             let origin = value.map_or_else(|| "not set".to_owned(), |value| value.origin.to_string());
             SettingLine { name: setting.name(), value: text, origin }
@@ -293,9 +328,69 @@ mod tests {
     }
 
     fn resolve(flags: &[(Setting, &str)], env: &[(&str, &str)], toml: &str) -> Settings {
-        let flags: Vec<_> = flags.iter().map(|(setting, text)| (*setting, setting.text((*text).to_owned()))).collect();
+        let flags: Vec<_> = flags.iter().map(|(setting, text)| (setting.name(), *text)).collect();
+        resolve_names(&flags, env, toml).unwrap()
+    }
+
+    fn resolve_names(flags: &[(&'static str, &str)], env: &[(&str, &str)], toml: &str) -> Result<Settings> {
+        let text = |name: &str, text: &str| setting_named(name).unwrap().0.text(text.to_owned());
+        let flags: Vec<_> = flags.iter().map(|(name, given)| (*name, text(name, given))).collect();
         let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
         Settings::resolve(&flags, &env, Some(&file(toml)), Some("file:/data"))
+    }
+
+    #[test]
+    fn an_earlier_name_works_in_every_place_and_is_remarked_on() {
+        let flag = [("spool", "from-flag")];
+        let env = [("SKILLMOUNT_SPOOL", "from-env")];
+        for (flags, env, toml, value, remarks) in [
+            (&[][..], &[][..], "spool = 'from-file'", "from-file", &["spool is deprecated"][..]),
+            (&[], &env, "", "from-env", &["SKILLMOUNT_SPOOL is deprecated"]),
+            (&flag, &[], "", "from-flag", &["--spool is deprecated"]),
+            (&flag, &env, "", "from-flag", &["--spool is deprecated", "SKILLMOUNT_SPOOL is deprecated"]),
+            (&[], &[], "upload_dir = 'from-file'", "from-file", &[]),
+        ] {
+            let settings = resolve_names(flags, env, toml).unwrap();
+            assert_eq!(settings.get(Setting::UploadDir), Some(value));
+            assert_eq!(settings.deprecated().len(), remarks.len(), "{:?}", settings.deprecated());
+            let said = settings.deprecated().iter().zip(remarks);
+            said.for_each(|(said, begins)| assert!(said.starts_with(begins), "{said}"));
+        }
+        let said = resolve_names(&[], &env, "").unwrap().deprecated().concat();
+        assert!(said.ends_with("use SKILLMOUNT_UPLOAD_DIR"), "{said}");
+    }
+
+    #[test]
+    fn an_earlier_name_in_a_stronger_place_beats_the_name_in_a_weaker_one() {
+        let settings = resolve_names(&[("memory", "300")], &[], "memory_limit = 400").unwrap();
+        assert_eq!(settings.get(Setting::MemoryLimit), Some("300"));
+        let settings = resolve_names(&[("memory_limit", "300")], &[("SKILLMOUNT_MEMORY", "400")], "").unwrap();
+        assert_eq!(settings.get(Setting::MemoryLimit), Some("300"));
+    }
+
+    #[test]
+    fn both_names_in_one_place_are_an_error() {
+        let env = [("SKILLMOUNT_SPOOL", "a"), ("SKILLMOUNT_UPLOAD_DIR", "b")];
+        for (given, keep) in [
+            (resolve_names(&[("memory", "300"), ("memory_limit", "300")], &[], ""), "keep --memory-limit"),
+            (resolve_names(&[], &env, ""), "keep SKILLMOUNT_UPLOAD_DIR"),
+            (resolve_names(&[], &[], "link_secret = 'a'\nshare_signing_key = 'b'"), "keep share_signing_key"),
+        ] {
+            let error = given.unwrap_err();
+            assert!(error.code() == Code::InvalidRequest && error.message().ends_with(keep), "{error}");
+        }
+        let empty = [("SKILLMOUNT_SPOOL", "a"), ("SKILLMOUNT_UPLOAD_DIR", "")];
+        assert_eq!(resolve_names(&[], &empty, "").unwrap().get(Setting::UploadDir), Some("a"));
+    }
+
+    #[test]
+    fn an_earlier_value_is_read_as_the_value_of_today() {
+        for (earlier, now) in [("relaxed", "async"), ("strict", "sync")] {
+            let settings = resolve(&[(Setting::Audit, earlier)], &[], "");
+            assert_eq!(settings.get(Setting::Audit), Some(now));
+            assert!(settings.deprecated().concat().ends_with(&format!("use audit = {now}")));
+            assert!(resolve(&[(Setting::Audit, now)], &[], "").deprecated().is_empty());
+        }
     }
 
     #[test]
@@ -325,9 +420,15 @@ mod tests {
             let said = remarks(&format!("SKILLMOUNT_{name}")).concat();
             assert!(said.ends_with(&format!("did you mean SKILLMOUNT_{meant}?")), "{name}: {said}");
         }
-        for name in
-            ["SKILLMOUNT_STORE", "SKILLMOUNT_CONFIG", "SKILLMOUNT_SEED", "SKILLMOUNT_INDEX", "SKILLMOUNT_PORT", "USR"]
-        {
+        for name in [
+            "SKILLMOUNT_STORE",
+            "SKILLMOUNT_CONFIG",
+            "SKILLMOUNT_SEED",
+            "SKILLMOUNT_INDEX",
+            "SKILLMOUNT_PORT",
+            "SKILLMOUNT_SPOOL",
+            "USR",
+        ] {
             assert!(remarks(name).is_empty(), "{name}");
         }
     }
@@ -347,7 +448,7 @@ mod tests {
         }
         let mut process = Process::current();
         process.variables.insert("SKILLMOUNT_API_KEY".into(), "hunter2".into());
-        let flags = vec![(Setting::ApiKey, "hunter2".to_owned()), (Setting::User, "u1".to_owned())];
+        let flags = vec![("api_key", "hunter2".to_owned()), ("user", "u1".to_owned())];
         let sources = Sources::new(flags, None, None, Arc::new(process));
         let text = format!("{sources:?}");
         assert!(!text.contains("hunter2") && text.contains("u1"), "{text}");

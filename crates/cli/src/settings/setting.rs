@@ -69,51 +69,57 @@ settings! {
     Workspace "workspace" Some("{user}/threads/{session}"), false, Variable;
     Ticket "ticket" Some("{user}/tickets/{ticket_id}"), false, Variable;
     Layers "layers" Some("false"), false, Switch;
-    Write "write" Some("false"), false, Switch;
+    Writable "writable" Some("false"), false, Switch;
     Hosts "hosts" None, false, Unread;
     Origins "origins" None, false, Unread;
     Public "public" None, false, Unread;
-    LinkSecret "link_secret" None, true, Unread;
+    ShareSigningKey "share_signing_key" None, true, Unread;
     Log "log" None, false, Variable;
     LogFormat "log_format" None, false, Variable;
-    Memory "memory" Some("256"), false, Variable;
+    MemoryLimit "memory_limit" Some("256"), false, Variable;
     CatalogMemory "catalog_memory" Some("128"), false, Variable;
     Connections "connections" Some("4096"), false, Unread;
-    Spool "spool" None, false, Unread;
+    UploadDir "upload_dir" None, false, Unread;
     Drain "drain" Some("5"), false, Unread;
     HookTimeout "hook_timeout" Some("5"), false, Unread;
-    Audit "audit" Some("relaxed"), false, Variable;
+    Audit "audit" Some("async"), false, Variable;
     AuditDays "audit_days" Some("90"), false, Variable;
     DigestPace "digest_pace" Some("1000"), false, Variable;
     Feedback "feedback" Some("true"), false, Variable;
     McpInstructionChars "mcp_instruction_chars" None, false, Variable;
     McpResultBytes "mcp_result_bytes" None, false, Variable;
     McpStructured "mcp_structured" Some("false"), false, Variable;
-    Encoder "encoder" None, false, Flag;
-    EncoderModel "encoder_model" Some("default"), false, Variable;
-    EncoderSkillModel "encoder_skill_model" None, false, Variable;
-    EncoderKey "encoder_key" None, true, Secret;
-    EncoderQuestionPrefix "encoder_question_prefix" None, false, Variable;
-    EncoderSkillPrefix "encoder_skill_prefix" None, false, Variable;
+    EmbeddingUrl "embedding_url" None, false, Flag;
+    EmbeddingModel "embedding_model" Some("default"), false, Variable;
+    EmbeddingDocumentModel "embedding_document_model" None, false, Variable;
+    EmbeddingApiKey "embedding_api_key" None, true, Secret;
+    EmbeddingQueryPrefix "embedding_query_prefix" None, false, Variable;
+    EmbeddingDocumentPrefix "embedding_document_prefix" None, false, Variable;
 }
 
 impl Setting {
     /// The name of its environment variable.
     pub(crate) fn env_name(self) -> String {
-        format!("{ENV_PREFIX}{}", self.name().to_uppercase())
+        variable_of(self.name())
     }
 
     /// Its flag on the command line.
     pub(crate) fn flag(self) -> String {
-        format!("--{}", self.name().replace('_', "-"))
+        flag_of(self.name())
     }
 
     /// The value `text` of this setting.
     pub(super) fn text(self, text: String) -> Text {
         if self.is_secret() { Text::Secret(text.into()) } else { Text::Plain(text) }
     }
+}
 
-    pub(super) fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|setting| setting.name() == name)
-    }
+/// The environment variable of the setting `name`.
+pub(super) fn variable_of(name: &str) -> String {
+    format!("{ENV_PREFIX}{}", name.to_uppercase())
+}
+
+/// The flag of the setting `name`.
+pub(crate) fn flag_of(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
 }

@@ -14,9 +14,9 @@ pub enum AuditMode {
     Off,
     /// They are written behind the calls: a crash loses those of the last minute.
     #[default]
-    Relaxed,
+    Async,
     /// A change is acknowledged once its record is in the store.
-    Strict,
+    Sync,
 }
 
 /// The options of a recorder.
@@ -55,8 +55,8 @@ impl AuditMode {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
-            Self::Relaxed => "relaxed",
-            Self::Strict => "strict",
+            Self::Async => "async",
+            Self::Sync => "sync",
         }
     }
 }
@@ -71,9 +71,9 @@ impl FromStr for AuditMode {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let all = [Self::Off, Self::Relaxed, Self::Strict];
+        let all = [Self::Off, Self::Async, Self::Sync];
         all.into_iter().find(|mode| mode.name() == text).ok_or_else(|| {
-            Error::new(Code::InvalidRequest, format!("{text:?} is no mode of audit; there are off, relaxed and strict"))
+            Error::new(Code::InvalidRequest, format!("{text:?} is no mode of audit; there are off, async and sync"))
         })
     }
 }
@@ -95,9 +95,9 @@ mod tests {
 
     #[test]
     fn a_mode_is_read_by_its_name_alone() {
-        for mode in [AuditMode::Off, AuditMode::Relaxed, AuditMode::Strict] {
+        for mode in [AuditMode::Off, AuditMode::Async, AuditMode::Sync] {
             assert_eq!(mode.to_string().parse::<AuditMode>().unwrap(), mode);
         }
-        assert!("on".parse::<AuditMode>().is_err() && "Strict".parse::<AuditMode>().is_err());
+        assert!("on".parse::<AuditMode>().is_err() && "Sync".parse::<AuditMode>().is_err());
     }
 }

@@ -185,14 +185,14 @@ impl fmt::Debug for Recorder {
 
 impl Observer for Recorder {
     fn begun(&self, call: &ObservedCall) {
-        if call.is_change && self.shared.options.mode == AuditMode::Strict {
+        if call.is_change && self.shared.options.mode == AuditMode::Sync {
             self.shared.journals().begin_change(&call.user);
         }
         self.shared.channels.send_each(&call.user, || EventReport::begun(call));
     }
 
     fn ended(&self, operation: ObservedOperation) -> Option<RecordWritten> {
-        let user = (operation.call.is_change && self.shared.options.mode == AuditMode::Strict)
+        let user = (operation.call.is_change && self.shared.options.mode == AuditMode::Sync)
             .then(|| operation.call.user.clone());
         let kept = self.shared.record(operation);
         if let Some(user) = user {
@@ -240,7 +240,7 @@ impl RecorderState {
 
     /// Adds a record, and returns what its caller has to wait for.
     fn record(self: &Arc<Self>, operation: ObservedOperation) -> Option<RecordWritten> {
-        let is_awaited = self.options.mode == AuditMode::Strict && operation.is_account_due();
+        let is_awaited = self.options.mode == AuditMode::Sync && operation.is_account_due();
         let user = operation.call.user.clone();
         let at = self.moment();
         // The person who decides on an approval may listen at another replica.

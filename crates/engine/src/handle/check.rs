@@ -85,7 +85,7 @@ impl OpenStore {
     /// Whether session objects can be tagged, if the store keeps tags at all.
     async fn check_tags(&self) -> Option<StoreCheck> {
         const NAME: &str = "session tags";
-        const FIX: &str = "allow s3:PutObjectTagging on the bucket, then run `skillmount session gc --all`";
+        const FIX: &str = "allow s3:PutObjectTagging on the bucket, then run `skillmount session prune --all`";
         if !self.store.capabilities().tags {
             return None;
         }

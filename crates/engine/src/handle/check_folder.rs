@@ -28,7 +28,8 @@ impl OpenStore {
             let fix = "a skill is a folder in it with a SKILL.md: `skillmount new NAME` begins one";
             warned(&format!("{folder} holds no skill yet"), fix.to_owned())
         } else {
-            let changes = if writes { "changes are written there" } else { "nothing is written there without --write" };
+            let changes =
+                if writes { "changes are written there" } else { "nothing is written there without --writable" };
             let skills = if survey.skills == 1 { "1 skill".to_owned() } else { format!("{} skills", survey.skills) };
             StoreCheck::passed(NAME, format!("{skills} of {folder} for user {user}; {changes}"))
         };

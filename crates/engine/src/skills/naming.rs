@@ -10,6 +10,8 @@ use crate::{
 
 /// Names suggested for a skill that was not found.
 const SUGGESTIONS: usize = 3;
+/// A name with so many typos is near, and a longer one if a third of its letters are typos.
+const TYPOS: usize = 2;
 
 /// A skill that a name may mean.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +26,7 @@ pub struct NamedSkill<'skill> {
 /// name.
 ///
 /// # Errors
-/// `skill_not_found` if there is none, with the nearest as `suggestions`; `ambiguous_skill` if there are several, with them as
+/// `skill_not_found` if there is none, with the nearest, if any is near, as `suggestions`; `ambiguous_skill` if there are several, with them as
 /// `candidates`.
 ///
 /// ```
@@ -95,14 +97,17 @@ pub(crate) fn unknown(name: &str, skills: &[NamedSkill<'_>]) -> Error {
     };
     // A catalog that is a moment old may still have the skill itself.
     let others = skills.iter().filter(|known| known.skill.as_str() != name);
-    let mut near: Vec<_> = others.map(|known| (distance_to(known), known.skill.as_str())).collect();
+    let length = name.chars().count();
+    let is_near = |distance: usize| distance <= TYPOS.max(length / 3) && distance < length;
+    let distances = others.map(|known| (distance_to(known), known.skill.as_str()));
+    let mut near: Vec<_> = distances.filter(|(distance, _)| is_near(*distance)).collect();
     near.sort_unstable();
     let suggestions: Vec<&str> = near.iter().take(SUGGESTIONS).map(|(_, skill)| *skill).collect();
     let shown: String = name.chars().take(100).collect();
-    let message = if suggestions.is_empty() {
-        format!("there is no skill {shown:?}, and none other either")
-    } else {
-        format!("there is no skill {shown:?}; the nearest are: {}", listed(&suggestions))
+    let message = match suggestions.as_slice() {
+        [] if skills.is_empty() => format!("there is no skill {shown:?}, and none other either"),
+        [] => format!("there is no skill {shown:?}, and none with a name near it"),
+        near => format!("there is no skill {shown:?}; the nearest are: {}", listed(near)),
     };
     Error::new(Code::SkillNotFound, message).with_detail("suggestions", suggestions)
 }
@@ -111,4 +116,31 @@ pub(crate) fn unknown(name: &str, skills: &[NamedSkill<'_>]) -> Error {
 fn listed(skills: &[&str]) -> String {
     let shown: Vec<_> = skills.iter().map(|skill| one_line(skill).inline().into_owned()).collect();
     shown.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(name: &str, paths: &[&str]) -> Error {
+        let paths: Vec<_> = paths.iter().map(|path| SkillPath::parse(path).unwrap()).collect();
+        let skills: Vec<_> = paths.iter().map(|skill| NamedSkill { skill, name: skill.folder() }).collect();
+        unknown(name, &skills)
+    }
+
+    #[test]
+    fn only_skills_with_a_name_near_it_are_suggested() {
+        let known = ["writing/minutes", "science/anndata", "science/cirq", "legal/sale"];
+        for (name, near) in
+            [("minuts", "writing/minutes"), ("seal", "legal/sale"), ("science/anndat", "science/anndata")]
+        {
+            let error = refusal(name, &known);
+            assert_eq!(error.details()["suggestions"], serde_json::json!([near]), "{name}");
+        }
+        for name in ["/nope", "astropy", "x", ""] {
+            let error = refusal(name, &known);
+            assert!(error.message().ends_with("and none with a name near it"), "{error}");
+        }
+        assert!(refusal("minutes", &[]).message().ends_with("and none other either"));
+    }
 }

@@ -39,7 +39,7 @@ impl Program {
             command.env_remove(name);
         }
         command.arg("serve").arg("--store").arg(format!("file:{}", folder.path().display()));
-        command.args(["--listen", "127.0.0.1:0", "--json", "--drain", "0", "--audit", "strict"]).args(arguments);
+        command.args(["--listen", "127.0.0.1:0", "--json", "--drain", "0", "--audit", "sync"]).args(arguments);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();

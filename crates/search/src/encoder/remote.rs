@@ -70,11 +70,11 @@ impl RemoteEncoder {
     pub fn new(url: &str, model: &str, key: Option<String>) -> Result<Self> {
         // A refused URL may hold a password, so no message repeats it.
         let parsed = Url::parse(url).map_err(|fault| {
-            Error::new(Code::InvalidRequest, "the setting `encoder` is no URL of an endpoint").with_source(fault)
+            Error::new(Code::InvalidRequest, "the setting `embedding_url` is no URL of an endpoint").with_source(fault)
         })?;
         if !parsed.username().is_empty() || parsed.password().is_some() {
-            let message = "the URL of `encoder` holds a user or a password: leave them out, and put the endpoint's key \
-                           into the setting `encoder_key`";
+            let message = "the URL of `embedding_url` holds a user or a password: leave them out, and put the endpoint's key \
+                           into the setting `embedding_api_key`";
             return Err(Error::new(Code::InvalidRequest, message));
         }
         let client = Client::builder().connect_timeout(CONNECT_TIMEOUT).timeout(REPLY_TIMEOUT);
@@ -147,11 +147,11 @@ impl RemoteEncoder {
         let url = &self.shown;
         let message = match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                format!("the encoder at {url} refused the key ({status}): set encoder_key")
+                format!("the encoder at {url} refused the key ({status}): set embedding_api_key")
             }
             StatusCode::NOT_FOUND => {
                 format!(
-                    "there is no encoder at {url}, or it has no model {model:?} ({status}): correct encoder or encoder_model"
+                    "there is no encoder at {url}, or it has no model {model:?} ({status}): correct embedding_url or embedding_model"
                 )
             }
             other => format!("the encoder at {url} with the model {model:?} answered {other}"),
@@ -272,9 +272,9 @@ mod tests {
     #[test]
     fn no_secret_of_an_address_is_kept_or_shown() {
         for (url, says) in [
-            ("http://bob:hush@example.com/v1", "encoder_key"),
-            ("http://bob@example.com/v1", "encoder_key"),
-            ("http://:hush@example.com/v1", "encoder_key"),
+            ("http://bob:hush@example.com/v1", "embedding_api_key"),
+            ("http://bob@example.com/v1", "embedding_api_key"),
+            ("http://:hush@example.com/v1", "embedding_api_key"),
             ("http://bob:hush@example.com:99999/v1", "no URL"),
         ] {
             let error = RemoteEncoder::new(url, "m", None).unwrap_err();

@@ -72,7 +72,7 @@ finding_codes! {
     OrphanVersion Note "its publish never counted, or the head is gone. Publishing the same content again makes it a version";
     OrphanDraftFiles Note "no draft names it: one was being made here, changed or published";
     ChangedFolder Note "other tools or an agent changed the folder; the next publish first keeps it as a version";
-    ExpiredSession Note "`skillmount session gc` removes it";
+    ExpiredSession Note "`skillmount session prune` removes it";
     UnknownObject Note "an object of a newer version, or of another tool; it is never deleted";
     UnnameableKey Note "no path can name it; a tool of the store can";
 }

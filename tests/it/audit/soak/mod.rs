@@ -33,7 +33,7 @@ const END: &str = "<end>";
 
 fn start(folder: &Path) -> Server {
     let mut command = on_store(folder);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--audit", "strict", "--drain", "0"]);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--audit", "sync", "--drain", "0"]);
     Server::spawn(command.env("SKILLMOUNT_LOG", "off"))
 }
 

@@ -26,9 +26,9 @@ fn the_public_installer_installs_skills_from_a_host_and_from_a_link() {
     home.file("mine/notes/SKILL.md", &skill("notes", "Takes notes."));
     let secret = "0123456789abcdef0123456789abcdef";
     let mut command = home.program(&["serve", "mine", "--listen", "127.0.0.1:0", "--json", "--public", "127.0.0.1=me"]);
-    let service = server::Server::spawn(command.env("SKILLMOUNT_LINK_SECRET", secret).stderr(Stdio::piped()));
-    let mut link = home.command(&["link", "--expires", "1h", "--base", &service.url]);
-    let link = link.env("SKILLMOUNT_LINK_SECRET", secret).output().unwrap();
+    let service = server::Server::spawn(command.env("SKILLMOUNT_SHARE_SIGNING_KEY", secret).stderr(Stdio::piped()));
+    let mut link = home.command(&["share", "--expires", "1h", "--base", &service.url]);
+    let link = link.env("SKILLMOUNT_SHARE_SIGNING_KEY", secret).output().unwrap();
     assert!(link.status.success(), "{}", String::from_utf8_lossy(&link.stderr));
     let link = String::from_utf8(link.stdout).unwrap();
 

@@ -78,7 +78,7 @@ impl Served {
 
     async fn over(folder: TempDir, clock: Arc<SetClock>) -> Self {
         let store: SharedStore = Arc::new(DirectoryStore::open(folder.path(), clock.clone()).unwrap());
-        let recorder = Recorder::new(store.clone(), Namespace::default(), AuditMode::Strict, clock.clone());
+        let recorder = Recorder::new(store.clone(), Namespace::default(), AuditMode::Sync, clock.clone());
         let encoder = Arc::new(LetterEncoder::of_bucket(folder.path()));
         let options = ServiceOptions {
             index: true,

@@ -30,15 +30,16 @@ Examples:
   skillmount push ./compraventa --into escrituras  becomes the skill escrituras/compraventa
   skillmount push ./skills --dry-run               say what would change, change nothing
   skillmount push ./skills --watch                 push what you change, until Ctrl-C
+  skillmount push ./skills --quiet                 print only what was refused
 
 Each skill that differs is published as a new version: its files are then those of the folder, and
 `skillmount skills history` lists the versions before it. The file .skillmount.json in its folder says
 which version the folder comes from. A skill that another author published since stays as it is, the
 exit status is 6, and `skillmount pull --merge` joins the changes; --force publishes yours.
 A skill that is refused stays behind with its reason, the others are pushed, and the exit status is
-that of the gravest error.
-A skill in which `skillmount lint` finds an error stays behind, and the exit status is 2: `lint --fix`
-mends what is safe.
+that of the gravest error. A skill in which `skillmount lint` finds an error is refused too;
+`lint --fix` repairs what is safe. The status is 2 if every skill is refused for wrong input, and 3
+if only some are. Of more than ten skills there is a summary; --verbose lists their files.
 What .gitignore, .ignore and .skillignore name is passed over, but for files of the version that the
 folder comes from; so are .git, node_modules and .DS_Store. Links are not followed.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]

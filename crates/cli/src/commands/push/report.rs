@@ -10,15 +10,19 @@ use crate::{
     client::sync::{PushResult, PushStatus},
     counts::counted,
     each::{SkillRefusal, gravest, refused},
-    error::{Code, Error, Result},
+    error::{Code, Error, Kind, Result},
     findings::{heading, line},
     folder::LocalSkill,
-    output::{OfSkills, Output},
+    output::{Detail, OfSkills, Output},
     screen::plain,
     skill::Severity,
+    status::PARTIAL,
     transfer::{self, Totals},
     wire::{FileChanges, LintedSkill},
 };
+
+/// The files of so many skills are listed; of more there is a summary.
+const SKILLS_SHOWN: usize = 10;
 
 /// The outcome of a push, or of a dry run, for one skill.
 #[derive(Debug, Serialize)]
@@ -56,6 +60,15 @@ pub(super) enum PushRowStatus {
     Refused,
     /// Another author published the skill since, so it stayed as it is.
     Conflict,
+}
+
+/// The rows of a report that are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PrintExtent {
+    /// Each skill, with its files.
+    Every,
+    /// The skills that stayed behind.
+    Faults,
 }
 
 /// The outcome of a push for everything in its folder.
@@ -116,6 +129,11 @@ impl PushRow {
         }
     }
 
+    /// Whether the store has the files of the folder. After a dry run, whether a push would send them.
+    fn is_sent(&self) -> bool {
+        matches!(self.status, PushRowStatus::New | PushRowStatus::Changed | PushRowStatus::Unchanged)
+    }
+
     /// How many files of it changed.
     pub(super) fn changed(&self) -> usize {
         self.changes.changed()
@@ -128,7 +146,10 @@ impl PushRow {
     }
 
     /// The lines of it.
-    pub(super) fn print(&self, out: &Output) -> Result<()> {
+    pub(super) fn print(&self, out: &Output, extent: PrintExtent) -> Result<()> {
+        if extent == PrintExtent::Faults && !matches!(self.status, PushRowStatus::Refused | PushRowStatus::Conflict) {
+            return Ok(());
+        }
         match (self.status, &self.conflict) {
             (PushRowStatus::Refused, _) => {
                 return out.line(format_args!("{}: refused, {}", plain(&self.skill), self.why_refused()));
@@ -184,8 +205,13 @@ impl PushReport {
     /// Shows all of it.
     pub(super) fn show(&self, app: &App, dry_run: bool) -> Result<()> {
         app.out.reply(&OfSkills { skills: &self.rows }, |out, of| {
-            of.skills.iter().try_for_each(|row| row.print(out))?;
+            let extent = self.extent(out);
+            of.skills.iter().try_for_each(|row| row.print(out, extent))?;
             self.say_what_stayed(out);
+            if extent == PrintExtent::Faults && out.detail() == Detail::Usual {
+                out.line(self.summary())?;
+                out.note("`--verbose` lists each skill with its files");
+            }
             let sum = |count: fn(&PushRow) -> usize| -> usize {
                 self.rows.iter().filter(|row| row.status != PushRowStatus::Refused).map(count).sum()
             };
@@ -200,8 +226,31 @@ impl PushReport {
                     "the push stopped, and nothing is known of {unsent}: the same command does the rest"
                 ));
             }
-            out.line(transfer::closing(&self.totals, dry_run))
+            if out.detail() == Detail::Quiet { Ok(()) } else { out.line(transfer::closing(&self.totals, dry_run)) }
         })
+    }
+
+    /// Everything for a few skills. For many the lines of files would hide what went wrong.
+    fn extent(&self, out: &Output) -> PrintExtent {
+        match out.detail() {
+            Detail::Every => PrintExtent::Every,
+            Detail::Usual if self.rows.len() <= SKILLS_SHOWN => PrintExtent::Every,
+            Detail::Usual | Detail::Quiet => PrintExtent::Faults,
+        }
+    }
+
+    /// How many skills have each outcome.
+    fn summary(&self) -> String {
+        const OUTCOMES: [(PushRowStatus, &str); 5] = [
+            (PushRowStatus::New, "new"),
+            (PushRowStatus::Changed, "changed"),
+            (PushRowStatus::Unchanged, "unchanged"),
+            (PushRowStatus::Refused, "refused"),
+            (PushRowStatus::Conflict, "in conflict"),
+        ];
+        let counts = OUTCOMES.map(|(status, word)| (self.rows.iter().filter(|row| row.status == status).count(), word));
+        let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+        format!("skills: {}", counts.collect::<Vec<_>>().join(", "))
     }
 
     /// Prints the faults of candidates that stayed behind.
@@ -210,18 +259,22 @@ impl PushReport {
             let errors = one.judged.errors_only();
             let what = if errors.is_some() { "error" } else { "passed over" };
             let judged = errors.unwrap_or_else(|| one.judged.clone());
-            out.note(heading(&judged));
-            judged.findings.iter().for_each(|finding| out.note(line(&judged, what, finding)));
+            out.fault(heading(&judged));
+            judged.findings.iter().for_each(|finding| out.fault(line(&judged, what, finding)));
         }
     }
 
-    /// The error of an incomplete push: the error that stopped it, else the gravest.
+    /// The error of an incomplete push: the error that stopped it, else the gravest. Wrong input of some skills is
+    /// told from wrong input of all.
     pub(super) fn outcome(self) -> Result<()> {
+        let is_partial = self.rows.iter().any(PushRow::is_sent);
         let conflicts = self.conflicts();
         let refused = refused(self.rows.iter().filter_map(|row| Some((row.skill.as_str(), row.refusal.as_ref()?))));
         let left: Vec<_> = self.left.iter().filter_map(|one| one.judged.errors_only()).collect();
         let left = if left.is_empty() { None } else { Some(stayed_behind(&left)) };
         let gravest = gravest([refused, conflicts, left].into_iter().flatten());
+        let is_partial = |error: &Error| is_partial && error.kind() == Kind::InvalidInput;
+        let gravest = gravest.map(|error| if is_partial(&error) { error.with_detail(PARTIAL, true) } else { error });
         self.stopped.or(gravest).map_or(Ok(()), Err)
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashSet},
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -10,7 +10,7 @@ use ignore::{DirEntry, Walk, WalkBuilder};
 
 use super::memory::remembered;
 use crate::{
-    error::{Error, Result},
+    error::{Code, Error, Result},
     limits::{SKILL_DEPTH, SKILL_FILES},
     local_path::LocalPath,
     path::{SkillPath, is_of_tools},
@@ -89,7 +89,7 @@ pub(crate) enum Extent {
 /// lies in. `into` is the category they are put in.
 ///
 /// # Errors
-/// `invalid_request` if there is none, or if `folder` itself cannot be read.
+/// `file_not_found` if `folder` is missing. `invalid_request` if there is no skill, or if `folder` cannot be read.
 pub(crate) fn scan(folder: &LocalPath, into: Option<&str>, extent: Extent) -> Result<FolderScan> {
     let root = Root::for_path(folder.clone(), into, extent)?;
     let (mains, mut no_skills) = root.look()?;
@@ -118,6 +118,12 @@ pub(crate) fn scan(folder: &LocalPath, into: Option<&str>, extent: Extent) -> Re
     Ok(FolderScan { skills, no_skills })
 }
 
+/// The error of a folder, or of a SKILL.md, that is not there.
+pub(crate) fn missing(named: &LocalPath) -> Error {
+    let kind = if named.ends_with(MAIN) { "file" } else { "folder" };
+    Error::new(Code::FileNotFound, format!("there is no {kind} {}", named.display()))
+}
+
 /// The folder that is scanned. The paths of its entries begin with it.
 struct Root {
     folder: LocalPath,
@@ -130,7 +136,10 @@ struct Root {
 
 impl Root {
     fn for_path(named: LocalPath, into: Option<&str>, extent: Extent) -> Result<Self> {
-        let mut real = named.canonicalize().map_err(|error| unreadable(&named, error))?;
+        let mut real = named.canonicalize().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => missing(&named),
+            _ => unreadable(&named, error),
+        })?;
         let mut folder = named.clone();
         if real.is_file() {
             if !real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(MAIN)) {

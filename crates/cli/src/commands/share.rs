@@ -1,4 +1,4 @@
-//! `skillmount link`
+//! `skillmount share`
 
 use clap::Args;
 use serde_json::json;
@@ -8,16 +8,16 @@ use crate::{access::LinkSecret, app::App, error::Result, expiry::expiry, setting
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  skillmount --user anna link --base https://skills.example.com
-  skillmount link --expires 12h
+  skillmount --user anna share --base https://skills.example.com
+  skillmount share --expires 12h
 
 Prints an address below which installers find the user's skills, without a key:
   npx skills add ADDRESS
   skillmount add ADDRESS
 Whoever has it may fetch these skills until it expires, and nothing else. It is signed with
-the setting link_secret (SKILLMOUNT_LINK_SECRET), which the service must have too; with
-another secret, all links end.")]
-pub(crate) struct LinkArgs {
+the setting share_signing_key (SKILLMOUNT_SHARE_SIGNING_KEY), which the service must have too;
+with another key, all links end.")]
+pub(crate) struct ShareArgs {
     /// When it stops working: a time like 2027-01-31T00:00:00Z, or from now on like 90d or 12h
     #[arg(long, visible_alias = "expires-in", value_name = "WHEN", default_value = "7d")]
     expires: String,
@@ -26,13 +26,13 @@ pub(crate) struct LinkArgs {
     base: Option<String>,
 }
 
-impl LinkArgs {
+impl ShareArgs {
     pub(crate) fn run(self, app: &App) -> Result<()> {
         let none = || {
-            let message = "no secret for links is set; set SKILLMOUNT_LINK_SECRET, here and for the service: `openssl rand -hex 32` makes one";
+            let message = "no key to sign links with is set; set SKILLMOUNT_SHARE_SIGNING_KEY, here and for the service: `openssl rand -hex 32` makes one";
             invalid!("{message}")
         };
-        let secret = app.settings.parsed(Setting::LinkSecret, LinkSecret::parse)?.ok_or_else(none)?;
+        let secret = app.settings.parsed(Setting::ShareSigningKey, LinkSecret::parse)?.ok_or_else(none)?;
         let base = match self.base {
             Some(base) if base.starts_with("http://") || base.starts_with("https://") => base,
             Some(base) => {

@@ -1,0 +1,136 @@
+//! What a newcomer stumbles over: help by task, missing folders, suggestions, long lists, and scores.
+
+use super::terminal::{plain, seen};
+use super::{Home, skill};
+
+/// The exit status of a command, and what it prints on both streams.
+fn ran(home: &Home, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = home.run(arguments);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_first_help_groups_the_commands_by_task_and_leaves_out_those_for_programs() {
+    let help = Home::new().ok(&["--help"]);
+    let commands = help.split("\nOptions:").next().unwrap();
+    let at = |text: &str| commands.find(text).unwrap_or_else(|| panic!("{text}: {help}"));
+    assert!(at("\nStart:\n") < at("\nWrite skills:\n") && at("\n  push ") < at("\nFind and load skills:\n"));
+    for command in ["hook", "openapi", "man", "completions", "link"] {
+        assert!(!commands.contains(&format!("\n  {command} ")), "{command}: {help}");
+    }
+    assert!(help.contains("Usage: skillmount [OPTIONS] <COMMAND>") && help.contains("\nWhere and who:\n"), "{help}");
+}
+
+#[test]
+fn a_missing_folder_is_reported_as_missing() {
+    let home = Home::with_skills();
+    for (arguments, said) in [
+        (&["lint", "/nope"][..], "error: there is no folder /nope\n"),
+        (&["lint", "./nope"], "error: there is no folder ./nope\n"),
+        (&["lint", "./nope/SKILL.md"], "error: there is no file ./nope/SKILL.md\n"),
+        (&["lint", "/nope", "--fix"], "error: there is no folder /nope\n"),
+        (&["push", "nope"], "error: there is no folder nope\n"),
+    ] {
+        assert_eq!(ran(&home, arguments), (Some(5), String::new(), said.to_owned()), "{arguments:?}");
+    }
+    let (status, _, said) = ran(&home, &["lint", "nota"]);
+    let expected = "there is no folder nota, and there is no skill \"nota\"; the nearest are: notas";
+    assert!(status == Some(5) && said.contains(expected), "{said}");
+}
+
+#[test]
+fn only_near_names_are_suggested() {
+    let home = Home::with_skills();
+    for (arguments, tip) in [
+        (&["serv"][..], Some("a similar subcommand exists: 'serve'")),
+        (&["skills", "frob"], None),
+        (&["serve", "--prot", "1"], Some("a similar argument exists: '--port'")),
+        (&["skills", "show", "minutes"], None),
+    ] {
+        let (_, _, said) = ran(&home, arguments);
+        assert_eq!(tip.map(|tip| said.contains(tip)), tip.map(|_| true), "{said}");
+        assert!(tip.is_some() || !said.contains("tip:") && !said.contains("nearest"), "{said}");
+    }
+}
+
+/// A folder of twelve good skills and a bad one.
+fn twelve_and_one() -> Home {
+    let home = Home::new();
+    for number in 10..22 {
+        home.file(&format!("skills/s{number}/SKILL.md"), &skill(&format!("s{number}"), "Does good."));
+    }
+    home.file("skills/bad/SKILL.md", "no frontmatter");
+    home
+}
+
+#[test]
+fn a_push_of_many_skills_prints_a_summary_and_what_was_refused() {
+    let (status, shown, said) = ran(&twelve_and_one(), &["push", "skills"]);
+    let lines: Vec<_> = shown.lines().collect();
+    assert_eq!(lines[..2], ["bad: refused, 1 error", "skills: 12 new, 1 refused"], "{shown}");
+    assert!(lines.len() == 3 && lines[2].ends_with("12 changed; 1 skill refused"), "{shown}");
+    assert!(said.contains("bad/SKILL.md:") && said.contains("`--verbose` lists each skill"), "{said}");
+    assert_eq!(status, Some(3));
+
+    let (status, shown, _) = ran(&twelve_and_one(), &["push", "skills", "--verbose"]);
+    assert!(shown.contains("s10: new, 1 file\n  + SKILL.md\n") && shown.contains("s21: new"), "{shown}");
+    assert_eq!(status, Some(3));
+    let json = twelve_and_one().run(&["push", "skills", "--json"]);
+    let document: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(document["skills"].as_array().unwrap().len(), 13, "a script has every row");
+}
+
+#[test]
+fn quiet_leaves_out_remarks_and_keeps_results_and_errors() {
+    let home = twelve_and_one();
+    let (status, shown, said) = ran(&home, &["push", "skills", "-q"]);
+    assert_eq!((status, shown.as_str()), (Some(3), "bad: refused, 1 error\n"));
+    assert!(said.contains("bad/SKILL.md:") && said.contains("error: 1 skill stayed behind"), "{said}");
+    assert_eq!(ran(&home, &["skills", "discover", "good", "--quiet", "--limit", "1"]).2, "");
+    assert_eq!(ran(&home, &["skills", "list", "-q"]).1.lines().count(), 12);
+    assert_eq!(ran(&home, &["-q", "-v", "ls"]).0, Some(2), "they are opposites");
+}
+
+#[test]
+fn a_push_in_part_has_a_status_of_its_own_and_one_that_sent_nothing_has_not() {
+    let home = twelve_and_one();
+    for arguments in [["push", "skills", "--dry-run"], ["push", "skills", "--json"], ["push", "skills", "--quiet"]] {
+        assert_eq!(ran(&home, &arguments).0, Some(3), "{arguments:?}");
+    }
+    assert_eq!(ran(&home, &["push", "skills/bad"]).0, Some(2));
+    assert_eq!(ran(&home, &["push", "--nonsense"]).0, Some(2));
+}
+
+#[test]
+fn lists_on_a_terminal_have_headings_and_scores_say_what_they_are() {
+    let home = Home::with_skills();
+    home.ok(&["skills", "load", "notas"]);
+    home.ok(&["write", "/workspace/a", "x"]);
+    let shown = |arguments: &[&str]| plain(&seen(home.program(arguments), 100));
+    for (arguments, heading) in [
+        (&["skills", "list"][..], "SKILL                   DESCRIPTION"),
+        (&["session", "list"], "SESSION  STATE"),
+        (&["ls", "-l", "/workspace"], "SIZE  CHANGED"),
+        (&["config", "show"], "SETTING"),
+        (&["skills", "history", "notas"], "VERSION"),
+    ] {
+        let text = shown(arguments);
+        assert!(text.lines().any(|line| line.trim_start().starts_with(heading)), "{arguments:?}: {text}");
+        let piped = home.ok(arguments);
+        assert!(!piped.contains(heading.split_whitespace().next().unwrap()), "{arguments:?}: {piped}");
+    }
+    let found = shown(&["search", "contratos de compraventa"]);
+    assert!(found.starts_with("SCORE  FIT"), "{found}");
+    assert!(found.contains("\nscore: how much of the question the skill answers, 0 to 1\nfit: low if"), "{found}");
+}
+
+#[cfg(feature = "s3")]
+#[test]
+fn a_bucket_without_a_region_names_the_flag() {
+    let home = Home::new();
+    let typed = home.command(&["--store", "s3://nobucket/x", "skills", "list"]);
+    let output = { typed }.env("AWS_EC2_METADATA_DISABLED", "true").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("give --region, or set SKILLMOUNT_REGION or AWS_REGION"), "{said}");
+}
