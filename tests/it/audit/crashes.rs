@@ -46,7 +46,7 @@ async fn call(url: String, caller: usize, rounds: usize) -> usize {
     changes
 }
 
-// S-AUDIT-3: In strict mode the service acknowledges a change after its record is in the store.
+// S-AUDIT-3: In mode `sync` the service acknowledges a change after its record is in the store.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn callers_of_different_users_pay_at_most_one_request_for_each_change() {
     let rounds = (ROUNDS * usize::try_from(soak()).unwrap()).min(MOST_ROUNDS);
@@ -67,7 +67,7 @@ async fn callers_of_different_users_pay_at_most_one_request_for_each_change() {
     assert!(changes == CALLERS * rounds / 2 && batches <= changes + CALLERS, "{changes} changes, {batches} batches");
 }
 
-// S-AUDIT-2: In relaxed mode the service writes records each minute, after each 256 records, and at the end of the
+// S-AUDIT-2: In mode `async` the service writes records each minute, after each 256 records, and at the end of the
 // process.
 #[cfg(unix)]
 #[tokio::test]

@@ -74,7 +74,7 @@ async fn round(agent: &SessionBackend, round: u64) {
     agent.unload_skill(wanted(json!({"skill": "minutes"}))).await.unwrap();
 }
 
-// S-AUDIT-3: In strict mode the service acknowledges a change after its record is in the store.
+// S-AUDIT-3: In mode `sync` the service acknowledges a change after its record is in the store.
 #[tokio::test(start_paused = true)]
 async fn the_records_of_64_callers_take_a_tenth_of_a_request_for_each_of_10_000_operations() {
     let clock = Arc::new(Counting(Wall::new(), AtomicU64::new(1)));

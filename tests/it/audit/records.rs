@@ -110,7 +110,7 @@ async fn every_operation_leaves_a_record_with_paths_and_digests_and_no_content()
     }
 }
 
-// S-AUDIT-2: In relaxed mode the service writes records each minute, after each 256 records, and at the end of the
+// S-AUDIT-2: In mode `async` the service writes records each minute, after each 256 records, and at the end of the
 // process.
 #[tokio::test]
 async fn relaxed_records_are_written_in_batches_and_none_is_missing_after_the_end() {

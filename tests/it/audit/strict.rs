@@ -27,7 +27,7 @@ fn write(path: &str, content: &str) -> WriteRequest {
     serde_json::from_value(serde_json::json!({"file_path": path, "content": content})).unwrap()
 }
 
-// S-AUDIT-3: In strict mode the service acknowledges a change after its record is in the store.
+// S-AUDIT-3: In mode `sync` the service acknowledges a change after its record is in the store.
 #[tokio::test]
 async fn a_change_is_acknowledged_once_its_record_is_in_the_store() {
     let world = Audited::new(AuditMode::Sync);
@@ -82,7 +82,7 @@ async fn recorded(world: &Audited) -> Vec<String> {
     world.records().await.into_iter().flat_map(|record| record.files).map(|file| file.path).collect()
 }
 
-// S-AUDIT-3: In strict mode the service acknowledges a change after its record is in the store.
+// S-AUDIT-3: In mode `sync` the service acknowledges a change after its record is in the store.
 #[tokio::test(start_paused = true)]
 async fn a_record_whose_put_has_an_unknown_outcome_is_said_to_be_unknown_and_is_there_once_in_the_end() {
     let hour = Duration::from_hours(1);
@@ -165,7 +165,7 @@ async fn with_skill() -> Audited {
     world
 }
 
-// S-AUDIT-13: In strict mode the service also holds back the error of a call that has changed something, or may have.
+// S-AUDIT-13: In mode `sync` the service also holds back the error of a call that has changed something, or may have.
 #[tokio::test(start_paused = true)]
 async fn a_change_that_failed_in_part_is_answered_once_its_record_is_in_the_store() {
     let world = with_skill().await;
@@ -186,7 +186,7 @@ async fn a_change_that_failed_in_part_is_answered_once_its_record_is_in_the_stor
     assert_eq!((error.outcome(), world.records().await.len()), (Some(Outcome::Partial), records.len()));
 }
 
-// S-AUDIT-13: In strict mode the service also holds back the error of a call that has changed something, or may have.
+// S-AUDIT-13: In mode `sync` the service also holds back the error of a call that has changed something, or may have.
 #[tokio::test(start_paused = true)]
 async fn a_change_of_which_nobody_knows_whether_it_was_made_is_answered_once_its_record_is_in_the_store() {
     let world = Audited::new(AuditMode::Sync);
@@ -212,7 +212,7 @@ async fn a_change_of_which_nobody_knows_whether_it_was_made_is_answered_once_its
     assert_eq!((error.outcome(), error.parts()), (Some(Outcome::NotApplied), None), "{error:?}");
 }
 
-// S-AUDIT-13: In strict mode the service also holds back the error of a call that has changed something, or may have.
+// S-AUDIT-13: In mode `sync` the service also holds back the error of a call that has changed something, or may have.
 #[tokio::test]
 async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in_the_store() {
     let world = Audited::new(AuditMode::Sync);
@@ -234,7 +234,7 @@ async fn a_publish_that_fails_after_its_commit_is_answered_once_its_record_is_in
     assert!(digest.is_some() && records[0].files[0].after == digest, "{records:?}");
 }
 
-// S-AUDIT-14: In strict mode the answer to a call that begins to wait for an approval comes after its record.
+// S-AUDIT-14: In mode `sync` the answer to a call that begins to wait for an approval comes after its record.
 #[tokio::test]
 async fn a_call_that_begins_to_wait_is_answered_once_its_record_is_in_the_store() {
     let world = Audited::new(AuditMode::Sync);

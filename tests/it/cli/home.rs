@@ -59,7 +59,7 @@ fn a_folder_is_served_as_it_is_and_nothing_is_written_into_it() {
     assert_eq!(home.refused(&["--server", &other.url, "cat", "/workspace/a.md"]).1, "file_not_found");
 }
 
-// S-HOME-5: With `--write` the service publishes skills into the folder, and `.skillmount-store` in it holds the locks
+// S-HOME-5: With `--writable` the service publishes skills into the folder, and `.skillmount-store` in it holds the locks
 // and unfinished writes.
 #[test]
 fn with_write_skills_are_published_into_the_folder() {

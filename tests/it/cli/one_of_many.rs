@@ -28,8 +28,8 @@ fn damage_head(home: &Home, skill: &str) {
     home.file(&head, "{");
 }
 
-// S-AUTHOR-1: `push` sends each skill in which lint finds no error, names the others with their errors, and ends with status 2
-// if one stayed behind.
+// S-AUTHOR-1: `push` sends each skill in which lint finds no error, names the others with their errors, and ends with status 3
+// if one stayed behind, or 2 if all did.
 #[test]
 fn what_lint_finds_wrong_with_one_skill_keeps_no_other_from_the_store() {
     let home = Home::new();

@@ -43,8 +43,8 @@ fn files_that_are_gone_from_the_folder_are_gone_from_the_next_version() {
     assert_eq!(home.json(&["skills", "list"])["skills"][0]["files"], 2);
 }
 
-// S-AUTHOR-1: `push` sends each skill in which lint finds no error, names the others with their errors, and ends with status 2
-// if one stayed behind.
+// S-AUTHOR-1: `push` sends each skill in which lint finds no error, names the others with their errors, and ends with status 3
+// if one stayed behind, or 2 if all did.
 // S-AUTHOR-10: A dry run of `push` changes nothing, prints the same plan and ends with the same status, unless the
 // service would refuse the push.
 #[test]

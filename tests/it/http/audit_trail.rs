@@ -191,7 +191,7 @@ async fn a_session_that_a_hook_or_a_fork_of_it_made_has_the_record_of_one_that_w
     }
 }
 
-// S-AUDIT-15: In strict mode a hook waits for the record of its stored fact.
+// S-AUDIT-15: In mode `sync` a hook waits for the record of its stored fact.
 #[tokio::test]
 async fn a_hook_waits_for_the_record_of_its_note_and_answers_if_there_can_be_none() {
     let memory = Arc::new(MemoryStore::like_s3());

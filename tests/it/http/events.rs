@@ -265,7 +265,7 @@ async fn the_archive_of_a_user_has_the_records_that_waited() {
     assert_eq!(names.filter(|name| name.starts_with("u1/.skillmount/audit/")).count(), 1);
 }
 
-// S-AUDIT-3: In strict mode the service acknowledges a change after its record is in the store.
+// S-AUDIT-3: In mode `sync` the service acknowledges a change after its record is in the store.
 #[tokio::test]
 async fn a_change_without_a_record_is_answered_with_what_is_known_of_its_parts() {
     let memory = Arc::new(MemoryStore::like_s3());

@@ -73,7 +73,7 @@ async fn the_state_of_a_folder_that_is_only_read_conforms() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing of it lies in the folder");
 }
 
-// S-HOME-2: The service writes nothing into a served folder without `--write`. A change of a skill is `read_only`, a
+// S-HOME-2: The service writes nothing into a served folder without `--writable`. A change of a skill is `read_only`, a
 // publish fails, and sessions and the like lie in the user's data folder.
 #[tokio::test]
 async fn a_folder_that_is_only_read_refuses_every_change_of_skills_and_of_what_is_published() {

@@ -59,7 +59,7 @@ async fn live(folder: &Path, life: usize, rounds: usize, kill_at: Option<usize>)
     (said, done.load(Ordering::Relaxed))
 }
 
-// S-AUDIT-3: In strict mode the service acknowledges a change after its record is in the store.
+// S-AUDIT-3: In mode `sync` the service acknowledges a change after its record is in the store.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_acknowledged_change_of_any_kind_has_its_record_with_right_digests_whatever_is_killed() {
     let (folder, _store) = directory_in_memory();
