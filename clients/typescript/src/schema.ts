@@ -1,4 +1,4 @@
-// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 62f226b91637527b, types b3f6f5b72132c3ef.
+// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 5e6944747d7e787c, types 6f490d37709fc447.
 export interface paths {
     "/healthz": {
         parameters: {
@@ -608,6 +608,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -641,6 +643,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -674,6 +678,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -707,6 +713,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -744,6 +752,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -815,6 +825,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -862,6 +874,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -895,6 +909,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -964,6 +980,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -997,6 +1015,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -1063,6 +1083,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -1129,6 +1151,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -1232,6 +1256,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -1265,6 +1291,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -1298,6 +1326,8 @@ export interface paths {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -3235,6 +3265,10 @@ export interface components {
             tool_call_id: string;
             /** @description The result as the model reads it. */
             content: string;
+            /** @description The code of its error, if it failed and the request asks for details. APIs of models reject a message that has it. */
+            code?: (string | null) | undefined;
+            /** @description The id under which the call waits for a person, if it waits and the request asks for details. */
+            approval_id?: (string | null) | undefined;
         };
         /** @description The messages that answer a turn of `tool_calls`. */
         ToolMessages: {
@@ -3251,6 +3285,10 @@ export interface components {
             content: string;
             /** @description Whether it failed; absent where it did not. */
             is_error?: boolean | undefined;
+            /** @description The code of its error, if the request asks for details. APIs of models reject a block that has it. */
+            code?: (string | null) | undefined;
+            /** @description The id under which the call waits for a person, if it waits and the request asks for details. */
+            approval_id?: (string | null) | undefined;
         };
         /**
          * @description The sort of block a result is.
@@ -3556,6 +3594,8 @@ export interface components {
     };
     responses: never;
     parameters: {
+        /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+        CallId: string;
         /** @description The client's name for the request: up to 128 letters, digits, `-`, `_` and `.`. The service's log and reply have it. A new one takes the place of any other. */
         RequestId: string;
         /** @description The session version that a reply gave. The answer is then from no older session. */
@@ -7648,6 +7688,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -7821,6 +7863,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -7989,6 +8033,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -8169,6 +8215,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -8351,6 +8399,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -8678,6 +8728,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
                 /** @description Only this version. */
                 "If-Match"?: string | undefined;
                 /** @description Only if the newest version is none of these. */
@@ -8907,6 +8959,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
                 /** @description Replace only this version. */
                 "If-Match"?: string | undefined;
                 /** @description `*`: only make a new file. */
@@ -9109,6 +9163,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
                 /** @description Delete only this version. */
                 "If-Match"?: string | undefined;
             } | undefined;
@@ -9267,6 +9323,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
                 /** @description Only this version. */
                 "If-Match"?: string | undefined;
                 /** @description Only if the newest version is none of these. */
@@ -9456,6 +9514,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -9641,6 +9701,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -9997,6 +10059,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -10181,6 +10245,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -10541,6 +10607,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -10901,6 +10969,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -11078,6 +11148,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description Whether results of failed calls have `code`, and `approval_id` if they wait for a person. APIs of models reject both. */
+                "x-skillmount-result-details"?: boolean | undefined;
             } | undefined;
             path: {
                 /**
@@ -11465,6 +11537,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -11633,6 +11707,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
@@ -11805,6 +11881,8 @@ export interface operations {
                 "x-request-id"?: components["parameters"]["RequestId"] | undefined;
                 /** @description The session version that a reply gave. The answer is then from no older session. */
                 "x-skillmount-session-version"?: components["parameters"]["SessionVersion"] | undefined;
+                /** @description The id that the model gave to the call. The event and the audit record have it. Without it they have a new one. */
+                "x-skillmount-call-id"?: components["parameters"]["CallId"] | undefined;
             } | undefined;
             path: {
                 /**
