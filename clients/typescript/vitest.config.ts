@@ -8,4 +8,4 @@ const alias = [
   { find: /^skillmount\/(ai|mastra)$/, replacement: source("$1") },
 ];
 
-export default defineConfig({ resolve: { alias }, test: { include: ["tests/*.test.ts"], testTimeout: 30_000 } });
+export default defineConfig({ resolve: { alias }, test: { include: ["tests/*.test.ts"], testTimeout: 30_000, isolate: false } });

@@ -1,6 +1,6 @@
 """An agent of Claude's Agent SDK with its user's skills and files, by the Model Context Protocol.
 
-    pip install claude-agent-sdk skillmount skillmount-bin
+    pip install claude-agent-sdk ./clients/python skillmount-bin
     python examples/claude_agent_sdk/minutes_sdk.py
 
 A service is started on a store in memory unless SKILLMOUNT_SERVER names one. The model says what is written below

@@ -1,6 +1,6 @@
 """Claude Code with hooks that a service answers: what its model is told beside a message and beside a command.
 
-    pip install claude-agent-sdk skillmount skillmount-bin
+    pip install claude-agent-sdk ./clients/python skillmount-bin
     python examples/claude_hooks/remind.py
 
 It runs the command line that claude-agent-sdk carries, in a home of its own, with a model that says what is written

@@ -1,6 +1,6 @@
 """A plain client of the Model Context Protocol: what any host does with a service, without a model.
 
-    pip install mcp skillmount skillmount-bin
+    pip install mcp ./clients/python skillmount-bin
     python examples/mcp_client/lease_mcp.py
 
 A service is started on a store in memory unless SKILLMOUNT_SERVER names one.

@@ -20,7 +20,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from skillmount import AsyncClient, models
-from skillmount.pydantic_ai import SKILL_TOOLS, SkillmountSkills, SkillmountWorkspace
+from skillmount.pydantic_ai import SkillmountSkills, SkillmountWorkspace
 from skillmount.testing import server
 
 TASK = "Which lease do I need for a garage? Write it to /workspace/lease.md."
@@ -66,7 +66,7 @@ async def work(client: AsyncClient) -> None:
     model: Model | str = (
         "anthropic:claude-sonnet-4-6" if os.environ.get("ANTHROPIC_API_KEY") else FunctionModel(scripted)
     )
-    skills = SkillmountSkills(identify, client, tools=(*SKILL_TOOLS, "ls", "read", "write"))
+    skills = SkillmountSkills(identify, client)
     agent = Agent(model, deps_type=Chat, capabilities=[skills])
     print((await agent.run(TASK, deps=Chat("ana", "garage"))).output)
     workspace = SkillmountWorkspace("ana", "garage", client=client)

@@ -29,7 +29,9 @@ WAITS = "the tool write needs a person's approval, which was asked for; wait, th
 class Asking:
     """A service that asks about writes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, codes: bool = False) -> None:
+        self.codes = codes
+        """Whether results of tools have a code; those of earlier services have none."""
         self.decisions: list[tuple[str, str]] = []
         self.messages: list[str | None] = []
         self.written = 0
@@ -59,6 +61,9 @@ class Asking:
         if name == "tool_calls":
             text = {"waits": f"Error: {WAITS}", "denied": "Error: a person denied it", "allowed": "written"}[standing]
             block = {"type": "tool_result", "tool_use_id": "call", "content": text, "is_error": standing != "allowed"}
+            if self.codes and request.headers.get("x-skillmount-result-details") == "true":
+                block |= {"waits": {"code": "approval_required", "approval_id": self.approval},
+                          "denied": {"code": "tool_blocked"}, "allowed": {}}[standing]  # fmt: skip
             return httpx.Response(200, json={"role": "user", "content": [block]})
         if standing == "allowed":
             return httpx.Response(200, json={"path": "/workspace/x", "etag": "e", "bytes": 1, "created": True})
@@ -93,10 +98,10 @@ def _run(agent: Any, given: Any, way: str) -> Any:
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
-@pytest.mark.parametrize("kind", ["deepagents", "create_agent"])
+@pytest.mark.parametrize(("kind", "codes"), [("deepagents", False), ("create_agent", False), ("create_agent", True)])
 @pytest.mark.parametrize("decision", ["allow", "deny"])
-def test_a_graph_is_interrupted_and_goes_on_with_the_decision(kind: str, decision: str, way: str) -> None:
-    service = Asking()
+def test_a_graph_is_interrupted_and_goes_on_with_the_decision(kind: str, codes: bool, decision: str, way: str) -> None:
+    service = Asking(codes=codes)
     agent = _agent(service, kind, "control")
     stopped = _run(agent, {"messages": [("user", "go")]}, way)
     (interrupt,) = stopped["__interrupt__"]

@@ -37,4 +37,5 @@ def test_a_framework_that_is_not_installed_is_named_with_its_extra(without: str,
     command = [sys.executable, "-c", SCRIPT, without, module]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert told.startswith(f"ModuleNotFoundError No module named '{without}")
-    assert told.endswith(f"; this adapter needs the extra `{extra}`: pip install 'skillmount[{extra}]'\n")
+    assert told.endswith(f". In a clone of the repository: pip install './clients/python[{extra}]'\n")
+    assert f"; this adapter needs the extra `{extra}`. " in told

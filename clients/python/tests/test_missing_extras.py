@@ -19,4 +19,4 @@ def test_the_error_names_the_extra(extra: str) -> None:
     done = subprocess.run([sys.executable, "-c", hidden], env=environment, capture_output=True, text=True, check=False)
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("ModuleNotFoundError: "), done.stderr
-    assert f"pip install 'skillmount[{extra}]'" in last
+    assert f"pip install './clients/python[{extra}]'" in last

@@ -27,6 +27,19 @@ def test_each_block_of_the_pages_is_a_file() -> None:
     assert [block for block in BLOCKS if block not in files and not ELSEWHERE.search(block)] == []
 
 
+def test_the_push_before_the_first_block_is_for_the_user_of_the_blocks(tmp_path: Path) -> None:
+    (commands,) = re.findall(r"```\n(skillmount serve &\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert commands in (ROOT.parent / "typescript" / "README.md").read_text()
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "skillmount").symlink_to(Path(program()).resolve())
+    with server(program=program()) as service:
+        script = commands.removeprefix("skillmount serve &\n").replace("http://127.0.0.1:8787", service.url)
+        environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+        subprocess.run(["bash", "-euc", script], cwd=tmp_path, env=environment, check=True, capture_output=True)
+        assert [skill.skill for skill in service.client().user("ana").skills()] == ["writing/minutes"]
+
+
 @pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
 def test_a_file_is_a_block_of_a_page_and_runs_without_a_warning(file: Path, tmp_path: Path) -> None:
     assert file.read_text() in BLOCKS

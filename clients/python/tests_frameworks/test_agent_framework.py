@@ -30,7 +30,7 @@ from opentelemetry import trace
 import contract
 from conftest import ALL_BYTES, PROGRAM, check_example
 from skillmount import AsyncClient, models
-from skillmount.agent_framework import TOOLS, SkillmountContextProvider, SkillmountSkillsSource
+from skillmount.agent_framework import SkillmountContextProvider, SkillmountSkillsSource
 from skillmount.testing import Server, server
 
 
@@ -143,7 +143,7 @@ class Scripted(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatC
 
 class MicrosoftAgentFramework:
     def adapter(self, identify: Any, client: AsyncClient | None = None, **given: Any) -> SkillmountContextProvider:
-        return SkillmountContextProvider(identify, client, tools=TOOLS, **given)
+        return SkillmountContextProvider(identify, client, **given)
 
     def identify(self, context: SkillsSourceContext) -> tuple[str, str]:
         assert context.session is not None
@@ -297,6 +297,29 @@ async def test_a_chat_client_without_middleware_is_an_error(service: Server) -> 
         agent = Agent(Bare(), context_providers=[FRAMEWORK.adapter(("ana", "chat"), client)])
         with pytest.raises(TypeError, match="Bare is no ChatMiddlewareLayer"):
             await agent.run("go")
+
+
+@pytest.mark.parametrize(
+    ("bases", "said"),
+    [
+        ((ChatMiddlewareLayer, FunctionInvocationLayer, BaseChatClient), "have another order than its calls need"),
+        ((BaseChatClient, FunctionInvocationLayer, ChatMiddlewareLayer), "have another order than its calls need"),
+        ((FunctionInvocationLayer, BaseChatClient, ChatMiddlewareLayer), "have another order than its calls need"),
+        ((ChatMiddlewareLayer, BaseChatClient), "is no FunctionInvocationLayer, so it runs no tools"),
+    ],
+)
+async def test_a_chat_client_whose_bases_hide_a_layer_is_an_error(
+    service: Server, bases: tuple[type, ...], said: str
+) -> None:
+    asked: list[object] = []
+    answers = {"_inner_get_response": lambda _, **given: asked.append(given)}
+    mine = type("Mine", bases, answers)
+    async with service.aclient() as client:
+        agent = Agent(mine(), context_providers=[FRAMEWORK.adapter(("ana", "chat"), client)])
+        right = "FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient"
+        with pytest.raises(TypeError, match=f"Mine.* {said}.*{right}"):
+            await agent.run("go")
+    assert asked == []
 
 
 async def test_a_skill_that_a_person_approves_is_refused_in_words(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import contract
 from conftest import ALL_BYTES, PROGRAM, check_example
 from skillmount import AsyncClient, SkillmountError, models
-from skillmount.google_adk import TOOLS, SkillmountSkillRegistry, SkillmountToolset, from_context
+from skillmount.google_adk import SkillmountSkillRegistry, SkillmountToolset, from_context
 from skillmount.testing import Server, server
 
 SPANS = InMemorySpanExporter()
@@ -86,7 +86,7 @@ async def _run(agent: LlmAgent, user: str, session: str, ran: contract.Ran) -> l
 
 class GoogleAdk:
     def adapter(self, identify: Any, client: AsyncClient | None = None, **given: Any) -> SkillmountToolset:
-        return SkillmountToolset(identify, client, tools=TOOLS, **given)
+        return SkillmountToolset(identify, client, **given)
 
     def identify(self, context: ReadonlyContext) -> tuple[str, str]:
         return from_context(context)

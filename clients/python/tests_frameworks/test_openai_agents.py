@@ -28,7 +28,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 import contract
 from conftest import ALL_BYTES, PROGRAM, check_example
 from skillmount import AsyncClient, SkillmountError, models
-from skillmount.openai_agents import TOOLS, SkillmountSkills, SkillmountSkillSource, SkillmountTools
+from skillmount.openai_agents import SkillmountSkills, SkillmountSkillSource, SkillmountTools
 from skillmount.testing import Server, server
 
 
@@ -117,7 +117,7 @@ class Scripted(Model):
 
 class OpenaiAgents:
     def adapter(self, identify: Any, client: AsyncClient | None = None, **given: Any) -> SkillmountTools[Chat]:
-        return SkillmountTools(identify, client, tools=TOOLS, **given)
+        return SkillmountTools(identify, client, **given)
 
     def identify(self, context: RunContextWrapper[Chat]) -> tuple[str, str]:
         return context.context.user, context.context.session

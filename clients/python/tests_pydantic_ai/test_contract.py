@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 import contract
 from skillmount import AsyncClient
-from skillmount.pydantic_ai import TOOLS, SkillmountSkills
+from skillmount.pydantic_ai import SkillmountSkills
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Chat:
 
 class PydanticAi:
     def adapter(self, identify: Any, client: AsyncClient | None = None, **given: Any) -> SkillmountSkills[Chat]:
-        return SkillmountSkills(identify, client, tools=TOOLS, **given)
+        return SkillmountSkills(identify, client, **given)
 
     def identify(self, context: RunContext[Chat]) -> tuple[str, str]:
         return context.deps.user, context.deps.session

@@ -26,5 +26,5 @@ const agent = new Agent({
 
 const requestContext = new RequestContext();
 requestContext.set("user", "ana");
-const skills = await (await agent.getWorkspace({ requestContext }))?.skills?.list();
-console.log(skills?.map((skill) => skill.name));
+const { text } = await agent.generate("Which lease do I need for a garage?", { requestContext });
+console.log(text);

@@ -175,12 +175,12 @@ async function run(
 ): Promise<string> {
   const signal = call.abortSignal;
   const once = async () => {
-    const [result] = await session.toolCalls([{ type: "tool_use", id: call.toolCallId, name, input }], { signal });
+    const [result] = await session.toolCalls([{ type: "tool_use", id: call.toolCallId, name, input }], { signal, details: true });
     return result as Schemas["ToolResult"];
   };
   try {
     let result = await once();
-    if (result.is_error && options.approvals && (await decided(session, options.approvals, name, input, signal))) {
+    if (result.is_error && options.approvals && (await decided(session, options.approvals, result, { name, input }, signal))) {
       result = await once();
     }
     if (result.is_error) throw new ToolCallFailed(result.content);
@@ -194,11 +194,16 @@ async function run(
 
 /** Asks a person about the call, if it waits for one, and posts the decision. Returns whether there was one. */
 async function decided(
-  session: SessionClient, approvals: NonNullable<ToolOptions["approvals"]>, name: string, input: unknown,
-  signal: AbortSignal | undefined,
+  session: SessionClient, approvals: NonNullable<ToolOptions["approvals"]>, result: Schemas["ToolResult"],
+  call: { name: string; input: unknown }, signal: AbortSignal | undefined,
 ): Promise<boolean> {
+  if (result.code && !result.approval_id) return false;
   const options = { signal, apiKey: approvals.controlKey };
-  const waiting = matching(await session.approvals(options), name, input);
+  const listed = await session.approvals(options);
+  // An earlier service says no code and no id.
+  const waiting = result.code
+    ? listed.find((each) => each.approval_id === result.approval_id)
+    : matching(listed, call.name, call.input);
   if (!waiting) return false;
   const answer = await untilAborted(approvals.ask(waiting, signal), signal);
   await session.decide(waiting.approval_id, answer, options);

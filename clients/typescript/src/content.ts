@@ -12,6 +12,17 @@ export interface CallOptions {
   apiKey?: string | undefined;
 }
 
+/** What every call of an operation takes. */
+export interface OperationOptions extends CallOptions {
+  /**
+   * The id that the model gave to the call, which its event and its audit record have: 128 characters of it. An id with other
+   * characters than printable ASCII is omitted. Without one they have a new id.
+   */
+  callId?: string | undefined;
+}
+
+const LONGEST_CALL_ID = 128;
+
 /** The files of a skill: content by the path below its folder. */
 export type SkillFiles = Record<string, string | Uint8Array>;
 
@@ -27,16 +38,21 @@ export interface SkillmountEvent {
 /**
  * What a request has of the options of a call.
  *
- * @param options - Signal and key.
+ * @param options - Signal, key and id.
  * @param headers - Further headers.
  */
 export function init(
-  options: CallOptions | undefined, headers: Record<string, string> = {},
+  options: OperationOptions | undefined, headers: Record<string, string> = {},
 ): { signal?: AbortSignal; headers: Record<string, string> } {
-  const { signal, apiKey } = options ?? {};
+  const { signal, apiKey, callId = "" } = options ?? {};
+  const id = callId.slice(0, LONGEST_CALL_ID).trim();
   return {
     ...(signal ? { signal } : {}),
-    headers: { ...headers, ...(apiKey ? { authorization: `Bearer ${key(apiKey)}` } : {}) },
+    headers: {
+      ...headers,
+      ...(/^[ -~]+$/.test(id) ? { "x-skillmount-call-id": id } : {}),
+      ...(apiKey ? { authorization: `Bearer ${key(apiKey)}` } : {}),
+    },
   };
 }
 

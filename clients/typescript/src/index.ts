@@ -19,7 +19,7 @@ export {
 } from "./problem.ts";
 export type { Retry } from "./retry.ts";
 export type { components, paths } from "./schema.ts";
-export type { CallOptions, SkillFiles, SkillmountEvent } from "./content.ts";
+export type { CallOptions, OperationOptions, SkillFiles, SkillmountEvent } from "./content.ts";
 export { SessionClient } from "./session.ts";
 export type { Options } from "./settings.ts";
 export { UserClient, type AuthorOptions } from "./user.ts";

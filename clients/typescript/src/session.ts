@@ -1,6 +1,6 @@
 /** What an agent does in one session, by the names that agents know, and what a person decides about it. */
 
-import { bytesOf, decoded, eventsOf, form, init, raw, type CallOptions, type SkillmountEvent } from "./content.ts";
+import { bytesOf, decoded, eventsOf, form, init, raw, type CallOptions, type OperationOptions, type SkillmountEvent } from "./content.ts";
 import { body } from "./problem.ts";
 import type { Client, Schemas } from "./index.ts";
 
@@ -36,7 +36,7 @@ export class SessionClient {
    * @param path - Its virtual path; `/` if absent.
    * @example `const { entries } = await session.ls("/workspace");`
    */
-  async ls(path = "/", options?: CallOptions): Found<"LsReply"> {
+  async ls(path = "/", options?: OperationOptions): Found<"LsReply"> {
     return body(await this.#client.POST(`${SESSION}/ls`, { params: this.#params(), body: { path }, ...init(options) }));
   }
 
@@ -49,10 +49,10 @@ export class SessionClient {
    * @example `const { content } = await session.read("/workspace/a.md", { offset: 100, limit: 50 });`
    */
   async read(
-    file_path: string, options: CallOptions & { offset?: number | undefined; limit?: number | undefined } = {},
+    file_path: string, options: OperationOptions & { offset?: number | undefined; limit?: number | undefined } = {},
   ): Found<"ReadReply"> {
-    const { signal, apiKey, ...window } = options;
-    const request = { params: this.#params(), body: { file_path, ...window }, ...init({ signal, apiKey }) };
+    const { signal, apiKey, callId, ...window } = options;
+    const request = { params: this.#params(), body: { file_path, ...window }, ...init({ signal, apiKey, callId }) };
     return body(await this.#client.POST(`${SESSION}/read`, request));
   }
 
@@ -64,9 +64,9 @@ export class SessionClient {
    * @throws SkillmountError `invalid_pattern`, `too_expensive`.
    * @example `const { matches } = await session.grep("rent", { path: "/workspace", ignore_case: true });`
    */
-  async grep(pattern: string, options: CallOptions & Omit<Schemas["GrepRequest"], "pattern"> = {}): Found<"GrepReply"> {
-    const { signal, apiKey, ...rest } = options;
-    const request = { params: this.#params(), body: { pattern, ...rest }, ...init({ signal, apiKey }) };
+  async grep(pattern: string, options: OperationOptions & Omit<Schemas["GrepRequest"], "pattern"> = {}): Found<"GrepReply"> {
+    const { signal, apiKey, callId, ...rest } = options;
+    const request = { params: this.#params(), body: { pattern, ...rest }, ...init({ signal, apiKey, callId }) };
     return body(await this.#client.POST(`${SESSION}/grep`, request));
   }
 
@@ -77,7 +77,7 @@ export class SessionClient {
    * @param path - The folder to look in; everywhere if absent.
    * @example `const { matches } = await session.glob("*.md", "/workspace");`
    */
-  async glob(pattern: string, path?: string, options?: CallOptions): Found<"GlobReply"> {
+  async glob(pattern: string, path?: string, options?: OperationOptions): Found<"GlobReply"> {
     return body(await this.#client.POST(`${SESSION}/glob`, { params: this.#params(), body: { pattern, path }, ...init(options) }));
   }
 
@@ -91,7 +91,7 @@ export class SessionClient {
    * @example `await session.write("/workspace/a.md", "one\n");`
    */
   async write(
-    file_path: string, content: string, options: CallOptions & { overwrite?: boolean | undefined } = {},
+    file_path: string, content: string, options: OperationOptions & { overwrite?: boolean | undefined } = {},
   ): Found<"WriteReply"> {
     const request = { file_path, content, overwrite: options.overwrite };
     return body(await this.#client.POST(`${SESSION}/write`, { params: this.#params(), body: request, ...init(options) }));
@@ -109,11 +109,11 @@ export class SessionClient {
    */
   async edit(
     file_path: string, old_string: string, new_string: string,
-    options: CallOptions & { replace_all?: boolean | undefined; newlines?: "exact" | "file" | undefined } = {},
+    options: OperationOptions & { replace_all?: boolean | undefined; newlines?: "exact" | "file" | undefined } = {},
   ): Found<"EditReply"> {
-    const { signal, apiKey, ...rest } = options;
+    const { signal, apiKey, callId, ...rest } = options;
     const request = { file_path, old_string, new_string, ...rest };
-    return body(await this.#client.POST(`${SESSION}/edit`, { params: this.#params(), body: request, ...init({ signal, apiKey }) }));
+    return body(await this.#client.POST(`${SESSION}/edit`, { params: this.#params(), body: request, ...init({ signal, apiKey, callId }) }));
   }
 
   /**
@@ -123,7 +123,7 @@ export class SessionClient {
    * @param to - Where it goes.
    * @example `await session.move("/workspace/a.md", "/workspace/old/a.md");`
    */
-  async move(from: string, to: string, options?: CallOptions): Found<"MoveReply"> {
+  async move(from: string, to: string, options?: OperationOptions): Found<"MoveReply"> {
     return body(await this.#client.POST(`${SESSION}/move`, { params: this.#params(), body: { from, to }, ...init(options) }));
   }
 
@@ -133,7 +133,7 @@ export class SessionClient {
    * @param path - Its virtual path.
    * @example `await session.delete("/workspace/old");`
    */
-  async delete(path: string, options?: CallOptions): Found<"DeleteReply"> {
+  async delete(path: string, options?: OperationOptions): Found<"DeleteReply"> {
     return body(await this.#client.POST(`${SESSION}/delete`, { params: this.#params(), body: { path }, ...init(options) }));
   }
 
@@ -143,7 +143,7 @@ export class SessionClient {
    * @param file_path - Its virtual path.
    * @example `const bytes = await session.get("/workspace/photo.png");`
    */
-  async get(file_path: string, options?: CallOptions): Promise<Uint8Array> {
+  async get(file_path: string, options?: OperationOptions): Promise<Uint8Array> {
     const params = { path: { ...this.#params().path, path: file_path.replace(/^\/+/, "") } };
     const answer = await this.#client.GET(`${SESSION}/files/{path}`, { params, parseAs: "arrayBuffer", ...init(options) });
     return bytesOf(answer);
@@ -158,7 +158,7 @@ export class SessionClient {
    * @example `await session.put("/workspace/photo.png", bytes);`
    */
   async put(
-    file_path: string, content: Uint8Array, options: CallOptions & { ifMatch?: string | undefined } = {},
+    file_path: string, content: Uint8Array, options: OperationOptions & { ifMatch?: string | undefined } = {},
   ): Promise<void> {
     const path = { ...this.#params().path, path: file_path.replace(/^\/+/, "") };
     await this.#client.PUT(`${SESSION}/files/{path}`, {
@@ -175,7 +175,7 @@ export class SessionClient {
    * @returns An outcome for each file, in order.
    * @example `const { files } = await session.upload({ "/workspace/a.md": "one\n" });`
    */
-  async upload(files: Record<string, string | Uint8Array>, options?: CallOptions): Found<"UploadReply"> {
+  async upload(files: Record<string, string | Uint8Array>, options?: OperationOptions): Found<"UploadReply"> {
     const [content, type] = form(files);
     const request = { params: this.#params(), ...raw(content), ...init(options, { "content-type": type }) };
     return body(await this.#client.POST(`${SESSION}/upload`, request));
@@ -189,7 +189,7 @@ export class SessionClient {
    * @example `const [a] = await session.download(["/workspace/a.md"]);`
    */
   async download(
-    paths: readonly string[], options?: CallOptions,
+    paths: readonly string[], options?: OperationOptions,
   ): Promise<{ path: string; content: Uint8Array | undefined; error: string | undefined }[]> {
     const request = { params: this.#params(), body: { paths: [...paths] }, ...init(options) };
     const { files } = body(await this.#client.POST(`${SESSION}/download`, request)) as Schemas["DownloadReply"];
@@ -205,10 +205,10 @@ export class SessionClient {
    * @example `const { body } = await session.loadSkill("law/leases", { arguments: "garage" });`
    */
   async loadSkill(
-    skill: string, options: CallOptions & Omit<Schemas["LoadSkillRequest"], "skill"> = {},
+    skill: string, options: OperationOptions & Omit<Schemas["LoadSkillRequest"], "skill"> = {},
   ): Found<"LoadSkillReply"> {
-    const { signal, apiKey, ...rest } = options;
-    const request = { params: this.#params(), body: { skill, ...rest }, ...init({ signal, apiKey }) };
+    const { signal, apiKey, callId, ...rest } = options;
+    const request = { params: this.#params(), body: { skill, ...rest }, ...init({ signal, apiKey, callId }) };
     return body(await this.#client.POST(`${SESSION}/load_skill`, request));
   }
 
@@ -218,7 +218,7 @@ export class SessionClient {
    * @param skill - Its path or its name.
    * @example `await session.unloadSkill("law/leases");`
    */
-  async unloadSkill(skill: string, options?: CallOptions): Found<"UnloadSkillReply"> {
+  async unloadSkill(skill: string, options?: OperationOptions): Found<"UnloadSkillReply"> {
     return body(await this.#client.POST(`${SESSION}/unload_skill`, { params: this.#params(), body: { skill }, ...init(options) }));
   }
 
@@ -230,10 +230,10 @@ export class SessionClient {
    * @example `const { skills } = await session.discoverSkills("rent out a garage");`
    */
   async discoverSkills(
-    query: string, options: CallOptions & Omit<Schemas["DiscoverRequest"], "query"> = {},
+    query: string, options: OperationOptions & Omit<Schemas["DiscoverRequest"], "query"> = {},
   ): Found<"DiscoverReply"> {
-    const { signal, apiKey, ...rest } = options;
-    const request = { params: this.#params(), body: { query, ...rest }, ...init({ signal, apiKey }) };
+    const { signal, apiKey, callId, ...rest } = options;
+    const request = { params: this.#params(), body: { query, ...rest }, ...init({ signal, apiKey, callId }) };
     return body(await this.#client.POST(`${SESSION}/discover_skills`, request));
   }
 
@@ -243,7 +243,7 @@ export class SessionClient {
    * @param skill - Name, description and instructions.
    * @example `await session.createSkill({ name: "minutes", description: "Writes minutes. Use after a meeting.", body: "…" });`
    */
-  async createSkill(skill: Schemas["CreateSkillRequest"], options?: CallOptions): Found<"CreateSkillReply"> {
+  async createSkill(skill: Schemas["CreateSkillRequest"], options?: OperationOptions): Found<"CreateSkillReply"> {
     return body(await this.#client.POST(`${SESSION}/create_skill`, { params: this.#params(), body: skill, ...init(options) }));
   }
 
@@ -284,13 +284,18 @@ export class SessionClient {
    * Runs the `tool_use` blocks of one turn.
    *
    * @param content - The blocks: `id`, `name` and `input` of each.
+   * @param options - `details`: whether the result of a failed call has its `code`, and `approval_id` if it waits for a person. APIs
+   *   of models reject both.
    * @returns The `tool_result` blocks, in order.
    * @example `const [result] = await session.toolCalls([{ type: "tool_use", id: "1", name: "ls", input: { path: "/" } }]);`
    */
   async toolCalls(
-    content: readonly { type: "tool_use"; id: string; name: string; input: unknown }[], options?: CallOptions,
+    content: readonly { type: "tool_use"; id: string; name: string; input: unknown }[],
+    options: CallOptions & { details?: boolean | undefined } = {},
   ): Promise<Schemas["ToolResult"][]> {
-    const request = { params: this.#params(), body: { content: content.map((block) => ({ ...block })) }, ...init(options) };
+    const { details, ...given } = options;
+    const headers: Record<string, string> = details ? { "x-skillmount-result-details": "true" } : {};
+    const request = { params: this.#params(), body: { content: content.map((block) => ({ ...block })) }, ...init(given, headers) };
     return (body(await this.#client.POST(`${SESSION}/tool_calls`, request)) as Schemas["ToolResults"]).content;
   }
 

@@ -35,6 +35,24 @@ test("a path with anything in it comes back as it was", async () => {
   }
 });
 
+test("the id of a call that the caller gives is that of its record, and one that no header can hold is omitted", async () => {
+  const session = held.current.client.user("ana").session("ids");
+  await session.write("/workspace/a.md", "one\n", { callId: "toolu_write" });
+  await session.read("/workspace/a.md", { limit: 1, callId: `toolu_${"x".repeat(200)}` });
+  await session.put("/workspace/b.bin", new Uint8Array(1), { callId: "toolu_put" });
+  await session.ls("/workspace", { callId: "caf\u00e9" });
+  const [failed] = await session.toolCalls([{ type: "tool_use", id: "toolu_read", name: "read", input: { file_path: "/workspace/none" } }], {
+    details: true,
+  });
+  expect(failed).toMatchObject({ is_error: true, code: "file_not_found" });
+  const called: Record<string, string[]> = {};
+  for await (const { operation, call } of held.current.client.user("ana").audit({ session: "ids" })) {
+    (called[operation] ??= []).push(call ?? "");
+  }
+  expect(called).toMatchObject({ write: ["toolu_write", "toolu_put"], read: [`toolu_${"x".repeat(122)}`, "toolu_read"] });
+  expect(called["ls"]?.[0]).not.toContain("caf");
+});
+
 test("a session has the operations of an agent", async () => {
   const session = held.current.client.user("ana").session("all");
   await session.create({ vars: undefined });

@@ -1,5 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
@@ -23,17 +25,17 @@ test("a clean checkout builds, and the snippets of the README run with what it m
     ai: [["load_skill", { skill: "leases" }], write("/workspace/minutes.md")],
     agent: [write("/workspace/agent.md")],
     approvals: [write("/workspace/tidy.md"), ["delete", { path: "/workspace/tidy.md" }], ["read", { file_path: "/workspace/tidy.md" }]],
-    mastra: [], client: [], path: [],
+    mastra: [["skill", { name: "leases" }]], client: [], path: [],
   };
   await held.current.client.user("ana").setPolicy({ tools: { "*": "auto", delete: "ask" } });
-  const env = { ...process.env, SKILLMOUNT_SERVER: held.current.url };
+  const env = { ...process.env, SKILLMOUNT_SERVER: held.current.url, ANTHROPIC_API_KEY: "none" };
   const { stdout, stderr } = await run(process.execPath, ["tests/snippets.mjs", JSON.stringify(scripts)], { cwd: copy, env });
   const ended = Date.now();
   expect(stderr).toBe("");
   const printed = /^ai:\ndone\nagent:\ndone\napprovals:\n(.*)mastra:\n(.*)client:\n(.*)path:\n\d+ \w+\n(\d+)$/s.exec(stdout);
   const [, approvals, mastra, client, done] = printed ?? [stdout];
   expect(approvals).toMatch(/^delete {"path":"\/workspace\/tidy.md"} waits for \d+ seconds\ndone\n$/);
-  expect(mastra).toBe("[ 'leases' ]\n");
+  expect(mastra).toContain("SECRET-OF-LEASES");
   expect(client).toMatch(/^law\/leases Drafts leases.*\nlaw\/minutes Writes minutes.*\nfile_not_found false .*\n$/s);
   // Nothing that is left open keeps the process.
   expect(ended - Number(done)).toBeLessThan(3500);
@@ -42,6 +44,29 @@ test("a clean checkout builds, and the snippets of the README run with what it m
   for (const [chat, file] of [["monday", "minutes.md"], ["tuesday", "agent.md"], ["wednesday", "tidy.md"]] as const) {
     expect((await session("ana", chat).read(`/workspace/${file}`)).content).toContain("x");
   }
+});
+
+test("packages that npm has emptied or changed behind the link are installed again", () => {
+  const root = mkdtempSync(`${tmpdir()}/skillmount-`);
+  const [modules, log] = [`${root}/.cache/npm/typescript/node_modules`, `${root}/log`];
+  mkdirSync(`${root}/clients/typescript`, { recursive: true });
+  mkdirSync(`${root}/bin`);
+  cpSync(`${HERE}../packages`, `${root}/clients/packages`);
+  for (const name of ["package.json", "package-lock.json"]) cpSync(HERE + name, `${root}/clients/typescript/${name}`);
+  const npm = `#!/bin/sh\nmkdir -p node_modules && echo {} >node_modules/.package-lock.json && echo installed >>"${log}"\n`;
+  writeFileSync(`${root}/bin/npm`, npm, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${root}/bin:${process.env["PATH"]}` };
+  const installs = () => {
+    execFileSync(`${root}/clients/packages`, ["npm/typescript"], { env, stdio: "pipe" });
+    return readFileSync(log, "utf8").trim().split("\n").length;
+  };
+  expect([installs(), installs()]).toEqual([1, 1]);
+  for (const name of readdirSync(modules)) rmSync(`${modules}/${name}`);
+  expect([installs(), installs()]).toEqual([2, 2]);
+  const later = new Date(Date.now() + 5000);
+  utimesSync(`${modules}/.package-lock.json`, later, later);
+  expect(installs()).toBe(3);
+  rmSync(root, { recursive: true });
 });
 
 test("every code block of the README is a snippet, and every snippet is shown", () => {

@@ -37,6 +37,7 @@ use crate::{
         ApprovalList, AuditPage, AuditRequest, DecideApproval, Effect, ExpiryReport, HookInput, HookOutput,
         PromptRequest, Rendering, SessionListRequest, SessionPage, SessionSummary, SkillList, SkillListRequest,
         SkillPage, ToolCallsRequest, ToolList, ToolListRequest, TurnReply, Usage, UsageRequest,
+        headers::RESULT_DETAILS,
     },
 };
 
@@ -151,12 +152,16 @@ impl RemoteBackend {
         self.connection.read(self.of_session(Method::GET, ["tools"])?.query(wanted)).await
     }
 
-    /// Runs one turn of tool calls. The reply is the message, or the messages, that answer them.
+    /// Runs one turn of tool calls. The reply is the message, or the messages, that answer them. With `details` the result
+    /// of a failed call has the code of its error. A call that waits for a person has the id of the approval too. APIs of
+    /// models reject both. An earlier service omits them.
     ///
     /// # Errors
     /// As [`session`](Self::session); a call that fails is a result in the message and no error.
-    pub async fn tool_calls(&self, turn: &ToolCallsRequest) -> Result<TurnReply> {
-        self.connection.change(self.of_session(Method::POST, ["tool_calls"])?.json(turn)).await
+    pub async fn tool_calls(&self, turn: &ToolCallsRequest, details: bool) -> Result<TurnReply> {
+        let request = self.of_session(Method::POST, ["tool_calls"])?.json(turn);
+        let request = if details { request.header(RESULT_DETAILS, "true") } else { request };
+        self.connection.change(request).await
     }
 
     /// The calls of the session that wait for approval.

@@ -71,8 +71,8 @@ impl Door {
         let content = vec![json!({ "type": "tool_use", "id": id, "name": tool, "input": input })];
         let turn = ToolCallsRequest { content, mode, ..ToolCallsRequest::default() };
         let reply = match self {
-            Self::InProcess(backend) => tools::run_turn(&backend.as_ref().clone().in_mode(mode), turn).await?,
-            Self::Remote(backend) => backend.tool_calls(&turn).await?,
+            Self::InProcess(backend) => tools::run_turn(&backend.as_ref().clone().in_mode(mode), turn, true).await?,
+            Self::Remote(backend) => backend.tool_calls(&turn, true).await?,
         };
         match reply {
             TurnReply::Results(results) => results.content.into_iter().next(),

@@ -23,7 +23,7 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The pauses before a request is repeated.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(800)];
-/// The words of the service for a call that waits. The result of a call has no code.
+/// The words for a call that waits, of a service whose results have no code.
 const WAITS: &str = "needs a person's approval, which was asked for";
 /// A call that waits again after so many decisions is left to the model.
 const DECISIONS: usize = 3;
@@ -171,7 +171,7 @@ impl SkillSession {
             if !waits(&result) {
                 break;
             }
-            let Some(waiting) = self.waiting(call).await? else { break };
+            let Some(waiting) = self.waiting(call, result.approval_id.as_deref()).await? else { break };
             let left = Duration::from_secs(waiting.seconds_left);
             let Ok(decision) = timeout(left, approver.decide(&waiting)).await else { break };
             self.limited(false, || self.control.decide(&waiting.approval_id, decision.clone())).await?;
@@ -185,11 +185,14 @@ impl SkillSession {
         self.limited(is_safe(call.tool), || self.door.call(call, self.prompt.mode)).await
     }
 
-    /// The waiting call that is most like `call`, the newest of several. The person decides about the returned call, so a wrong choice
-    /// costs one more question.
-    async fn waiting(&self, call: ModelCall<'_>) -> Result<Option<WaitingCall>> {
+    /// The waiting call of this id. A service that gives no id has the call that is most like `call`, the newest of several. The person
+    /// decides about the returned call, so a wrong choice costs one more question.
+    async fn waiting(&self, call: ModelCall<'_>, approval_id: Option<&str>) -> Result<Option<WaitingCall>> {
         let operation = Tool::all().find(|tool| tool.name() == call.tool).map(Tool::operation);
         let waiting = self.limited(true, || self.control.waiting_calls()).await?.approvals;
+        if let Some(id) = approval_id {
+            return Ok(waiting.into_iter().find(|waiting| waiting.approval_id == id));
+        }
         let same_tool = waiting.into_iter().filter(|waiting| operation.is_some_and(|own| own.name() == waiting.tool));
         Ok(same_tool.max_by_key(|waiting| shared_members(&waiting.input, call.input)))
     }
@@ -239,7 +242,10 @@ fn is_worth_repeating(error: &Error, is_safe: bool) -> bool {
 }
 
 fn waits(result: &ToolResult) -> bool {
-    result.is_error && result.content.contains(WAITS)
+    match &result.code {
+        Some(code) => *code == Code::ApprovalRequired.as_str() && result.approval_id.is_some(),
+        None => result.is_error && result.content.contains(WAITS),
+    }
 }
 
 /// How many members of both inputs say the same. A number may be written as text.

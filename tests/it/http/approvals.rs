@@ -142,6 +142,47 @@ async fn a_model_reads_that_it_waits_and_then_the_result() {
     assert_eq!(turn().await["is_error"], Value::Null);
 }
 
+// S-TOOL-17: With the header `x-skillmount-result-details: true`, the result of a failed call has its `code`.
+#[tokio::test]
+async fn a_result_has_its_code_and_the_id_that_it_waits_under_for_programs_that_ask() {
+    let world = Guarded::start().await;
+    world.policy(json!({"tools": {"*": "auto", "write": "ask"}})).await;
+    let inputs = [
+        ("write", json!({"file_path": "/workspace/a", "content": "x"})),
+        ("read", json!({"file_path": "/workspace/none"})),
+        ("ls", json!({"path": "/"})),
+    ];
+    let block = |(name, input): &(&str, Value)| json!({"type": "tool_use", "id": name, "name": name, "input": input});
+    let function = |(name, input): &(&str, Value)| json!({"type": "function", "id": name, "function": {"name": name, "arguments": input.to_string()}});
+    let turn = async |details: Option<&str>, format: &str| {
+        let calls = match format {
+            "openai" => json!({ "tool_calls": inputs.iter().map(function).collect::<Vec<_>>() }),
+            _ => json!({ "content": inputs.iter().map(block).collect::<Vec<_>>() }),
+        };
+        let url = world.server.session(&format!("/tool_calls?format={format}"));
+        let request = world.server.client.post(url).bearer_auth(&world.agent).json(&calls);
+        let request =
+            details.into_iter().fold(request, |request, value| request.header("x-skillmount-result-details", value));
+        Answer::of(request.send().await.unwrap()).await
+    };
+    for (format, list) in [("anthropic", "content"), ("openai", "messages")] {
+        let answer = turn(Some("true"), format).await;
+        let results = &answer.is(200)[list];
+        let waits = world.waiting().await[0]["approval_id"].clone();
+        let members = |at: usize| (results[at]["code"].clone(), results[at]["approval_id"].clone());
+        assert_eq!(members(0), (json!("approval_required"), waits), "{format}");
+        assert_eq!(members(1), (json!("file_not_found"), Value::Null), "{format}");
+        assert_eq!(members(2), (Value::Null, Value::Null), "{format}");
+        for plain in [None, Some("false")] {
+            let answer = turn(plain, format).await;
+            let results = answer.is(200)[list].as_array().unwrap();
+            let extra = |result: &Value| result.get("code").or(result.get("approval_id")).is_some();
+            assert!(!results.iter().any(extra), "APIs of models reject members that they do not know: {}", answer.json);
+        }
+        turn(Some("yes"), format).await.is_problem(400, "invalid_request");
+    }
+}
+
 // S-APPROVAL-10: A denial may carry a text of the person, at most 1,000 characters.
 #[tokio::test]
 async fn a_denial_tells_the_model_what_the_person_says_and_no_record_has_it() {

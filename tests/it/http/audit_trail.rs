@@ -213,3 +213,33 @@ async fn a_hook_waits_for_the_record_of_its_note_and_answers_if_there_can_be_non
     let sessions: Vec<_> = records(&server).await.iter().map(|record| record["session"].clone()).collect();
     assert_eq!(sessions, ["s1", "s2"], "a record that could not be written is not given up");
 }
+
+// S-AUDIT-17: The header `x-skillmount-call-id` is the id of a call that is made by its own route.
+#[tokio::test]
+async fn the_id_of_a_call_comes_in_a_header_too() {
+    let server = with_skill().await;
+    let send = async |method: Method, path: &str, id: &str, body: Value| {
+        let request = server.client.request(method, server.session(path)).header("x-skillmount-call-id", id);
+        Answer::of(request.json(&body).send().await.unwrap()).await
+    };
+    for (name, input) in calls() {
+        let answer = send(Method::POST, &format!("/{name}"), &format!("toolu {name}"), input).await;
+        assert!(answer.status < 300, "{name}: {}", answer.json);
+    }
+    send(Method::PUT, "/files/workspace/whole", "toolu put", json!("whole")).await.is(200);
+    send(Method::POST, "/read", &"x".repeat(128), json!({"file_path": "/workspace/none"})).await.is(404);
+    let written = records(&server).await;
+    for (name, _) in calls() {
+        let record = written.iter().find(|record| record["call"] == format!("toolu {name}"));
+        assert_eq!(record.unwrap_or_else(|| panic!("{name} has no record"))["operation"], name);
+    }
+    assert!(written.iter().any(|record| record["call"] == "toolu put"), "a file at its address is a call too");
+    assert!(written.iter().any(|record| record["call"] == "x".repeat(128)));
+    let count = written.len();
+    for wrong in [String::new(), "x".repeat(129), "a\tb".to_owned(), "caf\u{e9}".to_owned()] {
+        let answer = send(Method::POST, "/ls", &wrong, json!({"path": "/"})).await;
+        answer.is_problem(400, "invalid_request");
+        assert!(answer.json["detail"].as_str().unwrap().contains("x-skillmount-call-id"), "{wrong:?}");
+    }
+    assert_eq!(records(&server).await.len(), count, "a call that is rejected has no record");
+}

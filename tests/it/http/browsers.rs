@@ -164,6 +164,8 @@ async fn a_preflight_is_answered_for_every_route_and_asks_for_nothing() {
                 "range",
                 "x-request-id",
                 "x-skillmount-session-version",
+                "x-skillmount-call-id",
+                "x-skillmount-result-details",
             ] {
                 assert!(headers.contains(&name), "{name}");
             }

@@ -70,13 +70,13 @@ async fn every_operation_works_from_afar() {
     assert!(tools[0]["inputSchema"].is_object(), "{tools:?}");
     let call = json!({"type": "tool_use", "id": "t", "name": "read", "input": {"file_path": "/workspace/a.md"}});
     let turn = ToolCallsRequest { content: vec![call], ..ToolCallsRequest::default() };
-    let TurnReply::Results(answer) = remote.tool_calls(&turn).await.unwrap() else { panic!("another shape") };
+    let TurnReply::Results(answer) = remote.tool_calls(&turn, false).await.unwrap() else { panic!("another shape") };
     assert!(answer.content[0].content.contains("one 2"), "{answer:?}");
     let arguments = json!({"file_path": "/workspace/a.md"}).to_string();
     let call = json!({"type": "function", "id": "t", "function": {"name": "read", "arguments": arguments}});
     let turn =
         ToolCallsRequest { format: Some(TurnFormat::Openai), tool_calls: vec![call], ..ToolCallsRequest::default() };
-    let TurnReply::Messages(same) = remote.tool_calls(&turn).await.unwrap() else { panic!("another shape") };
+    let TurnReply::Messages(same) = remote.tool_calls(&turn, false).await.unwrap() else { panic!("another shape") };
     assert_eq!(same.messages[0].content, answer.content[0].content);
     let unload = UnloadSkillRequest { skill: "compraventa".into() };
     assert_eq!(remote.unload_skill(unload).await.unwrap().status, UnloadStatus::Unloaded);

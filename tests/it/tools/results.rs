@@ -14,7 +14,8 @@ use crate::support::world::{BackendExt, World};
 
 /// One call whose result may be so many bytes long.
 async fn within(agent: &SessionBackend, result_bytes: usize, name: &str, input: serde_json::Value) -> String {
-    let results = run(agent, blocks(&[(name, input)]), ToolOptions { result_bytes }).await.unwrap();
+    let results =
+        run(agent, blocks(&[(name, input)]), ToolOptions { result_bytes, ..ToolOptions::default() }).await.unwrap();
     assert!(results.content[0].content.len() <= result_bytes, "{}", results.content[0].content);
     results.content[0].content.clone()
 }

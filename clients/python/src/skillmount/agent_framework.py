@@ -1,7 +1,7 @@
 """skillmount for the Microsoft Agent Framework.
 
 `SkillmountContextProvider` gives an agent the skills and files of the user of its run. `SkillmountSkillsSource` has the
-skills of the user of a run for the framework's own `SkillsProvider`. Needs `pip install skillmount[agent-framework]`.
+skills of the user of a run for the framework's own `SkillsProvider`. Needs the extra `agent-framework`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from .extras import missing
 from .limits import DEFAULT_TIMEOUT
 from .names import short
 from .problem import SkillmountError
-from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools
+from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools, tool_names
 
 try:
     from agent_framework import (
         AgentSession,
+        BaseChatClient,
         ChatContext,
         ChatMiddleware,
         ChatMiddlewareLayer,
         ContextProvider,
         FunctionInvocationContext,
+        FunctionInvocationLayer,
         FunctionMiddleware,
         FunctionTool,
         SessionContext,
@@ -46,6 +48,13 @@ __all__ = [
     "SkillmountSkillsSource",
 ]  # fmt: skip
 
+# From the outermost. The middleware runs before each request to the model, so it is inside the loop of the tools.
+_LAYERS = (FunctionInvocationLayer, ChatMiddlewareLayer)
+_WITHOUT = {
+    FunctionInvocationLayer: "it runs no tools",
+    ChatMiddlewareLayer: "SkillmountContextProvider cannot add the prompt",
+}
+_ORDER = "write `class …(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient)`, in this order"
 _NOT_THERE = ("file_not_found", "invalid_path")
 _READER = "read_skill_resource"
 # The service checks the input, and says in words what is wrong with it. The model is shown the schema of the tool.
@@ -67,7 +76,7 @@ class SkillmountContextProvider(ContextProvider):
         client: AsyncClient | None = None,
         *,
         mode: PromptMode | None = None,
-        tools: Iterable[str] = SKILL_TOOLS,
+        tools: Iterable[str] = tuple(TOOLS),
         timeout: float = DEFAULT_TIMEOUT,
         approve: Approve | None = None,
         control_key: str | None = None,
@@ -79,7 +88,8 @@ class SkillmountContextProvider(ContextProvider):
             identify: The user and the session, or a function of the agent and its session that returns them.
             client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent, which `aclose` closes.
             mode: How the prompt presents skills; as the policy says if absent.
-            tools: Which tools of the service the model has; `skillmount.agent_framework.TOOLS` has all of them.
+            tools: Which tools of the service the model has, if the session may use them; all if absent. `SKILL_TOOLS`
+                are those for skills alone.
             timeout: Seconds that a prompt or a call may take, repetitions included; 30 by default.
             approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
             control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
@@ -88,15 +98,13 @@ class SkillmountContextProvider(ContextProvider):
 
         Raises:
             ValueError: There is `approve` without `control_key`, or the timeout is not positive.
-            KeyError: There is no tool of a name in `tools`.
+            InvalidSettings: The service has no tool of a name in `tools`.
         """
         super().__init__(source_id)
         self._session = SessionTools[SkillsSourceContext](
             identify, client, mode=mode, timeout=timeout, approve=approve, control_key=control_key
         )
-        self._names = tuple(tools)
-        for name in self._names:
-            TOOLS[name]
+        self._names = tool_names(tools)
 
     async def before_run(
         self, *, agent: SupportsAgentRun, session: AgentSession, context: SessionContext, state: dict[str, Any]
@@ -104,13 +112,10 @@ class SkillmountContextProvider(ContextProvider):
         """Add the tools, and what asks for the prompt before each request to the model. Nothing is sent yet.
 
         Raises:
-            TypeError: The agent's chat client runs no middleware, so its model would never see the prompt.
+            TypeError: The bases of the agent's chat client lack a layer, or have another order. Its model would see no
+                prompt, or its calls would not run.
         """
-        client = getattr(agent, "client", None)
-        if client is not None and not isinstance(client, ChatMiddlewareLayer):
-            raise TypeError(
-                f"{type(client).__name__} is no ChatMiddlewareLayer, so SkillmountContextProvider cannot add the prompt"
-            )
+        _check_layers(getattr(agent, "client", None))
         of_run = SkillsSourceContext(agent=agent, session=session)
         context.extend_tools(self.source_id, [self._tool(name, TOOLS[name], of_run) for name in self._names])
         # The framework gives a tool the id of its call only if a middleware is there.
@@ -156,6 +161,23 @@ class SkillmountContextProvider(ContextProvider):
                 shown.append(self._tool(name, listed[name], of_run, listed[name]["input_schema"]))
         instructions = "\n\n".join(text for text in (options.get("instructions"), prompt) if text)
         return {**options, "tools": shown, "instructions": instructions or None}
+
+
+def _check_layers(client: Any) -> None:
+    """Check that a chat client runs tools and middleware.
+
+    Each layer calls the next base of the class. A base that comes before a layer answers without it, and the framework
+    says nothing.
+    """
+    if client is None:
+        return
+    bases = type(client).__mro__
+    for layer in _LAYERS:
+        if layer not in bases:
+            raise TypeError(f"{type(client).__name__} is no {layer.__name__}, so {_WITHOUT[layer]}; {_ORDER}")
+    placed = [bases.index(layer) for layer in (*_LAYERS, BaseChatClient) if layer in bases]
+    if placed != sorted(placed):
+        raise TypeError(f"the bases of {type(client).__name__} have another order than its calls need; {_ORDER}")
 
 
 class _BeforeTurn(ChatMiddleware):

@@ -18,6 +18,8 @@ M = TypeVar("M", bound=BaseModel)
 
 VERSION_HEADER = "x-skillmount-session-version"
 PROMPT_TAG_HEADER = "x-skillmount-prompt-tag"
+CALL_ID_HEADER = "x-skillmount-call-id"
+_LONGEST_CALL_ID = 128
 _BOUNDARY = "skillmount-part"
 
 
@@ -79,9 +81,27 @@ def query(given: Mapping[str, str | int | float | bool | None]) -> dict[str, str
     }
 
 
-def given(headers: Mapping[str, str | None]) -> dict[str, str]:
+def given(headers: Mapping[str, str | bool | None]) -> dict[str, str]:
     """Headers, without what is None."""
-    return {name: value for name, value in headers.items() if value is not None}
+    return query(headers)
+
+
+def with_call_id(call: Call[T_co], call_id: str | None) -> Call[T_co]:
+    """A call that has the id of a tool call, cut to 128 characters as in a turn.
+
+    An id that no header can hold is omitted.
+
+    Args:
+        call: The call of an operation.
+        call_id: The id that the model gave; the service makes one if it is None.
+
+    Example:
+        call = with_call_id(operations.list_folder("ana", "monday", models.LsRequest(path="/")), "toolu_1")
+    """
+    given_id = (call_id or "")[:_LONGEST_CALL_ID].strip(" ")
+    if not given_id or not given_id.isascii() or not given_id.isprintable():
+        return call
+    return replace(call, headers={**call.headers, CALL_ID_HEADER: given_id})
 
 
 def encoded(

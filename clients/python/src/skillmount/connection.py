@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, TypeAlias, TypeVar
 
-from .call import Call
+from .call import Call, with_call_id
 from .client import AsyncClient, Client
 from .problem import SkillmountError
 from .retry import Retry
@@ -20,6 +20,27 @@ R = TypeVar("R")
 
 Steps: TypeAlias = Generator[Call[Any], Any, R]
 """Calls of an operation one after another; its result is what it returns."""
+
+
+def identified_by(call_id: str | None, steps: Steps[R]) -> Steps[R]:
+    """Steps whose calls have the id of a tool call, so that events and audit records have it.
+
+    Args:
+        call_id: The id that the model gave; the service makes one for each call if it is None.
+        steps: The calls of operations.
+    """
+    try:
+        call = next(steps)
+        while True:
+            try:
+                reply = yield with_call_id(call, call_id)
+            except SkillmountError as error:
+                call = steps.throw(error)
+            else:
+                call = steps.send(reply)
+    except StopIteration as end:
+        result: R = end.value
+        return result
 
 
 class Connection:

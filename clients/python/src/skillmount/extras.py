@@ -17,7 +17,8 @@ def missing(extra: str, cause: ImportError) -> ImportError:
         `raise missing("google-adk", cause) from cause`
     """
     return type(cause)(
-        f"{cause}; this adapter needs the extra `{extra}`: pip install 'skillmount[{extra}]'",
+        f"{cause}; this adapter needs the extra `{extra}`. In a clone of the repository: "
+        f"pip install './clients/python[{extra}]'",
         name=cause.name,
         path=cause.path,
     )

@@ -1,7 +1,7 @@
 """skillmount for Google's Agent Development Kit.
 
 `SkillmountToolset` gives an agent the skills and files of the user of its run. `SkillmountSkillRegistry` has the skills
-of one user for ADK's own `SkillToolset`. Needs `pip install skillmount[google-adk]`.
+of one user for ADK's own `SkillToolset`. Needs the extra `google-adk`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .client import AsyncClient
 from .extras import missing
 from .limits import DEFAULT_TIMEOUT
 from .names import short
-from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools
+from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools, tool_names
 
 try:
     from google.adk.agents.readonly_context import ReadonlyContext
@@ -57,7 +57,7 @@ class SkillmountToolset(BaseToolset):
         client: AsyncClient | None = None,
         *,
         mode: PromptMode | None = None,
-        tools: Iterable[str] = SKILL_TOOLS,
+        tools: Iterable[str] = tuple(TOOLS),
         timeout: float = DEFAULT_TIMEOUT,
         approve: Approve | None = None,
         control_key: str | None = None,
@@ -69,7 +69,8 @@ class SkillmountToolset(BaseToolset):
                 absent.
             client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent, which `close` closes.
             mode: How the prompt presents skills; as the policy says if absent.
-            tools: Which tools of the service the model has; `skillmount.google_adk.TOOLS` has all of them.
+            tools: Which tools of the service the model has, if the session may use them; all if absent. `SKILL_TOOLS`
+                are those for skills alone.
             timeout: Seconds that a prompt or a call may take, repetitions included; 30 by default.
             approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
             control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
@@ -77,7 +78,7 @@ class SkillmountToolset(BaseToolset):
 
         Raises:
             ValueError: There is `approve` without `control_key`, or the timeout is not positive.
-            KeyError: There is no tool of a name in `tools`.
+            InvalidSettings: The service has no tool of a name in `tools`.
         """
         super().__init__()
         # Which tools there are may change with each call of a run.
@@ -85,9 +86,7 @@ class SkillmountToolset(BaseToolset):
         self._session = SessionTools[ReadonlyContext](
             identify, client, mode=mode, timeout=timeout, approve=approve, control_key=control_key
         )
-        self._names = tuple(tools)
-        for name in self._names:
-            TOOLS[name]
+        self._names = tool_names(tools)
 
     async def get_tools(self, readonly_context: ReadonlyContext | None = None) -> list[BaseTool]:
         """The tools that the session may use now; all of them if nothing runs."""

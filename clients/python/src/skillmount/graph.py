@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -38,6 +40,9 @@ class Place:
     user: str
     session: str
     parents: tuple[str, ...] = ()
+
+
+_running_call: ContextVar[tuple[Place, str | None] | None] = ContextVar("skillmount_running_call", default=None)
 
 
 class Identify(Protocol):
@@ -182,6 +187,14 @@ class GraphSessions:
         """The place of the run that calls, or `MissingIdentity`."""
         return self._identify()
 
+    def call_id(self) -> str | None:
+        """The id of the tool call of the model that runs; None outside of one.
+
+        A sub-agent in a tool has a session of its own, and its calls are not that call.
+        """
+        running = _running_call.get()
+        return running[1] if running is not None and running[0] == self.place() else None
+
     def run(self, work: Callable[[str, str], Steps[R]]) -> R:
         """Do work in the session of the run that calls, blocking."""
         return self.connection.drive(self._in_place(work))
@@ -210,6 +223,21 @@ class GraphSessions:
                 yield operations.create_session(place.user, parent, models.CreateSessionRequest())
                 yield operations.create_session(place.user, child, body)
             self._made.set((place.user, child), True)
+
+
+@contextmanager
+def running_call(place: Place, call_id: str | None) -> Iterator[None]:
+    """Runs a tool call of the model, whose id the calls of a backend have too.
+
+    Args:
+        place: Where the call runs.
+        call_id: The framework's id of the call.
+    """
+    before = _running_call.set((place, call_id))
+    try:
+        yield
+    finally:
+        _running_call.reset(before)
 
 
 def node() -> str:

@@ -1,7 +1,7 @@
 """skillmount for OpenAI's Agents SDK.
 
 `SkillmountTools` gives an agent the skills and files of the user of its run. `SkillmountSkills` brings the skills of
-one user into the sandbox of an agent. Needs `pip install skillmount[openai-agents]`.
+one user into the sandbox of an agent. Needs the extra `openai-agents`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .extras import missing
 from .limits import DEFAULT_TIMEOUT
 from .names import short
 from .problem import SkillmountError, Unreachable
-from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools, Tools
+from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools, Tools, tool_names
 
 try:
     from agents import Agent, FunctionTool, RunContextWrapper
@@ -67,7 +67,7 @@ class SkillmountTools(Generic[T]):
         client: AsyncClient | None = None,
         *,
         mode: PromptMode | None = None,
-        tools: Iterable[str] = SKILL_TOOLS,
+        tools: Iterable[str] = tuple(TOOLS),
         timeout: float = DEFAULT_TIMEOUT,
         approve: Approve | None = None,
         control_key: str | None = None,
@@ -79,7 +79,8 @@ class SkillmountTools(Generic[T]):
                 `lambda run: (run.context.user, run.context.chat)`.
             client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent, which `aclose` closes.
             mode: How the prompt presents skills; as the policy says if absent.
-            tools: Which tools of the service the model has; `skillmount.openai_agents.TOOLS` has all of them.
+            tools: Which tools of the service the model has, if the session may use them; all if absent. `SKILL_TOOLS`
+                are those for skills alone.
             timeout: Seconds that a prompt or a call may take, repetitions included; 30 by default.
             approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
             control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
@@ -87,14 +88,12 @@ class SkillmountTools(Generic[T]):
 
         Raises:
             ValueError: There is `approve` without `control_key`, or the timeout is not positive.
-            KeyError: There is no tool of a name in `tools`.
+            InvalidSettings: The service has no tool of a name in `tools`.
         """
         self._session = SessionTools[RunContextWrapper[T]](
             identify, client, mode=mode, timeout=timeout, approve=approve, control_key=control_key
         )
-        self._names = tuple(tools)
-        for name in self._names:
-            TOOLS[name]
+        self._names = tool_names(tools)
         self._asking: dict[tuple[int, str, str], _Shared] = {}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """skillmount for Pydantic AI: `SkillmountSkills`, a user's skills as a capability, and `SkillmountWorkspace`, files.
 
-Needs `pip install skillmount[pydantic-ai]`.
+Needs the extra `pydantic-ai`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .client import AsyncClient
 from .extras import missing
 from .limits import DEFAULT_TIMEOUT, check_timeout, within
 from .problem import SkillmountError
-from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools
+from .session_tools import SKILL_TOOLS, Approve, PromptMode, SessionTools, tool_names
 
 try:
     from pydantic_ai import RunContext
@@ -64,7 +64,7 @@ class SkillmountSkills(AbstractCapability[D]):
         client: AsyncClient | None = None,
         *,
         mode: PromptMode | None = None,
-        tools: Iterable[str] = SKILL_TOOLS,
+        tools: Iterable[str] = tuple(TOOLS),
         timeout: float = DEFAULT_TIMEOUT,
         approve: Approve | None = None,
         control_key: str | None = None,
@@ -77,7 +77,8 @@ class SkillmountSkills(AbstractCapability[D]):
                 `lambda ctx: (ctx.deps.user, ctx.deps.chat)`.
             client: What sends the calls; one of `SKILLMOUNT_SERVER` if absent, which `aclose` closes.
             mode: How the prompt presents skills; as the policy says if absent.
-            tools: Which tools of the service the model has; `skillmount.pydantic_ai.TOOLS` has all of them.
+            tools: Which tools of the service the model has, if the session may use them; all if absent. `SKILL_TOOLS`
+                are those for skills alone.
             timeout: Seconds that a prompt or a call may take, repetitions included; 30 by default.
             approve: Asks a person about a call that waits for approval. If absent, the model reads that it waits.
             control_key: A key of scope `control`, which reads what waits and posts decisions. `approve` needs it.
@@ -86,7 +87,7 @@ class SkillmountSkills(AbstractCapability[D]):
 
         Raises:
             ValueError: There is `approve` without `control_key`, or the timeout is not positive.
-            KeyError: There is no tool of a name in `tools`.
+            InvalidSettings: The service has no tool of a name in `tools`.
         """
         self.id = id
         self._session = SessionTools[RunContext[D]](
@@ -133,12 +134,10 @@ class SkillmountToolset(AbstractToolset[D]):
             names: The tools to offer, if the session may use them.
 
         Raises:
-            KeyError: There is no tool of such a name.
+            InvalidSettings: The service has no tool of such a name.
         """
         self._session = session
-        self._names = tuple(names)
-        for name in self._names:
-            TOOLS[name]
+        self._names = tool_names(names)
 
     @property
     def id(self) -> None:

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import difflib
 import logging
 import os
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from ._generated import models, operations
+from ._generated.tools import TOOLS
 from .call import Call
 from .client import AsyncClient
 from .limits import DEFAULT_TIMEOUT, check_timeout, within
-from .problem import MissingIdentity, SkillmountError
+from .problem import InvalidSettings, MissingIdentity, SkillmountError
 from .prompt import PromptMode
 
 C = TypeVar("C")
@@ -32,14 +34,16 @@ Identify: TypeAlias = tuple[str, str] | Callable[[C], tuple[str, str]]
 Approve: TypeAlias = Callable[[str, str, models.WaitingCall], Awaitable[models.DecideApprovalRequest | bool]]
 """Asks a person about a call that waits. It is given the user, the session and the call, and returns the decision."""
 
-__all__ = ["SKILL_TOOLS", "Answer", "Approve", "Identify", "PromptMode", "SessionTools", "Tools"]
+__all__ = ["SKILL_TOOLS", "Answer", "Approve", "Identify", "PromptMode", "SessionTools", "Tools", "tool_names"]
 
 SKILL_TOOLS = ("discover_skills", "load_skill", "Skill", "unload_skill")
+"""The tools that find, load and unload skills, for an agent that works with no files of its session."""
 
 _REMEMBERED_SESSIONS = 1_000
 _CONTROL_KEY = "SKILLMOUNT_CONTROL_KEY"
 # What a model is shown comes of two requests, and the second need not wait for a service that has just been found away.
 _SECONDS_AWAY = 1.0
+_APPROVAL_REQUIRED = "approval_required"
 _WAITS = "needs a person's approval, which was asked for"
 # Running one of these twice is the same as running it once.
 _SAFE = frozenset({*SKILL_TOOLS, "ls", "read", "grep", "glob"})
@@ -68,6 +72,42 @@ class Answer:
 
     text: str
     failed: bool
+    code: str | None = None
+    """The code of its error, if it failed and the service said it."""
+    approval_id: str | None = None
+    """The id under which it waits for a person, if it does."""
+
+    def waits(self) -> bool:
+        """Whether it waits for a person. A service that says no code says so in words."""
+        if self.code is not None:
+            return self.code == _APPROVAL_REQUIRED and self.approval_id is not None
+        return self.failed and _WAITS in self.text
+
+
+def tool_names(given: Iterable[str]) -> tuple[str, ...]:
+    """The names of the tools that a developer chose.
+
+    Args:
+        given: The names.
+
+    Returns:
+        The same, each once.
+
+    Raises:
+        InvalidSettings: It is one text, or the service has no tool of such a name. The message has the names that are
+            like it.
+
+    Example:
+        `tool_names((*SKILL_TOOLS, "ls", "read"))`
+    """
+    if isinstance(given, str):
+        raise InvalidSettings(f"`tools` is the text {given!r}; give names in a tuple, such as ({given!r},)")
+    names = tuple(dict.fromkeys(given))
+    for name in names:
+        if name not in TOOLS:
+            near = difflib.get_close_matches(str(name).lower(), [*TOOLS], n=3) or [*TOOLS]
+            raise InvalidSettings(f"the service has no tool {name!r}; nearest are {', '.join(near)}")
+    return names
 
 
 class SessionTools(Generic[C]):
@@ -198,10 +238,10 @@ class SessionTools(Generic[C]):
             "input": {member: value for member, value in given.items() if value is not None},
         }
         answer = await self._make(user, session, block)
-        if self._approve is None or self._control_key is None or not (answer.failed and _WAITS in answer.text):
+        if self._approve is None or self._control_key is None or not answer.waits():
             return answer
         try:
-            waiting = await self._waiting(user, session, block)
+            waiting = await self._waiting(user, session, block, answer.approval_id)
             if waiting is None:
                 return answer
             decided = await self._approve(user, session, waiting)
@@ -244,22 +284,30 @@ class SessionTools(Generic[C]):
 
     async def _make(self, user: str, session: str, block: Mapping[str, Any]) -> Answer:
         body = models.ToolCallsRequest(content=[dict(block)], mode=self._mode)
-        call = replace(operations.run_tool_calls(user, session, body), safe=block["name"] in _SAFE)
+        call = replace(operations.run_tool_calls(user, session, body, result_details=True), safe=block["name"] in _SAFE)
         lock = self._locks.setdefault((id(asyncio.get_running_loop()), user, session), asyncio.Lock())
         try:
             async with lock:
                 reply = await self._within(self._client.send(call))
         except SkillmountError as error:
-            return Answer(f"Error: {error.detail}", failed=True)
+            return Answer(f"Error: {error.detail}", failed=True, code=error.code)
         (result,) = reply.model_dump(mode="json", exclude_unset=True)["content"]
         content = result["content"]
         text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
-        return Answer(text, failed=bool(result.get("is_error")))
+        failed, code, approval_id = bool(result.get("is_error")), result.get("code"), result.get("approval_id")
+        return Answer(text, failed=failed, code=code, approval_id=approval_id)
 
-    async def _waiting(self, user: str, session: str, block: Mapping[str, Any]) -> models.WaitingCall | None:
-        """The call that waits: of several the one with the same input, and none if that is none or more than one."""
+    async def _waiting(
+        self, user: str, session: str, block: Mapping[str, Any], approval_id: str | None
+    ) -> models.WaitingCall | None:
+        """The call that waits under this id.
+
+        Of a service that gives no id, it is the one with the same input, and none if that is none or more than one.
+        """
         call = self._by_person(operations.list_approvals(user, session))
         listed = await self._within(self._client.send(call))
+        if approval_id is not None:
+            return next((one for one in listed.approvals if one.approval_id == approval_id), None)
         tool = "load_skill" if block["name"] == "Skill" else block["name"]
         waiting = [one for one in listed.approvals if one.tool == tool]
         given = block["input"].items()

@@ -14,7 +14,7 @@ use super::{
     options::{ToolOptions, instructions_place},
     order::rounds,
     turn::{
-        DecodedCall, ToolAnswer, WrittenCall, decoded, function_calls, steps, tool_messages, tool_results,
+        DecodedCall, Failure, ToolAnswer, WrittenCall, decoded, function_calls, steps, tool_messages, tool_results,
         tool_use_blocks,
     },
 };
@@ -26,19 +26,21 @@ use crate::{
     wire::{EffectivePolicy, TextFormat, ToolCallsRequest, ToolMessages, ToolResults, TurnFormat, TurnReply},
 };
 
-/// Runs the calls of one turn, in either shape.
+/// Runs the calls of one turn, in either shape. With `details` the result of a failed call has the code of its error. A call
+/// that waits for a person has the id of the approval too. Without `details` the reply is a message for a model as it is.
 ///
 /// # Errors
 /// As [`run`] and [`run_functions`]; `invalid_request` for a turn that holds calls of both shapes.
-pub async fn run_turn(backend: &SessionBackend, turn: ToolCallsRequest) -> Result<TurnReply> {
+pub async fn run_turn(backend: &SessionBackend, turn: ToolCallsRequest, details: bool) -> Result<TurnReply> {
     let ToolCallsRequest { format, content, tool_calls, mode: _, result_tokens } = turn;
     if !content.is_empty() && !tool_calls.is_empty() {
         let message = "a turn has its calls in `content` or in `tool_calls`; send those that the model wrote";
         return Err(Error::new(Code::InvalidRequest, message));
     }
+    let options = ToolOptions { details, ..ToolOptions::from(result_tokens) };
     match format.unwrap_or_default() {
-        TurnFormat::Anthropic => run(backend, content, result_tokens.into()).await.map(TurnReply::Results),
-        TurnFormat::Openai => run_functions(backend, tool_calls, result_tokens.into()).await.map(TurnReply::Messages),
+        TurnFormat::Anthropic => run(backend, content, options).await.map(TurnReply::Results),
+        TurnFormat::Openai => run_functions(backend, tool_calls, options).await.map(TurnReply::Messages),
     }
 }
 
@@ -143,7 +145,7 @@ async fn answer_all(
     Ok(ids
         .into_iter()
         .zip(answers)
-        .map(|(id, answer)| ToolAnswer::from_answer(id, answer.unwrap_or_else(left)))
+        .map(|(id, answer)| ToolAnswer::from_answer(id, answer.unwrap_or_else(left), options.details))
         .collect())
 }
 
@@ -169,8 +171,20 @@ impl Turn<'_> {
 }
 
 impl ToolAnswer {
-    fn from_answer(id: String, answer: Result<String>) -> Self {
-        let is_error = answer.is_err();
-        Self { id, text: answer.unwrap_or_else(|error| error_text::error(&error)), is_error }
+    fn from_answer(id: String, answer: Result<String>, details: bool) -> Self {
+        match answer {
+            Ok(text) => Self { id, text, failure: None },
+            Err(error) => Self { id, text: error_text::error(&error), failure: Some(Failure::of(&error, details)) },
+        }
+    }
+}
+
+impl Failure {
+    fn of(error: &Error, details: bool) -> Self {
+        if !details {
+            return Self::default();
+        }
+        let approval_id = error.details().get("approval_id").and_then(Value::as_str).map(str::to_owned);
+        Self { code: Some(error.name().to_owned()), approval_id }
     }
 }

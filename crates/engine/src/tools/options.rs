@@ -15,18 +15,20 @@ const TOKEN_BYTES: usize = 4;
 pub struct ToolOptions {
     /// Bytes of one result at most, its notes included.
     pub result_bytes: usize,
+    /// Whether results of failed calls have a code and the id under which the call waits. APIs of models reject both.
+    pub details: bool,
 }
 
 impl Default for ToolOptions {
     fn default() -> Self {
-        Self { result_bytes: TOOL_RESULT_BYTES }
+        Self { result_bytes: TOOL_RESULT_BYTES, details: false }
     }
 }
 
 impl From<Option<NonZeroUsize>> for ToolOptions {
     fn from(result_tokens: Option<NonZeroUsize>) -> Self {
         let bytes = |tokens: NonZeroUsize| tokens.get().saturating_mul(TOKEN_BYTES);
-        Self { result_bytes: result_tokens.map_or(TOOL_RESULT_BYTES, bytes) }
+        Self { result_bytes: result_tokens.map_or(TOOL_RESULT_BYTES, bytes), details: false }
     }
 }
 

@@ -47,7 +47,17 @@ pub(super) struct ToolAnswer {
     /// The id of the call.
     pub(super) id: String,
     pub(super) text: String,
-    pub(super) is_error: bool,
+    /// The facts about a call that failed.
+    pub(super) failure: Option<Failure>,
+}
+
+/// The facts about a failed call for programs: models read its text.
+#[derive(Debug, Default)]
+pub(super) struct Failure {
+    /// The code of its error; absent if nobody asked for details.
+    pub(super) code: Option<String>,
+    /// The id under which it waits for a person.
+    pub(super) approval_id: Option<String>,
 }
 
 /// The `tool_use` blocks among `blocks`.
@@ -134,17 +144,19 @@ fn no_calls(looked_for: &str, other: &str) -> Error {
 
 /// The message that answers a turn of `tool_use` blocks.
 pub(super) fn tool_results(answers: Vec<ToolAnswer>) -> ToolResults {
-    let result = |ToolAnswer { id, text, is_error }| ToolResult {
-        block: ToolResultType::ToolResult,
-        tool_use_id: id,
-        content: text,
-        is_error,
+    let result = |ToolAnswer { id, text, failure }| {
+        let is_error = failure.is_some();
+        let Failure { code, approval_id } = failure.unwrap_or_default();
+        ToolResult { block: ToolResultType::ToolResult, tool_use_id: id, content: text, is_error, code, approval_id }
     };
     ToolResults { role: Role::User, content: answers.into_iter().map(result).collect() }
 }
 
 /// The messages that answer a turn of `tool_calls`.
 pub(super) fn tool_messages(answers: Vec<ToolAnswer>) -> ToolMessages {
-    let message = |ToolAnswer { id, text, .. }| ToolMessage { role: ToolRole::Tool, tool_call_id: id, content: text };
+    let message = |ToolAnswer { id, text, failure }| {
+        let Failure { code, approval_id } = failure.unwrap_or_default();
+        ToolMessage { role: ToolRole::Tool, tool_call_id: id, content: text, code, approval_id }
+    };
     ToolMessages { messages: answers.into_iter().map(message).collect() }
 }

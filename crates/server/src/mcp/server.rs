@@ -207,7 +207,8 @@ impl SessionServer {
     /// Runs one call, and reports its progress if the host asked for reports.
     async fn run(&self, call: &CallToolRequestParams, context: &McpContext) -> Result<CallOutcome> {
         let input = Value::Object(call.arguments.clone().unwrap_or_default());
-        let options = ToolOptions { result_bytes: self.options.result_bytes(self.conversation.host(context)) };
+        let result_bytes = self.options.result_bytes(self.conversation.host(context));
+        let options = ToolOptions { result_bytes, ..ToolOptions::default() };
         let told = &self.conversation.told;
         let Some(token) = context.meta.get_progress_token() else {
             return Box::pin(tools::run_one(&self.backend, &call.name, input, options, told)).await;

@@ -55,6 +55,12 @@ pub struct ToolResult {
     /// Whether it failed; absent where it did not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
+    /// The code of its error, if the request asks for details. APIs of models reject a block that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The id under which the call waits for a person, if it waits and the request asks for details.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_id: Option<String>,
 }
 
 /// The sort of block a result is.
@@ -82,6 +88,12 @@ pub struct ToolMessage {
     pub tool_call_id: String,
     /// The result as the model reads it.
     pub content: String,
+    /// The code of its error, if it failed and the request asks for details. APIs of models reject a message that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The id under which the call waits for a person, if it waits and the request asks for details.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_id: Option<String>,
 }
 
 /// Whose message the answer to one call is.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from .._generated import models, operations
-from ..call import Reply
+from ..call import Call, Reply, with_call_id
 from ..prompt import PromptFormat, PromptMode
 from ..settings import with_key
 
 if TYPE_CHECKING:
     from .client import AsyncClient
+
+T = TypeVar("T")
 
 
 class AsyncSessionClient:
@@ -27,17 +29,34 @@ class AsyncSessionClient:
         await session.write("/workspace/a.md", "one")
     """
 
-    def __init__(self, client: AsyncClient, user: str, session: str) -> None:
+    def __init__(self, client: AsyncClient, user: str, session: str, call_id: str | None = None) -> None:
         """Nothing is sent.
 
         Args:
             client: What sends the calls.
             user: Whose session it is.
             session: Its id; it need not exist before.
+            call_id: The id of the events and the audit records of its calls; each has a new one if absent.
         """
         self.client = client
         self.user = user
         self.id = session
+        self._call_id = call_id
+
+    def for_call(self, call_id: str) -> Self:
+        """The same session for the call that a model wrote with this id. Its event and its audit record have the id.
+
+        Args:
+            call_id: The id, of which 128 characters are sent. An id with other characters than printable ASCII is
+                omitted.
+
+        Example:
+            await session.for_call("toolu_01").read("/workspace/a.md")
+        """
+        return type(self)(self.client, self.user, self.id, call_id)
+
+    async def _send(self, call: Call[T]) -> T:
+        return await self.client.send(with_call_id(call, self._call_id))
 
     async def ls(self, path: str = "/") -> models.LsReply:
         """List a folder, one level deep.
@@ -52,7 +71,7 @@ class AsyncSessionClient:
         Example:
             print([entry.path for entry in (await session.ls("/workspace")).entries])
         """
-        return await self.client.send(operations.list_folder(self.user, self.id, models.LsRequest(path=path)))
+        return await self._send(operations.list_folder(self.user, self.id, models.LsRequest(path=path)))
 
     async def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> models.ReadReply:
         """Read lines of a text file.
@@ -72,7 +91,7 @@ class AsyncSessionClient:
             print((await session.read("/workspace/notes.md", limit=100)).content)
         """
         body = models.ReadRequest(file_path=file_path, offset=offset, limit=limit)
-        return await self.client.send(operations.read_file(self.user, self.id, body))
+        return await self._send(operations.read_file(self.user, self.id, body))
 
     async def grep(
         self,
@@ -116,7 +135,7 @@ class AsyncSessionClient:
             output_mode=output_mode,
             max_count=max_count,
         )
-        return await self.client.send(operations.search_files(self.user, self.id, body))
+        return await self._send(operations.search_files(self.user, self.id, body))
 
     async def glob(self, pattern: str, path: str | None = None) -> models.GlobReply:
         """Find files by name.
@@ -132,7 +151,7 @@ class AsyncSessionClient:
             print([match.path for match in (await session.glob("**/*.md")).matches])
         """
         body = models.GlobRequest(pattern=pattern, path=path)
-        return await self.client.send(operations.find_files(self.user, self.id, body))
+        return await self._send(operations.find_files(self.user, self.id, body))
 
     async def write(self, file_path: str, content: str, *, overwrite: bool = False) -> models.WriteReply:
         """Make a text file.
@@ -150,7 +169,7 @@ class AsyncSessionClient:
             await session.write("/workspace/a.md", "one", overwrite=True)
         """
         body = models.WriteRequest(file_path=file_path, content=content, overwrite=overwrite)
-        return await self.client.send(operations.write_file(self.user, self.id, body))
+        return await self._send(operations.write_file(self.user, self.id, body))
 
     async def edit(
         self,
@@ -185,7 +204,7 @@ class AsyncSessionClient:
             replace_all=replace_all,
             newlines=newlines,
         )
-        return await self.client.send(operations.edit_file(self.user, self.id, body))
+        return await self._send(operations.edit_file(self.user, self.id, body))
 
     async def move(self, source: str, target: str) -> models.MoveReply:
         """Move a file or a folder.
@@ -202,7 +221,7 @@ class AsyncSessionClient:
             await session.move("/workspace/notes.md", "/workspace/old.md")
         """
         body = models.MoveRequest.model_validate({"from": source, "to": target})
-        return await self.client.send(operations.move_path(self.user, self.id, body))
+        return await self._send(operations.move_path(self.user, self.id, body))
 
     async def delete(self, path: str) -> models.DeleteReply:
         """Delete a file, or a folder and everything below it.
@@ -216,7 +235,7 @@ class AsyncSessionClient:
         Example:
             await session.delete("/workspace/notes.md")
         """
-        return await self.client.send(operations.delete_path(self.user, self.id, models.DeleteRequest(path=path)))
+        return await self._send(operations.delete_path(self.user, self.id, models.DeleteRequest(path=path)))
 
     async def get(self, file_path: str) -> bytes:
         """Read the bytes of a file.
@@ -230,7 +249,7 @@ class AsyncSessionClient:
         Example:
             content = await session.get("/workspace/notes.md")
         """
-        return await self.client.send(operations.get_file(self.user, self.id, file_path))
+        return await self._send(operations.get_file(self.user, self.id, file_path))
 
     async def size(self, file_path: str) -> int:
         """How many bytes a file has, without reading it.
@@ -244,7 +263,7 @@ class AsyncSessionClient:
         Example:
             print(await session.size("/workspace/notes.md"))
         """
-        return await self.client.send(operations.head_file(self.user, self.id, file_path))
+        return await self._send(operations.head_file(self.user, self.id, file_path))
 
     async def put(self, file_path: str, content: bytes, *, if_match: str | None = None) -> models.WriteReply:
         """Store bytes as a file, whatever was there.
@@ -260,7 +279,7 @@ class AsyncSessionClient:
         Example:
             await session.put("/workspace/a.bin", bytes(16))
         """
-        return await self.client.send(operations.put_file(self.user, self.id, file_path, content, if_match=if_match))
+        return await self._send(operations.put_file(self.user, self.id, file_path, content, if_match=if_match))
 
     async def upload(self, files: Sequence[tuple[str, bytes]]) -> models.UploadReply:
         """Store files, each by itself.
@@ -275,7 +294,7 @@ class AsyncSessionClient:
             reply = await session.upload([("/workspace/a", b"a"), ("/workspace/b", b"b")])
             print([file.error for file in reply.files])
         """
-        return await self.client.send(operations.upload_files(self.user, self.id, files))
+        return await self._send(operations.upload_files(self.user, self.id, files))
 
     async def download(self, paths: Sequence[str]) -> list[tuple[str, bytes | None, str | None]]:
         """Read the bytes of files, each by itself.
@@ -291,7 +310,7 @@ class AsyncSessionClient:
                 print(path, content, error)
         """
         body = models.DownloadRequest(paths=list(paths))
-        reply = await self.client.send(operations.download_files(self.user, self.id, body))
+        reply = await self._send(operations.download_files(self.user, self.id, body))
         return [
             (file.path, None if file.content is None else base64.b64decode(file.content), file.error)
             for file in reply.files
@@ -325,7 +344,7 @@ class AsyncSessionClient:
         """
         given = {"skill": skill, "arguments": arguments, "body": body, "mount_as": mount_as, "digest": digest}
         request = models.LoadSkillRequest.model_validate({k: v for k, v in given.items() if v is not None})
-        return await self.client.send(operations.load_skill(self.user, self.id, request))
+        return await self._send(operations.load_skill(self.user, self.id, request))
 
     async def unload_skill(self, skill: str) -> models.UnloadSkillReply:
         """Unload a skill. Its files are gone from `/skills`.
@@ -336,9 +355,7 @@ class AsyncSessionClient:
         Example:
             await session.unload_skill("writing/minutes")
         """
-        return await self.client.send(
-            operations.unload_skill(self.user, self.id, models.UnloadSkillRequest(skill=skill))
-        )
+        return await self._send(operations.unload_skill(self.user, self.id, models.UnloadSkillRequest(skill=skill)))
 
     async def discover_skills(self, query: str, category: str | None = None, limit: int = 10) -> models.DiscoverReply:
         """Find skills for a task, the best first.
@@ -352,7 +369,7 @@ class AsyncSessionClient:
             print([found.skill for found in (await session.discover_skills("minutes of a meeting")).skills])
         """
         body = models.DiscoverRequest(query=query, category=category, limit=limit)
-        return await self.client.send(operations.discover_skills(self.user, self.id, body))
+        return await self._send(operations.discover_skills(self.user, self.id, body))
 
     async def create_skill(
         self, name: str, description: str, body: str, *, template: Literal["analysis", "writing", "code"] | None = None
@@ -375,7 +392,7 @@ class AsyncSessionClient:
         """
         given = {"name": name, "description": description, "body": body, "template": template}
         request = models.CreateSkillRequest.model_validate({k: v for k, v in given.items() if v is not None})
-        return await self.client.send(operations.create_skill(self.user, self.id, request))
+        return await self._send(operations.create_skill(self.user, self.id, request))
 
     async def prompt(
         self,
@@ -399,7 +416,7 @@ class AsyncSessionClient:
         call = operations.render_prompt(
             self.user, self.id, mode=mode, format=format, category=category, max_tokens=max_tokens
         )
-        return await self.client.send(call)
+        return await self._send(call)
 
     async def prompt_unless(self, etag: str | None, *, mode: PromptMode | None = None) -> Reply[models.PromptReply]:
         """The prompt with its head, if it has changed.
@@ -430,15 +447,19 @@ class AsyncSessionClient:
         Example:
             print([tool["name"] for tool in await session.tools()])
         """
-        reply = await self.client.send(operations.list_tools(self.user, self.id, format=format))
+        reply = await self._send(operations.list_tools(self.user, self.id, format=format))
         return reply.tools
 
-    async def tool_calls(self, blocks: Sequence[Mapping[str, Any]], *, mode: PromptMode | None = None) -> list[Any]:
+    async def tool_calls(
+        self, blocks: Sequence[Mapping[str, Any]], *, mode: PromptMode | None = None, details: bool = False
+    ) -> list[Any]:
         """Run the tool calls of one turn.
 
         Args:
             blocks: The `tool_use` blocks as the model wrote them. The `id` of each is that of its record.
             mode: How the host presents skills; as the policy says if absent.
+            details: Whether the result of a failed call has its `code`, and `approval_id` if it waits for a person.
+                APIs of models reject both.
 
         Returns:
             A `tool_result` block for each, in order. A call that failed has `is_error`, and no error is raised.
@@ -448,7 +469,7 @@ class AsyncSessionClient:
             print((await session.tool_calls([call]))[0]["content"])
         """
         body = models.ToolCallsRequest(content=[dict(block) for block in blocks], mode=mode)
-        reply = await self.client.send(operations.run_tool_calls(self.user, self.id, body))
+        reply = await self._send(operations.run_tool_calls(self.user, self.id, body, result_details=details))
         return list(reply.model_dump(mode="json", exclude_unset=True)["content"])
 
     async def message(self, text: str) -> models.MessageReply:
@@ -460,7 +481,7 @@ class AsyncSessionClient:
         Example:
             print((await session.message("/minutes of monday")).text)
         """
-        return await self.client.send(operations.send_message(self.user, self.id, models.MessageRequest(text=text)))
+        return await self._send(operations.send_message(self.user, self.id, models.MessageRequest(text=text)))
 
     async def hook(self, event: Mapping[str, Any]) -> models.HookOutput:
         """Answer a hook of a host, in the shape of Claude's.
@@ -472,7 +493,7 @@ class AsyncSessionClient:
             await session.hook({"hook_event_name": "SessionStart", "source": "startup"})
         """
         body = models.HookInput.model_validate(dict(event))
-        return await self.client.send(operations.answer_hook(self.user, self.id, body))
+        return await self._send(operations.answer_hook(self.user, self.id, body))
 
     async def events(self, after: str | None = None) -> models.EventList:
         """What happened in the session since an event.
@@ -487,7 +508,7 @@ class AsyncSessionClient:
             position = (await session.events()).next
             print((await session.events(position)).events)
         """
-        return await self.client.send(operations.watch_session(self.user, self.id, last_event_id=after))
+        return await self._send(operations.watch_session(self.user, self.id, last_event_id=after))
 
     async def approvals(self) -> list[models.WaitingCall]:
         """The calls that wait for a person, the oldest first.
@@ -499,7 +520,7 @@ class AsyncSessionClient:
             for waiting in await session.approvals():
                 print(waiting.tool, waiting.input, waiting.seconds_left)
         """
-        return (await self.client.send(operations.list_approvals(self.user, self.id))).approvals
+        return (await self._send(operations.list_approvals(self.user, self.id))).approvals
 
     async def decide(
         self,
@@ -530,7 +551,7 @@ class AsyncSessionClient:
         given = {"decision": decision, "remember": remember or None, "message": message}
         body = models.DecideApprovalRequest.model_validate({k: v for k, v in given.items() if v is not None})
         call = operations.decide_approval(self.user, self.id, approval_id, body)
-        return await self.client.send(with_key(call, control_key))
+        return await self._send(with_key(call, control_key))
 
     async def show(self) -> models.Session:
         """The session as it is. One that does not exist is shown as a new one.
@@ -538,7 +559,7 @@ class AsyncSessionClient:
         Example:
             print((await session.show()).current_skill)
         """
-        return await self.client.send(operations.show_session(self.user, self.id))
+        return await self._send(operations.show_session(self.user, self.id))
 
     async def create(
         self,
@@ -562,7 +583,7 @@ class AsyncSessionClient:
         """
         given = {"vars": dict(variables) if variables else None, "policy": policy, "parent": parent}
         body = models.CreateSessionRequest.model_validate({k: v for k, v in given.items() if v is not None})
-        return await self.client.send(operations.create_session(self.user, self.id, body))
+        return await self._send(operations.create_session(self.user, self.id, body))
 
     async def change(self, changes: models.ChangeSessionRequest) -> models.Session:
         """Change the session.
@@ -576,7 +597,7 @@ class AsyncSessionClient:
         Example:
             await session.change(models.ChangeSessionRequest(current_skill=None))
         """
-        return await self.client.send(operations.change_session(self.user, self.id, changes))
+        return await self._send(operations.change_session(self.user, self.id, changes))
 
     async def forget(self, *, workspace: bool = False) -> None:
         """Forget the session.
@@ -587,4 +608,4 @@ class AsyncSessionClient:
         Example:
             await session.forget(workspace=True)
         """
-        await self.client.send(operations.forget_session(self.user, self.id, workspace="delete" if workspace else None))
+        await self._send(operations.forget_session(self.user, self.id, workspace="delete" if workspace else None))

@@ -1755,6 +1755,14 @@ class ToolMessage(BaseModel):
     """
     The result as the model reads it.
     """
+    code: str | None = None
+    """
+    The code of its error, if it failed and the request asks for details. APIs of models reject a message that has it.
+    """
+    approval_id: str | None = None
+    """
+    The id under which the call waits for a person, if it waits and the request asks for details.
+    """
 
 
 class ToolMessages(BaseModel):
@@ -1788,6 +1796,14 @@ class ToolResult(BaseModel):
     is_error: bool | None = None
     """
     Whether it failed; absent where it did not.
+    """
+    code: str | None = None
+    """
+    The code of its error, if the request asks for details. APIs of models reject a block that has it.
+    """
+    approval_id: str | None = None
+    """
+    The id under which the call waits for a person, if it waits and the request asks for details.
     """
 
 

@@ -329,7 +329,9 @@ def decide_approval(
     )
 
 
-def create_skill(user: str, session: str, body: models.CreateSkillRequest) -> call.Call[models.CreateSkillReply]:
+def create_skill(
+    user: str, session: str, body: models.CreateSkillRequest, *, call_id: str | None = None
+) -> call.Call[models.CreateSkillReply]:
     """Write a skill as a draft: this session sees it, and others once a person has published it."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -338,12 +340,14 @@ def create_skill(user: str, session: str, body: models.CreateSkillRequest) -> ca
         path=f"/v1/users/{call.segment(user)}/sessions/{call.segment(session)}/create_skill",
         read=call.json_reply(models.CreateSkillReply),
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
 
-def delete_path(user: str, session: str, body: models.DeleteRequest) -> call.Call[models.DeleteReply]:
+def delete_path(
+    user: str, session: str, body: models.DeleteRequest, *, call_id: str | None = None
+) -> call.Call[models.DeleteReply]:
     """Delete a file, or a folder and everything below it."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -352,12 +356,14 @@ def delete_path(user: str, session: str, body: models.DeleteRequest) -> call.Cal
         path=f"/v1/users/{call.segment(user)}/sessions/{call.segment(session)}/delete",
         read=call.json_reply(models.DeleteReply),
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
 
-def discover_skills(user: str, session: str, body: models.DiscoverRequest) -> call.Call[models.DiscoverReply]:
+def discover_skills(
+    user: str, session: str, body: models.DiscoverRequest, *, call_id: str | None = None
+) -> call.Call[models.DiscoverReply]:
     """Find skills for a task; finding one does not load it."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -367,12 +373,14 @@ def discover_skills(user: str, session: str, body: models.DiscoverRequest) -> ca
         read=call.json_reply(models.DiscoverReply),
         safe=True,
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
 
-def download_files(user: str, session: str, body: models.DownloadRequest) -> call.Call[models.DownloadReply]:
+def download_files(
+    user: str, session: str, body: models.DownloadRequest, *, call_id: str | None = None
+) -> call.Call[models.DownloadReply]:
     """Download files, in the order of the request. `multipart/mixed` has a part for each path, with `content-location`; those
     that failed have `x-error`, the code, and the reason as their text. With `accept: application/json` the files are in
     one JSON document, as base64."""
@@ -384,12 +392,14 @@ def download_files(user: str, session: str, body: models.DownloadRequest) -> cal
         read=call.json_reply(models.DownloadReply),
         safe=True,
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
 
-def edit_file(user: str, session: str, body: models.EditRequest) -> call.Call[models.EditReply]:
+def edit_file(
+    user: str, session: str, body: models.EditRequest, *, call_id: str | None = None
+) -> call.Call[models.EditReply]:
     """Replace text in a file."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -398,7 +408,7 @@ def edit_file(user: str, session: str, body: models.EditRequest) -> call.Call[mo
         path=f"/v1/users/{call.segment(user)}/sessions/{call.segment(session)}/edit",
         read=call.json_reply(models.EditReply),
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
@@ -424,6 +434,7 @@ def get_file(
     session: str,
     path: str,
     *,
+    call_id: str | None = None,
     if_match: str | None = None,
     if_none_match: str | None = None,
     range: str | None = None,
@@ -438,13 +449,26 @@ def get_file(
         safe=True,
         session=(user, session),
         headers=call.given(
-            {"If-Match": if_match, "If-None-Match": if_none_match, "Range": range, "If-Range": if_range}
+            {
+                "x-skillmount-call-id": call_id,
+                "If-Match": if_match,
+                "If-None-Match": if_none_match,
+                "Range": range,
+                "If-Range": if_range,
+            }
         ),
     )
 
 
 def put_file(
-    user: str, session: str, path: str, body: bytes, *, if_match: str | None = None, if_none_match: str | None = None
+    user: str,
+    session: str,
+    path: str,
+    body: bytes,
+    *,
+    call_id: str | None = None,
+    if_match: str | None = None,
+    if_none_match: str | None = None,
 ) -> call.Call[models.WriteReply]:
     """Write a file's bytes. `if-none-match: *` only makes a new one, `if-match` only replaces that version; without either
     the last writer wins."""
@@ -455,12 +479,21 @@ def put_file(
         path=f"/v1/users/{call.segment(user)}/sessions/{call.segment(session)}/files/{call.tail(path)}",
         read=call.json_reply(models.WriteReply),
         session=(user, session),
-        headers=call.given({"If-Match": if_match, "If-None-Match": if_none_match, "content-type": kind}),
+        headers=call.given(
+            {
+                "x-skillmount-call-id": call_id,
+                "If-Match": if_match,
+                "If-None-Match": if_none_match,
+                "content-type": kind,
+            }
+        ),
         content=content,
     )
 
 
-def delete_file(user: str, session: str, path: str, *, if_match: str | None = None) -> call.Call[None]:
+def delete_file(
+    user: str, session: str, path: str, *, call_id: str | None = None, if_match: str | None = None
+) -> call.Call[None]:
     """Delete a file, or a folder and everything below it. Where some files of a folder could not be deleted, this is the problem
     of the first of them, with `outcome` for the whole, `deleted` and `failed`; the same call, made again, deletes the rest."""
     return call.Call(
@@ -469,12 +502,18 @@ def delete_file(user: str, session: str, path: str, *, if_match: str | None = No
         path=f"/v1/users/{call.segment(user)}/sessions/{call.segment(session)}/files/{call.tail(path)}",
         read=call.no_reply,
         session=(user, session),
-        headers=call.given({"If-Match": if_match}),
+        headers=call.given({"x-skillmount-call-id": call_id, "If-Match": if_match}),
     )
 
 
 def head_file(
-    user: str, session: str, path: str, *, if_match: str | None = None, if_none_match: str | None = None
+    user: str,
+    session: str,
+    path: str,
+    *,
+    call_id: str | None = None,
+    if_match: str | None = None,
+    if_none_match: str | None = None,
 ) -> call.Call[int]:
     """What `GET` would say of a file, without its bytes."""
     return call.Call(
@@ -484,11 +523,13 @@ def head_file(
         read=call.length_reply,
         safe=True,
         session=(user, session),
-        headers=call.given({"If-Match": if_match, "If-None-Match": if_none_match}),
+        headers=call.given({"x-skillmount-call-id": call_id, "If-Match": if_match, "If-None-Match": if_none_match}),
     )
 
 
-def find_files(user: str, session: str, body: models.GlobRequest) -> call.Call[models.GlobReply]:
+def find_files(
+    user: str, session: str, body: models.GlobRequest, *, call_id: str | None = None
+) -> call.Call[models.GlobReply]:
     """Find files by name."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -498,12 +539,14 @@ def find_files(user: str, session: str, body: models.GlobRequest) -> call.Call[m
         read=call.json_reply(models.GlobReply),
         safe=True,
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
 
-def search_files(user: str, session: str, body: models.GrepRequest) -> call.Call[models.GrepReply]:
+def search_files(
+    user: str, session: str, body: models.GrepRequest, *, call_id: str | None = None
+) -> call.Call[models.GrepReply]:
     """Search the contents of everything the session sees."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -513,7 +556,7 @@ def search_files(user: str, session: str, body: models.GrepRequest) -> call.Call
         read=call.json_reply(models.GrepReply),
         safe=True,
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
@@ -533,7 +576,9 @@ def answer_hook(user: str, session: str, body: models.HookInput) -> call.Call[mo
     )
 
 
-def load_skill(user: str, session: str, body: models.LoadSkillRequest) -> call.Call[models.LoadSkillReply]:
+def load_skill(
+    user: str, session: str, body: models.LoadSkillRequest, *, call_id: str | None = None
+) -> call.Call[models.LoadSkillReply]:
     """Load a skill: mount its files below `/skills` and make it the current one."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -543,12 +588,14 @@ def load_skill(user: str, session: str, body: models.LoadSkillRequest) -> call.C
         read=call.json_reply(models.LoadSkillReply),
         safe=True,
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
 
-def list_folder(user: str, session: str, body: models.LsRequest) -> call.Call[models.LsReply]:
+def list_folder(
+    user: str, session: str, body: models.LsRequest, *, call_id: str | None = None
+) -> call.Call[models.LsReply]:
     """List a folder."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -558,7 +605,7 @@ def list_folder(user: str, session: str, body: models.LsRequest) -> call.Call[mo
         read=call.json_reply(models.LsReply),
         safe=True,
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
@@ -577,7 +624,9 @@ def send_message(user: str, session: str, body: models.MessageRequest) -> call.C
     )
 
 
-def move_path(user: str, session: str, body: models.MoveRequest) -> call.Call[models.MoveReply]:
+def move_path(
+    user: str, session: str, body: models.MoveRequest, *, call_id: str | None = None
+) -> call.Call[models.MoveReply]:
     """Move or rename a file, or a folder and everything below it; nothing at the new path is replaced."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -586,7 +635,7 @@ def move_path(user: str, session: str, body: models.MoveRequest) -> call.Call[mo
         path=f"/v1/users/{call.segment(user)}/sessions/{call.segment(session)}/move",
         read=call.json_reply(models.MoveReply),
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
@@ -617,7 +666,9 @@ def render_prompt(
     )
 
 
-def read_file(user: str, session: str, body: models.ReadRequest) -> call.Call[models.ReadReply]:
+def read_file(
+    user: str, session: str, body: models.ReadRequest, *, call_id: str | None = None
+) -> call.Call[models.ReadReply]:
     """Read lines of a text file."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -627,13 +678,18 @@ def read_file(user: str, session: str, body: models.ReadRequest) -> call.Call[mo
         read=call.json_reply(models.ReadReply),
         safe=True,
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
 
 def run_tool_calls(
-    user: str, session: str, body: models.ToolCallsRequest, *, format: str | None = None
+    user: str,
+    session: str,
+    body: models.ToolCallsRequest,
+    *,
+    format: str | None = None,
+    result_details: bool | None = None,
 ) -> call.Call[models.TurnReply]:
     """Run the tool calls of one turn. The reply holds a result for each in their order, in the shape of the calls: the user
     message that answers `tool_use` blocks, or the `tool` messages that answer `tool_calls`. A call that fails is a result
@@ -646,7 +702,7 @@ def run_tool_calls(
         read=call.json_reply(models.TurnReply),
         session=(user, session),
         query=call.query({"format": format}),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-result-details": result_details, "content-type": kind}),
         content=content,
     )
 
@@ -666,7 +722,9 @@ def list_tools(
     )
 
 
-def unload_skill(user: str, session: str, body: models.UnloadSkillRequest) -> call.Call[models.UnloadSkillReply]:
+def unload_skill(
+    user: str, session: str, body: models.UnloadSkillRequest, *, call_id: str | None = None
+) -> call.Call[models.UnloadSkillReply]:
     """Hide a loaded skill again."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -676,12 +734,14 @@ def unload_skill(user: str, session: str, body: models.UnloadSkillRequest) -> ca
         read=call.json_reply(models.UnloadSkillReply),
         safe=True,
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
 
-def upload_files(user: str, session: str, body: Sequence[tuple[str, bytes]]) -> call.Call[models.UploadReply]:
+def upload_files(
+    user: str, session: str, body: Sequence[tuple[str, bytes]], *, call_id: str | None = None
+) -> call.Call[models.UploadReply]:
     """Upload files: a part for each, its name the virtual path. Files that exist are replaced."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -690,12 +750,14 @@ def upload_files(user: str, session: str, body: Sequence[tuple[str, bytes]]) -> 
         path=f"/v1/users/{call.segment(user)}/sessions/{call.segment(session)}/upload",
         read=call.json_reply(models.UploadReply),
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 
 
-def write_file(user: str, session: str, body: models.WriteRequest) -> call.Call[models.WriteReply]:
+def write_file(
+    user: str, session: str, body: models.WriteRequest, *, call_id: str | None = None
+) -> call.Call[models.WriteReply]:
     """Make a file, or replace it with `overwrite`."""
     kind, content = call.encoded(body)
     return call.Call(
@@ -704,7 +766,7 @@ def write_file(user: str, session: str, body: models.WriteRequest) -> call.Call[
         path=f"/v1/users/{call.segment(user)}/sessions/{call.segment(session)}/write",
         read=call.json_reply(models.WriteReply),
         session=(user, session),
-        headers=call.given({"content-type": kind}),
+        headers=call.given({"x-skillmount-call-id": call_id, "content-type": kind}),
         content=content,
     )
 

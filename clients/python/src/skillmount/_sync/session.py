@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from .._generated import models, operations
-from ..call import Reply
+from ..call import Call, Reply, with_call_id
 from ..prompt import PromptFormat, PromptMode
 from ..settings import with_key
 
 if TYPE_CHECKING:
     from .client import Client
+
+T = TypeVar("T")
 
 
 class SessionClient:
@@ -28,17 +30,34 @@ class SessionClient:
         session.write("/workspace/a.md", "one")
     """
 
-    def __init__(self, client: Client, user: str, session: str) -> None:
+    def __init__(self, client: Client, user: str, session: str, call_id: str | None = None) -> None:
         """Nothing is sent.
 
         Args:
             client: What sends the calls.
             user: Whose session it is.
             session: Its id; it need not exist before.
+            call_id: The id of the events and the audit records of its calls; each has a new one if absent.
         """
         self.client = client
         self.user = user
         self.id = session
+        self._call_id = call_id
+
+    def for_call(self, call_id: str) -> Self:
+        """The same session for the call that a model wrote with this id. Its event and its audit record have the id.
+
+        Args:
+            call_id: The id, of which 128 characters are sent. An id with other characters than printable ASCII is
+                omitted.
+
+        Example:
+            session.for_call("toolu_01").read("/workspace/a.md")
+        """
+        return type(self)(self.client, self.user, self.id, call_id)
+
+    def _send(self, call: Call[T]) -> T:
+        return self.client.send(with_call_id(call, self._call_id))
 
     def ls(self, path: str = "/") -> models.LsReply:
         """List a folder, one level deep.
@@ -53,7 +72,7 @@ class SessionClient:
         Example:
             print([entry.path for entry in session.ls("/workspace").entries])
         """
-        return self.client.send(operations.list_folder(self.user, self.id, models.LsRequest(path=path)))
+        return self._send(operations.list_folder(self.user, self.id, models.LsRequest(path=path)))
 
     def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> models.ReadReply:
         """Read lines of a text file.
@@ -73,7 +92,7 @@ class SessionClient:
             print(session.read("/workspace/notes.md", limit=100).content)
         """
         body = models.ReadRequest(file_path=file_path, offset=offset, limit=limit)
-        return self.client.send(operations.read_file(self.user, self.id, body))
+        return self._send(operations.read_file(self.user, self.id, body))
 
     def grep(
         self,
@@ -117,7 +136,7 @@ class SessionClient:
             output_mode=output_mode,
             max_count=max_count,
         )
-        return self.client.send(operations.search_files(self.user, self.id, body))
+        return self._send(operations.search_files(self.user, self.id, body))
 
     def glob(self, pattern: str, path: str | None = None) -> models.GlobReply:
         """Find files by name.
@@ -133,7 +152,7 @@ class SessionClient:
             print([match.path for match in session.glob("**/*.md").matches])
         """
         body = models.GlobRequest(pattern=pattern, path=path)
-        return self.client.send(operations.find_files(self.user, self.id, body))
+        return self._send(operations.find_files(self.user, self.id, body))
 
     def write(self, file_path: str, content: str, *, overwrite: bool = False) -> models.WriteReply:
         """Make a text file.
@@ -151,7 +170,7 @@ class SessionClient:
             session.write("/workspace/a.md", "one", overwrite=True)
         """
         body = models.WriteRequest(file_path=file_path, content=content, overwrite=overwrite)
-        return self.client.send(operations.write_file(self.user, self.id, body))
+        return self._send(operations.write_file(self.user, self.id, body))
 
     def edit(
         self,
@@ -186,7 +205,7 @@ class SessionClient:
             replace_all=replace_all,
             newlines=newlines,
         )
-        return self.client.send(operations.edit_file(self.user, self.id, body))
+        return self._send(operations.edit_file(self.user, self.id, body))
 
     def move(self, source: str, target: str) -> models.MoveReply:
         """Move a file or a folder.
@@ -203,7 +222,7 @@ class SessionClient:
             session.move("/workspace/notes.md", "/workspace/old.md")
         """
         body = models.MoveRequest.model_validate({"from": source, "to": target})
-        return self.client.send(operations.move_path(self.user, self.id, body))
+        return self._send(operations.move_path(self.user, self.id, body))
 
     def delete(self, path: str) -> models.DeleteReply:
         """Delete a file, or a folder and everything below it.
@@ -217,7 +236,7 @@ class SessionClient:
         Example:
             session.delete("/workspace/notes.md")
         """
-        return self.client.send(operations.delete_path(self.user, self.id, models.DeleteRequest(path=path)))
+        return self._send(operations.delete_path(self.user, self.id, models.DeleteRequest(path=path)))
 
     def get(self, file_path: str) -> bytes:
         """Read the bytes of a file.
@@ -231,7 +250,7 @@ class SessionClient:
         Example:
             content = session.get("/workspace/notes.md")
         """
-        return self.client.send(operations.get_file(self.user, self.id, file_path))
+        return self._send(operations.get_file(self.user, self.id, file_path))
 
     def size(self, file_path: str) -> int:
         """How many bytes a file has, without reading it.
@@ -245,7 +264,7 @@ class SessionClient:
         Example:
             print(session.size("/workspace/notes.md"))
         """
-        return self.client.send(operations.head_file(self.user, self.id, file_path))
+        return self._send(operations.head_file(self.user, self.id, file_path))
 
     def put(self, file_path: str, content: bytes, *, if_match: str | None = None) -> models.WriteReply:
         """Store bytes as a file, whatever was there.
@@ -261,7 +280,7 @@ class SessionClient:
         Example:
             session.put("/workspace/a.bin", bytes(16))
         """
-        return self.client.send(operations.put_file(self.user, self.id, file_path, content, if_match=if_match))
+        return self._send(operations.put_file(self.user, self.id, file_path, content, if_match=if_match))
 
     def upload(self, files: Sequence[tuple[str, bytes]]) -> models.UploadReply:
         """Store files, each by itself.
@@ -276,7 +295,7 @@ class SessionClient:
             reply = session.upload([("/workspace/a", b"a"), ("/workspace/b", b"b")])
             print([file.error for file in reply.files])
         """
-        return self.client.send(operations.upload_files(self.user, self.id, files))
+        return self._send(operations.upload_files(self.user, self.id, files))
 
     def download(self, paths: Sequence[str]) -> list[tuple[str, bytes | None, str | None]]:
         """Read the bytes of files, each by itself.
@@ -292,7 +311,7 @@ class SessionClient:
                 print(path, content, error)
         """
         body = models.DownloadRequest(paths=list(paths))
-        reply = self.client.send(operations.download_files(self.user, self.id, body))
+        reply = self._send(operations.download_files(self.user, self.id, body))
         return [
             (file.path, None if file.content is None else base64.b64decode(file.content), file.error)
             for file in reply.files
@@ -326,7 +345,7 @@ class SessionClient:
         """
         given = {"skill": skill, "arguments": arguments, "body": body, "mount_as": mount_as, "digest": digest}
         request = models.LoadSkillRequest.model_validate({k: v for k, v in given.items() if v is not None})
-        return self.client.send(operations.load_skill(self.user, self.id, request))
+        return self._send(operations.load_skill(self.user, self.id, request))
 
     def unload_skill(self, skill: str) -> models.UnloadSkillReply:
         """Unload a skill. Its files are gone from `/skills`.
@@ -337,7 +356,7 @@ class SessionClient:
         Example:
             session.unload_skill("writing/minutes")
         """
-        return self.client.send(operations.unload_skill(self.user, self.id, models.UnloadSkillRequest(skill=skill)))
+        return self._send(operations.unload_skill(self.user, self.id, models.UnloadSkillRequest(skill=skill)))
 
     def discover_skills(self, query: str, category: str | None = None, limit: int = 10) -> models.DiscoverReply:
         """Find skills for a task, the best first.
@@ -351,7 +370,7 @@ class SessionClient:
             print([found.skill for found in session.discover_skills("minutes of a meeting").skills])
         """
         body = models.DiscoverRequest(query=query, category=category, limit=limit)
-        return self.client.send(operations.discover_skills(self.user, self.id, body))
+        return self._send(operations.discover_skills(self.user, self.id, body))
 
     def create_skill(
         self, name: str, description: str, body: str, *, template: Literal["analysis", "writing", "code"] | None = None
@@ -374,7 +393,7 @@ class SessionClient:
         """
         given = {"name": name, "description": description, "body": body, "template": template}
         request = models.CreateSkillRequest.model_validate({k: v for k, v in given.items() if v is not None})
-        return self.client.send(operations.create_skill(self.user, self.id, request))
+        return self._send(operations.create_skill(self.user, self.id, request))
 
     def prompt(
         self,
@@ -398,7 +417,7 @@ class SessionClient:
         call = operations.render_prompt(
             self.user, self.id, mode=mode, format=format, category=category, max_tokens=max_tokens
         )
-        return self.client.send(call)
+        return self._send(call)
 
     def prompt_unless(self, etag: str | None, *, mode: PromptMode | None = None) -> Reply[models.PromptReply]:
         """The prompt with its head, if it has changed.
@@ -429,15 +448,19 @@ class SessionClient:
         Example:
             print([tool["name"] for tool in session.tools()])
         """
-        reply = self.client.send(operations.list_tools(self.user, self.id, format=format))
+        reply = self._send(operations.list_tools(self.user, self.id, format=format))
         return reply.tools
 
-    def tool_calls(self, blocks: Sequence[Mapping[str, Any]], *, mode: PromptMode | None = None) -> list[Any]:
+    def tool_calls(
+        self, blocks: Sequence[Mapping[str, Any]], *, mode: PromptMode | None = None, details: bool = False
+    ) -> list[Any]:
         """Run the tool calls of one turn.
 
         Args:
             blocks: The `tool_use` blocks as the model wrote them. The `id` of each is that of its record.
             mode: How the host presents skills; as the policy says if absent.
+            details: Whether the result of a failed call has its `code`, and `approval_id` if it waits for a person.
+                APIs of models reject both.
 
         Returns:
             A `tool_result` block for each, in order. A call that failed has `is_error`, and no error is raised.
@@ -447,7 +470,7 @@ class SessionClient:
             print(session.tool_calls([call])[0]["content"])
         """
         body = models.ToolCallsRequest(content=[dict(block) for block in blocks], mode=mode)
-        reply = self.client.send(operations.run_tool_calls(self.user, self.id, body))
+        reply = self._send(operations.run_tool_calls(self.user, self.id, body, result_details=details))
         return list(reply.model_dump(mode="json", exclude_unset=True)["content"])
 
     def message(self, text: str) -> models.MessageReply:
@@ -459,7 +482,7 @@ class SessionClient:
         Example:
             print(session.message("/minutes of monday").text)
         """
-        return self.client.send(operations.send_message(self.user, self.id, models.MessageRequest(text=text)))
+        return self._send(operations.send_message(self.user, self.id, models.MessageRequest(text=text)))
 
     def hook(self, event: Mapping[str, Any]) -> models.HookOutput:
         """Answer a hook of a host, in the shape of Claude's.
@@ -471,7 +494,7 @@ class SessionClient:
             session.hook({"hook_event_name": "SessionStart", "source": "startup"})
         """
         body = models.HookInput.model_validate(dict(event))
-        return self.client.send(operations.answer_hook(self.user, self.id, body))
+        return self._send(operations.answer_hook(self.user, self.id, body))
 
     def events(self, after: str | None = None) -> models.EventList:
         """What happened in the session since an event.
@@ -486,7 +509,7 @@ class SessionClient:
             position = session.events().next
             print(session.events(position).events)
         """
-        return self.client.send(operations.watch_session(self.user, self.id, last_event_id=after))
+        return self._send(operations.watch_session(self.user, self.id, last_event_id=after))
 
     def approvals(self) -> list[models.WaitingCall]:
         """The calls that wait for a person, the oldest first.
@@ -498,7 +521,7 @@ class SessionClient:
             for waiting in session.approvals():
                 print(waiting.tool, waiting.input, waiting.seconds_left)
         """
-        return self.client.send(operations.list_approvals(self.user, self.id)).approvals
+        return self._send(operations.list_approvals(self.user, self.id)).approvals
 
     def decide(
         self,
@@ -529,7 +552,7 @@ class SessionClient:
         given = {"decision": decision, "remember": remember or None, "message": message}
         body = models.DecideApprovalRequest.model_validate({k: v for k, v in given.items() if v is not None})
         call = operations.decide_approval(self.user, self.id, approval_id, body)
-        return self.client.send(with_key(call, control_key))
+        return self._send(with_key(call, control_key))
 
     def show(self) -> models.Session:
         """The session as it is. One that does not exist is shown as a new one.
@@ -537,7 +560,7 @@ class SessionClient:
         Example:
             print(session.show().current_skill)
         """
-        return self.client.send(operations.show_session(self.user, self.id))
+        return self._send(operations.show_session(self.user, self.id))
 
     def create(
         self,
@@ -561,7 +584,7 @@ class SessionClient:
         """
         given = {"vars": dict(variables) if variables else None, "policy": policy, "parent": parent}
         body = models.CreateSessionRequest.model_validate({k: v for k, v in given.items() if v is not None})
-        return self.client.send(operations.create_session(self.user, self.id, body))
+        return self._send(operations.create_session(self.user, self.id, body))
 
     def change(self, changes: models.ChangeSessionRequest) -> models.Session:
         """Change the session.
@@ -575,7 +598,7 @@ class SessionClient:
         Example:
             session.change(models.ChangeSessionRequest(current_skill=None))
         """
-        return self.client.send(operations.change_session(self.user, self.id, changes))
+        return self._send(operations.change_session(self.user, self.id, changes))
 
     def forget(self, *, workspace: bool = False) -> None:
         """Forget the session.
@@ -586,4 +609,4 @@ class SessionClient:
         Example:
             session.forget(workspace=True)
         """
-        self.client.send(operations.forget_session(self.user, self.id, workspace="delete" if workspace else None))
+        self._send(operations.forget_session(self.user, self.id, workspace="delete" if workspace else None))

@@ -1,4 +1,4 @@
-"""skillmount for deepagents: files and skills per user and thread. Needs `pip install skillmount[deepagents]`."""
+"""skillmount for deepagents: files and skills per user and thread. Needs the extra `deepagents`."""
 
 from ..extras import missing
 

@@ -19,7 +19,7 @@ from deepagents.backends.protocol import (
 )
 
 from ..approvals import approving
-from ..connection import Connection, Steps
+from ..connection import Connection, Steps, identified_by
 from ..graph import Fixed, FromGraph, GraphSessions, IdentifyRun, node
 from ..problem import MissingIdentity, SkillmountError
 from ..retry import Retry
@@ -144,8 +144,13 @@ class SkillmountBackend(BackendProtocol):
         await self.sessions.connection.aclose()
 
     def _in_session(self, steps: Callable[[SessionSteps], Steps[R]]) -> Callable[[str, str], Steps[R]]:
-        key = self.sessions.control_key
-        return lambda user, session: approving(user, session, key, steps(SessionSteps(self._tree, user, session)))
+        key, call_id = self.sessions.control_key, self.sessions.call_id()
+
+        def in_session(user: str, session: str) -> Steps[R]:
+            named = identified_by(call_id, steps(SessionSteps(self._tree, user, session)))
+            return approving(user, session, key, named)
+
+        return in_session
 
     def _run(self, steps: Callable[[SessionSteps], Steps[R]]) -> R:
         return self.sessions.run(self._in_session(steps))

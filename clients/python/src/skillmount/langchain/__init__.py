@@ -1,4 +1,4 @@
-"""skillmount for LangChain's agents: `SkillmountMiddleware`. Needs `pip install skillmount[langchain]`."""
+"""skillmount for LangChain's agents: `SkillmountMiddleware`. Needs the extra `langchain`."""
 
 from ..extras import missing
 

@@ -18,7 +18,7 @@ from .._generated import models, operations
 from .._generated.tools import TOOLS
 from ..call import Call, json_reply
 from ..connection import Connection, Steps
-from ..graph import GraphSessions, IdentifyRun, identified
+from ..graph import GraphSessions, IdentifyRun, identified, running_call
 from ..problem import SkillmountError
 from ..prompt import PromptMode
 from ..remembered import Remembered
@@ -176,7 +176,8 @@ class SkillmountMiddleware(AgentMiddleware[Any, Any, Any]):
         self._turns.begin(place.user, place.session, request.tool_call)
         try:
             self._turns.wait(place.user, place.session, request.tool_call, request.state)
-            return handler(request)
+            with running_call(place, request.tool_call["id"]):
+                return handler(request)
         finally:
             self._turns.end(place.user, place.session, request.tool_call)
 
@@ -188,7 +189,8 @@ class SkillmountMiddleware(AgentMiddleware[Any, Any, Any]):
         self._turns.begin(place.user, place.session, request.tool_call)
         try:
             await self._turns.await_(place.user, place.session, request.tool_call, request.state)
-            return await handler(request)
+            with running_call(place, request.tool_call["id"]):
+                return await handler(request)
         finally:
             self._turns.end(place.user, place.session, request.tool_call)
 

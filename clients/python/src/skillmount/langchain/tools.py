@@ -114,7 +114,8 @@ def _call(
 ) -> Steps[str]:
     user, session = place
     block = {"type": "tool_use", "id": id_of_call, "name": name, "input": given}
-    call = operations.run_tool_calls(user, session, models.ToolCallsRequest(content=[block], mode=mode))
+    body = models.ToolCallsRequest(content=[block], mode=mode)
+    call = operations.run_tool_calls(user, session, body, result_details=True)
     call = replace(call, safe=name in _SAFE)
     while True:
         reply = yield call
@@ -122,18 +123,29 @@ def _call(
         text = _text(result["content"])
         if not result.get("is_error"):
             return text
-        if _WAITS not in text:
-            raise ToolException(text)
-        # A tool's result has no code and no id. Made by its route, the call that waits is refused with both.
         routed = _by_its_route(user, session, name, given)
-        try:
-            done: bytes = yield routed
-            return done.decode()
-        except SkillmountError as error:
-            if not asks(error):
-                raise ToolException(text) from error
-            refused = error
+        if "code" in result:
+            refused = _refused(result, text)
+            if not asks(refused):
+                raise ToolException(text)
+        elif _WAITS not in text:
+            raise ToolException(text)
+        else:
+            # This service says no code and no id. Made by its route, the call that waits is refused with both.
+            try:
+                done: bytes = yield routed
+                return done.decode()
+            except SkillmountError as error:
+                if not asks(error):
+                    raise ToolException(text) from error
+                refused = error
         yield from ask(user, session, routed, refused, control_key)
+
+
+def _refused(result: dict[str, Any], text: str) -> SkillmountError:
+    """The error of a call by its result."""
+    code, members = str(result["code"]), {name: result[name] for name in ("approval_id",) if name in result}
+    return SkillmountError(text.removeprefix("Error: "), code=code, members=members)
 
 
 def _by_its_route(user: str, session: str, name: str, given: dict[str, Any]) -> Call[bytes]:

@@ -21,9 +21,10 @@ use crate::{
     context::{CallReport, Caller},
     error::Result,
     http::{HandlerResult, ServedUser, SessionCall, ShareOwner, SharedState, UserCall, within_shares},
+    limits::CALL_ID_BYTES,
     wire::{
         SessionVersion,
-        headers::{PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
+        headers::{CALL_ID, PROMPT_TAG, SESSION_VERSION, TOOLS_TAG},
     },
 };
 
@@ -71,6 +72,10 @@ pub(crate) async fn admit_user(
     if let Some(session) = session.clone() {
         let backend = app.service.session_of(Arc::clone(&call.caller), session.clone());
         let backend = backend.at_least(known_version(request.headers())?);
+        let backend = match call_id(request.headers())? {
+            Some(id) => backend.for_call(id),
+            None => backend,
+        };
         let call = SessionCall { user: call.clone(), session, backend };
         request.extensions_mut().insert(call);
     } else if !OPEN_TO_BOUND.iter().any(|(method, route)| is_route(&request, method, route)) {
@@ -116,6 +121,18 @@ fn known_version(headers: &HeaderMap) -> Result<SessionVersion> {
     value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
         invalid!(
             "the header {SESSION_VERSION} is not as a reply gives it; send back what the last reply had, or leave it out"
+        )
+    })
+}
+
+/// The id that the model gave to the call.
+fn call_id(headers: &HeaderMap) -> Result<Option<&str>> {
+    let Some(value) = headers.get(CALL_ID) else { return Ok(None) };
+    let fits = |text: &&str| (1..=CALL_ID_BYTES).contains(&text.len()) && !text.contains('\t');
+    value.to_str().ok().filter(fits).map(Some).ok_or_else(|| {
+        invalid!(
+            "the header {CALL_ID} must have 1 to {CALL_ID_BYTES} printable ASCII characters; send the id that the model \
+             gave to the call, or leave the header out"
         )
     })
 }

@@ -16,7 +16,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
     limits::PREFLIGHT_AGE,
-    wire::headers::{PROMPT_TAG, REQUEST_ID, SESSION_VERSION, TOOLS_TAG},
+    wire::headers::{CALL_ID, PROMPT_TAG, REQUEST_ID, RESULT_DETAILS, SESSION_VERSION, TOOLS_TAG},
 };
 
 /// For requests of listed origins only, so whichever origin it sees may read.
@@ -30,6 +30,8 @@ static CORS: LazyLock<CorsLayer> = LazyLock::new(|| {
         header::IF_NONE_MATCH,
         header::IF_RANGE,
         header::RANGE,
+        HeaderName::from_static(CALL_ID),
+        HeaderName::from_static(RESULT_DETAILS),
     ];
     let read = [
         header::ACCEPT_RANGES,

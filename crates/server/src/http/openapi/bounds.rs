@@ -8,8 +8,9 @@ use utoipa::openapi::{RefOr, Schema, schema::Object};
 
 use super::schemas::Schemas;
 use crate::limits::{
-    ARGUMENT_BYTES, CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, DOWNLOAD_SKILLS, GLOB_BYTES, ID_BYTES, KEY_BYTES,
-    LIFE_BYTES, PATH_BYTES, REGEX_BYTES, SEARCH_QUERY_BYTES, SEGMENT_BYTES, TEXT_FILE_BYTES, TRANSFER_FILES,
+    ARGUMENT_BYTES, CALL_ID_BYTES, CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, DOWNLOAD_SKILLS, GLOB_BYTES,
+    ID_BYTES, KEY_BYTES, LIFE_BYTES, PATH_BYTES, REGEX_BYTES, SEARCH_QUERY_BYTES, SEGMENT_BYTES, TEXT_FILE_BYTES,
+    TRANSFER_FILES,
 };
 
 /// The bounds of a text.
@@ -23,6 +24,8 @@ pub(super) struct TextBounds {
 /// A session's version as a reply gives it: the name of its life, and a number.
 pub(super) const VERSION: TextBounds =
     TextBounds { pattern: Some(r"^([0-9a-z-]{1,64}\.)?[0-9]{1,19}$"), least: 1, most: LIFE_BYTES + VERSION_DIGITS };
+/// The id of a call in a header.
+pub(super) const CALL: TextBounds = TextBounds { pattern: Some("^[ -~]+$"), least: 1, most: CALL_ID_BYTES };
 /// The digits of a version and the dot before them.
 const VERSION_DIGITS: usize = 20;
 pub(super) const ID: TextBounds =

@@ -9,18 +9,22 @@ use utoipa::openapi::{
 };
 
 use super::{
-    bounds::{ID, REST, TextBounds, VERSION},
+    bounds::{CALL, ID, REST, TextBounds, VERSION},
     examples, schemas,
 };
 use crate::{
     http::door::is_of_skills_api,
     limits::REQUEST_ID_BYTES,
-    wire::headers::{REQUEST_ID, SESSION_VERSION},
+    wire::{
+        Operation as AgentOperation,
+        headers::{CALL_ID, REQUEST_ID, SESSION_VERSION},
+    },
 };
 
 /// The names of the shared headers among the components.
 const SHARED_ID: &str = "RequestId";
 const SHARED_VERSION: &str = "SessionVersion";
+const SHARED_CALL: &str = "CallId";
 
 /// The path of a session, and the beginning of all paths below it.
 pub(super) const SESSION: &str = "/v1/users/{user}/sessions/{session}";
@@ -34,6 +38,8 @@ pub(super) fn declare(parameters: &mut BTreeMap<String, RefOr<Parameter>>) {
     let version = "The session version that a reply gave. The answer is then from no older session.";
     parameters.insert(SHARED_ID.to_owned(), header(REQUEST_ID, &id, None));
     parameters.insert(SHARED_VERSION.to_owned(), header(SESSION_VERSION, version, Some(VERSION)));
+    let call = "The id that the model gave to the call. The event and the audit record have it. Without it they have a new one.";
+    parameters.insert(SHARED_CALL.to_owned(), header(CALL_ID, call, Some(CALL)));
 }
 
 fn header(name: &str, about: &str, bound: Option<TextBounds>) -> RefOr<Parameter> {
@@ -56,7 +62,17 @@ pub(super) fn of_path(path: &str) -> Vec<RefOr<Parameter>> {
         [header("anthropic-version", shape, None), header("x-skillmount-user", user, Some(ID))]
     });
     let of_api = of_api.into_iter().flatten();
-    names.map(|name| RefOr::T(in_path(name))).chain([shared(SHARED_ID)]).chain(version).chain(of_api).collect()
+    let call = is_call(path).then(|| shared(SHARED_CALL));
+    let shared = [shared(SHARED_ID)].into_iter().chain(version).chain(call);
+    names.map(|name| RefOr::T(in_path(name))).chain(shared).chain(of_api).collect()
+}
+
+/// Whether the requests of a path are calls of operations: by name, or at the address of a file.
+fn is_call(path: &str) -> bool {
+    let rest = path.strip_prefix(SESSION).and_then(|rest| rest.strip_prefix('/'));
+    rest.is_some_and(|rest| {
+        rest.starts_with("files/") || AgentOperation::ALL.iter().any(|operation| operation.name() == rest)
+    })
 }
 
 /// Completes the parameters of one operation.
