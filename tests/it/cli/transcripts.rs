@@ -26,7 +26,8 @@ fn section(text: &str, heading: &str) -> String {
 /// The commands in the blocks of a shell, as words. A block without a language has commands that go on until they are stopped.
 fn commands_of(text: &str) -> Vec<Vec<String>> {
     let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let commands = blocks.flat_map(str::lines).filter_map(|line| line.split(" #").next()?.trim().strip_prefix("skillmount "));
+    let commands =
+        blocks.flat_map(str::lines).filter_map(|line| line.split(" #").next()?.trim().strip_prefix("skillmount "));
     commands.map(words).collect()
 }
 

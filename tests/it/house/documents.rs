@@ -92,7 +92,8 @@ fn configuration_and_front_page_name_every_form_of_an_address() {
 
 #[test]
 fn every_link_of_the_documents_leads_somewhere() {
-    let beside_the_map = ["README.es.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
+    let beside_the_map =
+        ["README.es.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
     let mut broken = Vec::new();
     for document in pages().into_iter().chain(beside_the_map) {
         let links = links(&fs::read_to_string(&document).unwrap());

@@ -85,7 +85,8 @@ fn of_the_repository() -> Hard {
     }
     let folders = ["docs", "docs/book", "docs/book/tutorials", "docs/book/how-to", "docs/book/explanation"];
     let docs = folders.iter().flat_map(|folder| fs::read_dir(root().join(folder)).unwrap());
-    let pages = docs.map(|entry| entry.unwrap().path()).filter(|file| file.extension().is_some_and(|ending| ending == "md"));
+    let pages =
+        docs.map(|entry| entry.unwrap().path()).filter(|file| file.extension().is_some_and(|ending| ending == "md"));
     for file in pages.chain(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name))) {
         add(&mut hard, &file, in_page(&fs::read_to_string(&file).unwrap()));
     }

@@ -118,8 +118,8 @@ impl Serve {
         given.into_iter().filter_map(|(setting, text)| Some((setting, text?))).collect()
     }
 
-    /// The address to listen on, if a flag names it. --host and --port are no settings of their own: Kubernetes sets
-    /// SKILLMOUNT_PORT in each container beside a service of the name skillmount, to something else.
+    /// The address to listen on, if a flag names it. `--host` and `--port` are no settings of their own: Kubernetes sets
+    /// `SKILLMOUNT_PORT` in each container beside a service of the name skillmount, to something else.
     fn listen(&self) -> Option<String> {
         let parts = (self.host.is_some() || self.port.is_some()).then(|| {
             let (host, port) = (self.host.unwrap_or(DEFAULT_HOST), self.port.unwrap_or(DEFAULT_PORT));

@@ -63,7 +63,7 @@ fn the_units_of_the_page_are_those_of_the_program() {
     let bytes = |bytes: u64| match bytes {
         bytes if bytes < 1 << 30 => format!("{} MiB", bytes >> 20),
         bytes if bytes % (1 << 30) == 0 => format!("{} GiB", bytes >> 30),
-        bytes => format!("{}.{} GiB", bytes >> 30, (bytes % (1 << 30)) * 10 >> 30),
+        bytes => format!("{}.{} GiB", bytes >> 30, ((bytes % (1 << 30)) * 10) >> 30),
     };
     let count = |count: u64| match count {
         0..1000 => count.to_string(),

@@ -1,5 +1,7 @@
 //! The book: its files, and its pages in the order of the summary.
 
+use std::path::Path;
+
 use super::summary::{SummaryLine, lines};
 
 /// The files of the book with their names, as the build script lists them.
@@ -65,6 +67,12 @@ impl Book {
     /// The page that a file of the book is; `None` if the summary does not name it.
     pub(super) fn page_of_file(&self, file: &str) -> Option<&Page> {
         self.pages.iter().find(|page| page.file == file)
+    }
+
+    /// The text of a picture of the book.
+    pub(super) fn picture(&self, name: &str) -> Option<&'static str> {
+        let is_svg = Path::new(name).extension().is_some_and(|extension| extension == "svg");
+        self.file(name).filter(|_| is_svg)
     }
 
     /// The text of a file of the book.

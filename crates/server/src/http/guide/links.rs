@@ -12,7 +12,7 @@ pub(super) fn address_of_link(book: &Book, file: &str, link: &str) -> Option<Str
     let target = joined(file, path)?;
     match book.page_of_file(&target) {
         Some(page) => Some(format!("/guide/{}{fragment}", page.address)),
-        None => (target.ends_with(".svg") && book.file(&target).is_some()).then(|| format!("/guide/{target}")),
+        None => book.picture(&target).map(|_| format!("/guide/{target}")),
     }
 }
 

@@ -107,12 +107,11 @@ pub(super) fn html(book: &Book, page: &Page) -> String {
                 )
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                match address_of_link(book, &page.file, &dest_url) {
-                    Some(address) => Event::Start(Tag::Link { link_type, dest_url: address.into(), title, id }),
-                    None => {
-                        is_outside = true;
-                        Event::Html("<span>".into())
-                    }
+                if let Some(address) = address_of_link(book, &page.file, &dest_url) {
+                    Event::Start(Tag::Link { link_type, dest_url: address.into(), title, id })
+                } else {
+                    is_outside = true;
+                    Event::Html("<span>".into())
                 }
             }
             Event::End(TagEnd::Link) if std::mem::take(&mut is_outside) => Event::Html("</span>".into()),

@@ -36,7 +36,7 @@ impl Guide {
 
     /// The picture at an address behind `/guide/`.
     pub(super) fn picture(&self, address: &str) -> Option<&'static str> {
-        self.book.file(address).filter(|_| address.ends_with(".svg"))
+        self.book.picture(address)
     }
 
     /// The page at an address behind `/guide/`; `None` if there is none.

@@ -23,10 +23,8 @@ pub(super) fn lines(summary: &str) -> Vec<SummaryLine> {
             Event::Start(Tag::List(_)) => lists += 1,
             Event::End(TagEnd::List(_)) => lists -= 1,
             Event::Start(Tag::Heading { .. }) => text.clear(),
-            Event::End(TagEnd::Heading(HeadingLevel::H1)) => {
-                if !std::mem::take(&mut is_first) {
-                    found.push(SummaryLine::Part(std::mem::take(&mut text)));
-                }
+            Event::End(TagEnd::Heading(HeadingLevel::H1)) if !std::mem::take(&mut is_first) => {
+                found.push(SummaryLine::Part(std::mem::take(&mut text)));
             }
             Event::Start(Tag::Link { dest_url, .. }) => {
                 text.clear();

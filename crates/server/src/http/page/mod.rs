@@ -38,6 +38,6 @@ pub(super) fn guarded(kind: &'static str, policy: &'static str, mut response: Re
         (header::CACHE_CONTROL, "no-store"),
     ];
     let headers = headers.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value)));
-    response.headers_mut().extend(HeaderMap::from_iter(headers));
+    response.headers_mut().extend(headers.collect::<HeaderMap>());
     response
 }
