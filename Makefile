@@ -1,7 +1,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test build localstack tests complement examples prepare python python-wheels bench-python python-lint python-models typescript typescript-models \
-  reference fuzz rig lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
+  reference book fuzz rig lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
 export INSTA_UPDATE ?= no
@@ -126,6 +126,13 @@ rig: nextest ## the crate for agents of rig: lints, and tests with a scripted mo
 reference: nextest ## make again the pages of docs/book/reference
 	INSTA_UPDATE=always $(NEXTEST) --test it -E 'test(/^reference::/)'
 
+# The service renders the book itself. This shows that mdBook, which other people may use, takes it too.
+MDBOOK = $(TARGET)/tools/bin/mdbook
+book: ## the book as mdBook renders it, in target/book; mdBook is compiled once
+	@[ -x $(MDBOOK) ] || CARGO_TARGET_DIR=$(TARGET)/tools/build cargo install --quiet --locked --debug --root $(TARGET)/tools \
+	  --no-default-features mdbook@0.5.4
+	$(MDBOOK) build docs --dest-dir $(TARGET)/book
+
 fuzz: nextest ## the seeds of the fuzz targets, and some changed ones; SKILLMOUNT_FUZZ_SECONDS=N goes on for so long with each
 	$(NEXTEST) --test it -E 'test(/^fuzz::/)'
 
@@ -201,6 +208,7 @@ soak: nextest ## every test with sabotaged indexes and with intact ones, then th
 	SKILLMOUNT_SOAK=100 PROPTEST_CASES=10000 $(SOAK) $(OPTIMISED) --lib --test it -E \
 	  'test(/no_frontmatter_panics|no_field_|no_bytes_panic|a_parser_reads_back_every_name|no_question_however_hostile/)'
 	PROPTEST_CASES=10000 $(SOAK) $(OPTIMISED) --lib
+	$(MAKE) book
 	SKILLMOUNT_FUZZ_SECONDS=60 $(SOAK) $(OPTIMISED) --test it -E 'test(/^fuzz::/)'
 
 soak-lifecycle: nextest ## two authors at random for twice as long, and what strict records cost on a machine at rest; two minutes
