@@ -105,7 +105,8 @@ impl Output {
     ) -> Result<()> {
         let mut rows = rows.into_iter().peekable();
         let first = rows.peek().filter(|_| self.screen().is_terminal);
-        let heading = first.map(|first| std::array::from_fn(|at| first[at].heading(headings[at])));
+        let mut headings = headings.into_iter();
+        let heading = first.map(|first| first.each_ref().map(|cell| cell.heading(headings.next().unwrap_or_default())));
         self.table(last, heading.into_iter().chain(rows))
     }
 
