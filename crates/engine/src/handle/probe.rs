@@ -194,7 +194,7 @@ mod tests {
             (Quirk::InvertsIfNoneMatch, Some("refused all of 16"), CheckStatus::Fail, "only reads"),
             (Quirk::HasNoConditions, Some("does not support it"), CheckStatus::Fail, "only reads"),
             (Quirk::ReadsOldVersions, Some("another one's"), CheckStatus::Fail, "only reads"),
-            (Quirk::WritesAfterRefusal, Some("changed the object"), CheckStatus::Fail, "only reads"),
+            (Quirk::WritesAfterRefusal, Some("another one's"), CheckStatus::Fail, "only reads"),
             (Quirk::DeniesWrites, Some("does not let it write"), CheckStatus::Fail, "denies s3:PutObject"),
         ] {
             let (store, _) = bucket(&empty(), quirk, own());

@@ -52,9 +52,13 @@ pub async fn probe_conditions(
     clock: &dyn Clock,
 ) -> StoreResult<Conditions> {
     let run = clock.random();
-    let key = checked(namespace.probe_key(&format!("race-{run:032x}")))?;
+    let key = checked(namespace.probe_key(&format!("race-{run:032x}/object")))?;
     let race = Race { store, addresses, key: &key, run };
-    let denial = match race.run().await {
+    let found = race.run().await;
+    if found.is_ok() {
+        race.remove_versions(namespace).await;
+    }
+    let denial = match found {
         Ok(Conditions::Denied(denial)) => denial,
         Ok(found) => return Ok(found),
         Err(error) if prevents_writes_only(&error) => error,
@@ -207,6 +211,16 @@ impl Race<'_> {
         (0..RACERS).find(is_written).map_or(Content::Other, Content::Written)
     }
 
+    /// Removes the versions that a versioned bucket has of the object. The rule that expires old versions removes the
+    /// others.
+    async fn remove_versions(&self, namespace: &Namespace) {
+        let folder = namespace.prefix().folder(&format!("_probe/race-{:032x}", self.run));
+        let Some(folder) = folder.ok().filter(|_| self.store.capabilities().versions) else { return };
+        if let Err(error) = self.store.purge(&folder).await {
+            tracing::debug!(%error, "versions of the object of the probe stay");
+        }
+    }
+
     async fn delete(&self) -> StoreResult<()> {
         self.store.delete(self.key, DeleteOptions::default()).await
     }
@@ -256,7 +270,7 @@ mod tests {
             (Quirk::InvertsIfNoneMatch, "broken", "If-None-Match: *: the store refused all of 16"),
             (Quirk::HasNoConditions, "broken", "If-None-Match: *: the store does not support it"),
             (Quirk::ReadsOldVersions, "broken", "the content is another one's"),
-            (Quirk::WritesAfterRefusal, "broken", "changed the object"),
+            (Quirk::WritesAfterRefusal, "broken", "the content is another one's"),
             (Quirk::DeniesProbes, "unknown", "does not let the probe write and delete below `_probe/`"),
             (Quirk::DeniesWrites, "denied", "denies s3:PutObject"),
         ] {
@@ -273,6 +287,13 @@ mod tests {
             assert!(matches!(probe(&store, &[]).await.unwrap(), Conditions::Unknown { .. }));
         }
         assert_eq!(memory.list_all(&KeyPrefix::all(), 10).await.unwrap().0.len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_versioned_bucket_has_no_version_of_the_object_afterwards() {
+        let memory = MemoryStore::versioned();
+        assert!(matches!(probe(&memory, &[]).await.unwrap(), Conditions::Honoured));
+        assert_eq!(memory.earlier_versions_below(""), 0);
     }
 
     #[tokio::test(start_paused = true)]

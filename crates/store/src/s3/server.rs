@@ -73,12 +73,12 @@ pub(super) async fn addresses(store: &S3Store) -> Vec<SharedStore> {
     if named.is_amazon() || PROXIES.iter().any(|name| is_set(&name)) {
         return Vec::new();
     }
-    let found = join_all(resolved(&store.endpoint).await.into_iter().take(ADDRESSES).map(connecting)).await;
-    let found: Vec<_> = found.into_iter().flatten().collect();
-    if found.len() < 2 {
+    let resolved = resolved(&store.endpoint).await;
+    if resolved.len() < 2 {
         return Vec::new();
     }
-    found.into_iter().map(|address| Arc::new(at_address(store, address.ip())) as SharedStore).collect()
+    let found = join_all(resolved.into_iter().take(ADDRESSES).map(connecting)).await;
+    found.into_iter().flatten().map(|address| Arc::new(at_address(store, address.ip())) as SharedStore).collect()
 }
 
 /// The addresses of the host of `endpoint`, each once.
