@@ -182,25 +182,25 @@ impl App {
         Ok(self.kept(store.service(ServiceOptions { index: false, ..options })))
     }
 
-    /// The service over `store` for many users. `read_only` says why nothing may be written, if so; `audit` writes its records.
+    /// The service over `store` for many users, with `options` and the encoder of the settings. `audit` writes its records.
     pub(super) fn shared_service(
         &self,
         store: &OpenStore,
-        read_only: Option<String>,
+        options: ServiceOptions,
         audit: Option<Recorder>,
     ) -> Result<Service> {
         let observer = audit.map(|recorder| Arc::new(recorder) as Arc<dyn Observer>);
         let encoder = encoder(&self.process, &self.settings)?;
-        Ok(self.kept(store.shared_service(ServiceOptions { read_only, observer, encoder, ..self.options()? })))
+        Ok(self.kept(store.shared_service(ServiceOptions { observer, encoder, ..options })))
     }
 
     /// The recorder that writes audit records into `store` and reports events. It writes only if the settings want
     /// records and the store can be written. [`end`](Self::end) writes its last records.
-    pub(super) fn recorder(&self, store: &OpenStore, read_only: Option<&str>) -> Result<Recorder> {
+    pub(super) fn recorder(&self, store: &OpenStore, is_read_only: bool) -> Result<Recorder> {
         let mode = self.settings.required(Setting::Audit, AuditMode::from_str)?;
         let retention_days = self.settings.required(Setting::AuditDays, AuditOptions::parse_days)?;
         // Without a writable store there is no record, and listeners still get events.
-        let mode = if read_only.is_some() { AuditMode::Off } else { mode };
+        let mode = if is_read_only { AuditMode::Off } else { mode };
         let recorder = Recorder::for_store(store, AuditOptions { mode, retention_days });
         self.recorders.lock().unwrap_or_else(PoisonError::into_inner).push(recorder.clone());
         Ok(recorder)

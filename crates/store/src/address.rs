@@ -53,7 +53,7 @@ impl StoreAddress {
     /// have, such as `..`.
     pub fn parse(text: &str) -> Result<Self> {
         if let Some(rest) = text.strip_prefix("s3://") {
-            let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+            let (bucket, prefix) = split_bucket(rest);
             if !bucket.is_empty() {
                 return Ok(Self::S3 { bucket: bucket.to_owned(), namespace: Namespace::parse(prefix)? });
             }
@@ -105,6 +105,14 @@ impl StoreAddress {
     }
 }
 
+/// The bucket and the prefix. The ARN of an access point has a `/` of its own.
+fn split_bucket(text: &str) -> (&str, &str) {
+    let own = usize::from(text.starts_with("arn:") && text.contains(":accesspoint/"));
+    let Some((at, _)) = text.match_indices('/').nth(own) else { return (text, "") };
+    let (bucket, rest) = text.split_at(at);
+    (bucket, rest.trim_start_matches('/'))
+}
+
 #[cfg(feature = "s3")]
 async fn connect(bucket: &str, options: S3Options, clock: Arc<dyn Clock>) -> Result<SharedStore> {
     Ok(Arc::new(super::S3Store::connect(bucket, options, clock).await?))
@@ -145,6 +153,11 @@ mod tests {
         for (text, address, written) in [
             ("s3://b", s3("b", ""), "s3://b"),
             ("s3://b/p/q/", s3("b", "p/q"), "s3://b/p/q"),
+            (
+                "s3://arn:aws:s3::1:accesspoint/a.mrap/p",
+                s3("arn:aws:s3::1:accesspoint/a.mrap", "p"),
+                "s3://arn:aws:s3::1:accesspoint/a.mrap/p",
+            ),
             ("file:data", StoreAddress::Directory("data".into()), "file:data"),
             ("file:///srv/data", StoreAddress::Directory("/srv/data".into()), "file:/srv/data"),
             ("skills:a", StoreAddress::Skills(SkillsAt::new("a".into(), Id::parse("me").unwrap())), "skills:a"),

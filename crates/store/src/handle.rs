@@ -9,6 +9,30 @@ use skillmount_base::{
     path::Namespace,
 };
 
+/// Why nothing may be written to a store.
+///
+/// ```
+/// use skillmount_store::ReadOnly;
+///
+/// let moving = ReadOnly::from("it is being moved");
+/// assert!(!moving.has_passed);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadOnly {
+    /// The reason, for the message `this service only reads: …`.
+    pub why: String,
+    /// Whether the store passed an earlier probe of its conditional writes and failed the last one. Its service was ready
+    /// before, and stays ready for reads.
+    pub has_passed: bool,
+}
+
+impl From<&str> for ReadOnly {
+    /// A reason of a store that never passed.
+    fn from(why: &str) -> Self {
+        Self { why: why.to_owned(), has_passed: false }
+    }
+}
+
 /// A store, the folder of it that a service uses, and whether the service may write there. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct StoreHandle {
@@ -17,15 +41,15 @@ pub struct StoreHandle {
     namespace: Namespace,
     clock: Arc<dyn Clock>,
     /// The reason why nothing can be written.
-    read_only: Option<Arc<str>>,
+    read_only: Option<Arc<ReadOnly>>,
 }
 
 impl StoreHandle {
     /// The folder `namespace` of `store`. `read_only` is the reason why nothing can be written, if nothing can.
     #[must_use]
-    pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>, read_only: Option<String>) -> Self {
+    pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>, read_only: Option<ReadOnly>) -> Self {
         let committer = Committer::new(store.clone(), clock.clone());
-        Self { store, committer, namespace, clock, read_only: read_only.map(Into::into) }
+        Self { store, committer, namespace, clock, read_only: read_only.map(Arc::new) }
     }
 
     /// The store.
@@ -51,14 +75,20 @@ impl StoreHandle {
         &self.clock
     }
 
+    /// Why the service may not write; `None` if it may.
+    #[must_use]
+    pub fn read_only(&self) -> Option<&ReadOnly> {
+        self.read_only.as_deref()
+    }
+
     /// Checks that the service may write.
     ///
     /// # Errors
     /// `read_only`, with the reason.
     pub fn check_writable(&self) -> Result<()> {
-        match &self.read_only {
+        match self.read_only() {
             None => Ok(()),
-            Some(why) => Err(Error::new(Code::ReadOnly, format!("this service only reads: {why}"))),
+            Some(ReadOnly { why, .. }) => Err(Error::new(Code::ReadOnly, format!("this service only reads: {why}"))),
         }
     }
 

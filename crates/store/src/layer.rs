@@ -9,13 +9,21 @@ macro_rules! impl_layer {
             use skillmount_base::path::{KeyPrefix, ObjectKey};
             use $crate::{
                 Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply,
-                PutOptions, PutResult, Store, StoreResult, Tags, Verb,
+                PutOptions, PutResult, SharedStore, Store, StoreResult, StoreServer, Tags, Verb,
             };
 
             #[async_trait::async_trait]
             impl Store for $layer {
                 fn capabilities(&self) -> Capabilities {
                     self.inner.capabilities()
+                }
+
+                async fn server(&self) -> Option<StoreServer> {
+                    self.inner.server().await
+                }
+
+                async fn addresses(&self) -> Vec<SharedStore> {
+                    self.inner.addresses().await
                 }
 
                 async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {

@@ -57,6 +57,7 @@ pub mod rules;
 #[cfg(feature = "s3")]
 mod s3;
 mod s3_options;
+mod server;
 mod skills_address;
 mod skills_folder;
 #[cfg(any(test, feature = "testing"))]
@@ -71,15 +72,16 @@ pub use commit::{Commit, Committer, ExpectedVersion, WriteCallId};
 pub use directory::DirectoryStore;
 pub use error::{FailureDetail, StoreError, StoreResult};
 pub use fence::{DeletionFence, DeletionMonitor};
-pub use handle::StoreHandle;
+pub use handle::{ReadOnly, StoreHandle};
 pub use logged::LoggingStore;
 pub use memory::MemoryStore;
 pub use metered::{CountingStore, LedgerCounts, RequestCounts, Requests, VerbCounts};
 pub use port::{Capabilities, FileAndFolder, SharedStore, Store, StoreExt};
-pub use probe::{Conditions, probe_conditions};
+pub use probe::{Conditions, KNOWN_STORES, KnownStore, ProbeResult, probe_conditions};
 #[cfg(feature = "s3")]
 pub use s3::S3Store;
 pub use s3_options::S3Options;
+pub use server::{StoreServer, Versioning};
 pub use skills_address::SkillsAt;
 pub use verb::{
     CachePolicy, DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Metadata, Object, ObjectMeta, PageToken,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::{
     DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions, PutResult,
-    StoreError, StoreResult, Tags,
+    StoreError, StoreResult, StoreServer, Tags,
 };
 use skillmount_base::path::{KeyPrefix, ObjectKey};
 
@@ -99,6 +99,16 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// assert!(MemoryStore::new().capabilities().conditional_delete);
     /// ```
     fn capabilities(&self) -> Capabilities;
+
+    /// The server behind the store, from one request; `None` for a store on this machine, as here.
+    async fn server(&self) -> Option<StoreServer> {
+        None
+    }
+
+    /// One store for each address of the server, for a race between them. Empty if there is one address, as here.
+    async fn addresses(&self) -> Vec<SharedStore> {
+        Vec::new()
+    }
 
     /// Reads bytes of an object, all from one version: the whole, or the range in `options`.
     ///

@@ -280,6 +280,41 @@ fn a_bucket_that_can_only_be_read_serves_reading() {
     assert_eq!(refused, (4, "read_only".to_owned()));
 }
 
+// S-STORE-12: At start, the service races 16 concurrent writes on one object below `_probe/`, in each of four rounds, and
+// refuses changes if a round has a winner too many.
+#[test]
+fn doctor_names_the_server_that_ignores_a_condition_and_serve_only_reads_from_it() {
+    let home = Home::new();
+    let address = serving(|request| {
+        if request.contains("versioning") {
+            http(200, "Server: SeaweedFS 4.16\r\n", "application/xml", "<VersioningConfiguration/>")
+        } else if request.starts_with("GET /agents/?") {
+            empty_listing()
+        } else if request.starts_with("GET") || request.starts_with("HEAD") {
+            refused(404, "NoSuchKey", "", "")
+        } else {
+            http(200, "ETag: \"v1\"\r\n", "application/xml", "")
+        }
+    });
+    let endpoint = format!("http://{address}");
+    let output = on_s3(&home, &endpoint, &["doctor", "--json"]).output().unwrap();
+    let checks: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let check = |name: &str| checks["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap();
+    assert_eq!(output.status.code(), Some(7), "{checks}");
+    assert_eq!(check("server")["detail"], "SeaweedFS: before version 4.41, concurrent creates could all succeed");
+    let conditions = check("conditional writes");
+    assert_eq!(conditions["status"], "fail");
+    assert!(conditions["detail"].as_str().unwrap().contains("16 of 16 concurrent creates succeeded"), "{checks}");
+
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_skillmount"));
+    command.env_clear().env("HOME", home.path()).current_dir(home.path());
+    command.env("AWS_ACCESS_KEY_ID", "key").env("AWS_SECRET_ACCESS_KEY", "secret");
+    command.args(["--store", "s3://agents", "--endpoint-url", &endpoint, "serve", "--listen", "127.0.0.1:0", "--json"]);
+    let server = Server::spawn(command.stderr(std::process::Stdio::null()));
+    let refused = home.refused(&["--server", &server.url, "write", "/workspace/a.md", "x"]);
+    assert_eq!(refused, (4, "read_only".to_owned()));
+}
+
 // S-POLICY-6: The answer to a change of a policy names its rules that match no skill, in `unmatched_rules`.
 #[test]
 fn rules_of_a_policy_that_match_no_skill_are_named() {

@@ -88,9 +88,12 @@ async fn a_deletion_that_was_begun_is_finished() {
 #[tokio::test]
 async fn what_a_probe_left_is_deleted_after_a_day() {
     let memory = Arc::new(MemoryStore::like_s3());
-    memory.put_raw(".skillmount/probe-0123", "x");
-    assert!(check(&now(&memory), true).await.findings.is_empty());
-    is_mended(&later(&memory, ORPHAN_AGE), FindingCode::LeftoverProbe).await;
+    memory.put_raw("_probe/result.json", "{}");
+    for left in [".skillmount/probe-0123", "_probe/race-0123"] {
+        memory.put_raw(left, "x");
+        assert!(check(&now(&memory), true).await.findings.is_empty(), "{left}");
+        is_mended(&later(&memory, ORPHAN_AGE), FindingCode::LeftoverProbe).await;
+    }
 }
 
 /// A skill whose file list is too long for a session.

@@ -9,7 +9,7 @@ use skillmount::{
     clock::SystemClock,
     handle::{Service, ServiceOptions},
     http::{HttpConfig, serve},
-    store::{MemoryStore, Verb, testing::Fault},
+    store::{MemoryStore, ReadOnly, Verb, testing::Fault},
 };
 use tokio::net::TcpListener;
 
@@ -60,6 +60,25 @@ async fn readiness_follows_the_store_and_health_does_not() {
     assert_eq!(down.is_problem(503, "store_unavailable").json["retryable"], true);
     assert_eq!(down.header("retry-after"), "1");
     server.get(&healthz).await.is(200);
+}
+
+// S-STORE-11: A bucket that passed an earlier race and fails one now is read on: `/readyz` answers `read_only`, and
+// `doctor` fails.
+#[tokio::test]
+async fn a_service_that_only_reads_is_ready_if_its_store_passed_before() {
+    for (has_passed, status) in [(true, 200), (false, 503)] {
+        let read_only = Some(ReadOnly { why: "it loses races".to_owned(), has_passed });
+        let options = ServiceOptions { read_only, ..ServiceOptions::default() };
+        let server = Server::serving(HttpConfig::default(), options).await;
+        let ready = server.get(&format!("{}/readyz", server.base)).await;
+        assert_eq!(ready.status, status);
+        if has_passed {
+            assert_eq!(ready.json["status"], "read_only");
+        }
+        server.op("ls", json!({"path": "/workspace"})).await.is(200);
+        let refused = server.op("write", json!({"file_path": "/workspace/a", "content": "x"})).await;
+        refused.is_problem(403, "read_only");
+    }
 }
 
 #[tokio::test]

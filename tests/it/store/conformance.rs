@@ -9,8 +9,8 @@ use skillmount::{
     path::{KeyPrefix, ObjectKey},
     store::{
         CachingStore, Capabilities, CircuitBreaker, CountingStore, DeleteOptions, FileAndFolder, GetOptions,
-        ListOptions, ListPage, LoggingStore, MemoryStore, Object, ObjectMeta, PageToken, PutCondition, PutOptions,
-        PutResult, RequestCounts, SharedStore, Store, StoreExt as _, StoreResult,
+        KNOWN_STORES, ListOptions, ListPage, LoggingStore, MemoryStore, Object, ObjectMeta, PageToken, PutCondition,
+        PutOptions, PutResult, RequestCounts, SharedStore, Store, StoreExt as _, StoreResult,
         testing::{Conformance, Faulty, conformance, conformance_of_two},
     },
 };
@@ -219,4 +219,14 @@ async fn a_store_of_any_key_lists_those_that_no_path_can_name() {
     assert_eq!(entries.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), keys);
     let (_folder, directory) = directory_in_memory();
     assert!(!directory.capabilities().any_key, "no file has such a name");
+}
+
+#[test]
+fn the_page_on_buckets_has_the_row_of_each_known_store() {
+    let page = include_str!("../../../docs/book/reference/stores.md");
+    for known in KNOWN_STORES {
+        let service = if known.is_read_only { "only reads" } else { "decides by the race" };
+        let row = format!("| {} | {} | {service} |\n", known.name, known.quirk);
+        assert!(page.contains(&row), "docs/book/reference/stores.md has no {row}");
+    }
 }

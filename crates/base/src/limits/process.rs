@@ -19,6 +19,8 @@ pub const CATALOG_CHANGES: usize = 1024;
 pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
 /// How often the service saves a session that calls only read. So the session does not count as idle.
 pub const SESSION_TOUCH: SignedDuration = SignedDuration::from_hours(24);
+/// How long the stored result of a probe of conditional writes is trusted.
+pub const PROBE_RESULT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Rules of a policy: for tools, for skills, and skills to preload, each.
 pub const POLICY_RULES: usize = 1000;
 /// How often a session change is retried after another replica won.

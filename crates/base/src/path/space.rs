@@ -56,12 +56,20 @@ impl Namespace {
         self.0.folder(&format!("_teams/{team}")).map(|root| UserSpace { root })
     }
 
-    /// The service's own part for objects that belong to no user, such as the probe of conditional writes.
+    /// The service's own part for objects of no user, such as the trial objects of `doctor`.
     ///
     /// # Errors
     /// `invalid_path` if the configured prefix is too long.
     pub fn service_key(&self, name: &str) -> Result<ObjectKey> {
         self.0.key(&format!(".skillmount/{name}"))
+    }
+
+    /// `_probe/{name}`: an object of the probe of conditional writes. No id begins with `_`, so it is in no user's part.
+    ///
+    /// # Errors
+    /// `invalid_path` if the configured prefix is too long.
+    pub fn probe_key(&self, name: &str) -> Result<ObjectKey> {
+        self.0.key(&format!("_probe/{name}"))
     }
 
     /// The configured prefix itself.

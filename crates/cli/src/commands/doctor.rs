@@ -32,8 +32,8 @@ Examples:
   skillmount doctor --mcp-host claude-code          what this host shows its model
   skillmount --store skills:DIR doctor --mcp-host all   a table of all hosts, for a folder
 
-Reads, and writes and deletes one small object below .skillmount/ of the store. An encoder
-encodes two sentences.
+Reads, writes and deletes small objects below .skillmount/ and _probe/ of the store, and
+stores the result of its race of writes in a bucket. An encoder encodes two sentences.
 The exit status is 7 if a check fails.")]
 pub(crate) struct Doctor {
     /// Print how much of your skills and tools reaches the model behind this host: claude-code, codex, vscode, … or all

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{app::App, error::Result, folder::address_of, mcp::serve_stdio, path::Id, settings::Setting};
+use crate::{
+    app::App, error::Result, folder::address_of, handle::ServiceOptions, mcp::serve_stdio, path::Id, settings::Setting,
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -42,8 +44,8 @@ impl Mcp {
         };
         let (store, _) = app.served_store("mcp").await?;
         let read_only = store.why_read_only().await?;
-        let audit = app.recorder(&store, read_only.as_deref())?;
-        let service = app.shared_service(&store, read_only, Some(audit))?;
+        let audit = app.recorder(&store, read_only.is_some())?;
+        let service = app.shared_service(&store, ServiceOptions { read_only, ..app.options()? }, Some(audit))?;
         let user = app.user()?;
         // From here on nothing is written for a user who is being deleted.
         service.deletions().check_not_deleted(&user).await?;

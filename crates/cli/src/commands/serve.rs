@@ -18,6 +18,7 @@ use crate::{
     descriptors,
     error::{Error, Result},
     folder::address_of,
+    handle::ServiceOptions,
     http::{self, HttpConfig},
     limits::{CONNECTIONS, CONNECTIONS_LEAST, SHUTDOWN_DRAIN_MOST},
     settings::Setting,
@@ -132,11 +133,12 @@ impl Serve {
         let address = app.settings.required(Setting::Listen, parse_address)?;
         let (store, folder) = app.served_store("serve").await?;
         let read_only = store.why_read_only().await?;
-        if let Some(why) = &read_only {
-            tracing::warn!(why, "serving without writes");
+        if let Some(read_only) = &read_only {
+            tracing::warn!(why = read_only.why, "serving without writes");
         }
-        let audit = app.recorder(&store, read_only.as_deref())?;
-        let service = app.shared_service(&store, read_only, Some(audit.clone()))?;
+        let audit = app.recorder(&store, read_only.is_some())?;
+        let service =
+            app.shared_service(&store, ServiceOptions { read_only, ..app.options()? }, Some(audit.clone()))?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
             invalid!("cannot listen on {address}; is something else there? --port takes another port")
                 .with_source(error)

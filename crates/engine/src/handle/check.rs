@@ -14,8 +14,8 @@ use crate::{
     session::session_tags,
     skill::shown::one_line,
     store::{
-        Cause, Conditions, DeleteOptions, GetOptions, ListEntry, ListOptions, PutOptions, StoreAddress, StoreError,
-        StoreExt as _, probe_conditions,
+        Cause, Conditions, DeleteOptions, GetOptions, ListEntry, ListOptions, PutOptions, ReadOnly, StoreAddress,
+        StoreError, StoreExt as _,
     },
     wire::{CheckStatus, StoreCheck},
 };
@@ -26,6 +26,12 @@ const ROUNDS: usize = 5;
 const SLOW: Duration = Duration::from_millis(300);
 /// S3 refuses requests that are 15 minutes off; a third of that is time to look.
 const SKEW_WARNING: SignedDuration = SignedDuration::from_mins(5);
+/// The cures for results of the probe of conditional writes.
+const TRY_ANOTHER_TOOL: &str = "try to write there with another tool";
+const ALLOW_PROBES: &str = "allow these credentials to write and delete below _probe/, and run doctor again";
+const USE_ANOTHER_STORE: &str =
+    "use a store that honours them: AWS S3 does, many S3-compatible servers do in their newest versions";
+const PASSED_BEFORE: &str = "; an earlier probe of this bucket passed";
 /// How many unreadable skills are named one by one.
 const SKILLS_NAMED: usize = 5;
 
@@ -54,11 +60,11 @@ impl OpenStore {
     }
 
     /// Whether the store honours conditional writes. If it can be written, also the offset of its clock from this
-    /// machine's, and how long its verbs take. The check writes one small object and deletes it again.
+    /// machine's, and how long its verbs take. The check races writes on one small object and deletes it again. A
+    /// bucket stores the result.
     pub async fn check_writing(&self) -> Vec<StoreCheck> {
-        let conditions = self.check_conditions().await;
-        let can_write = conditions.status != CheckStatus::Fail;
-        let mut checks = vec![conditions];
+        let mut checks = self.check_conditions().await;
+        let can_write = checks.iter().all(|check| check.status != CheckStatus::Fail);
         if can_write {
             checks.extend(self.check_tags().await);
             checks.extend(self.check_timings().await);
@@ -66,20 +72,32 @@ impl OpenStore {
         checks
     }
 
-    async fn check_conditions(&self) -> StoreCheck {
+    /// The server and its known quirk, and whether it honours conditional writes: the race is always run.
+    async fn check_conditions(&self) -> Vec<StoreCheck> {
         const NAME: &str = "conditional writes";
-        const FIX: &str =
-            "use a store that honours them: AWS S3 does, many S3-compatible servers do in their newest versions";
-        match probe_conditions(&*self.store, &self.namespace, &*self.clock).await {
-            Ok(Conditions::Honoured) => StoreCheck::passed(NAME, "honoured"),
-            Ok(Conditions::Ignored { which }) => StoreCheck {
+        let report = match self.probe(false).await {
+            Ok(report) => report,
+            Err(error) => return vec![failed_check(NAME, &error, TRY_ANOTHER_TOOL)],
+        };
+        let server = report.server_text().map(|text| StoreCheck::passed("server", one_line(&text).plain()));
+        let read_only = report.read_only();
+        let result = match (&report.conditions, read_only) {
+            (Some(Conditions::Denied(error)), _) => failed_check(NAME, &error.clone().into(), TRY_ANOTHER_TOOL),
+            (Some(Conditions::Unknown { why }), _) => StoreCheck {
+                name: NAME.to_owned(),
+                status: CheckStatus::Warn,
+                detail: one_line(&format!("not known: {why}")).plain().to_owned(),
+                fix: Some(ALLOW_PROBES.to_owned()),
+            },
+            (_, Some(ReadOnly { why, has_passed })) => StoreCheck {
                 name: NAME.to_owned(),
                 status: CheckStatus::Fail,
-                detail: format!("{which} is not honoured; the service would only read"),
-                fix: Some(FIX.to_owned()),
+                detail: format!("the service only reads: {why}{}", if has_passed { PASSED_BEFORE } else { "" }),
+                fix: Some(USE_ANOTHER_STORE.to_owned()),
             },
-            Err(error) => failed_check(NAME, &error.into(), "try to write there with another tool"),
-        }
+            (_, None) => StoreCheck::passed(NAME, "honoured"),
+        };
+        server.into_iter().chain([result]).collect()
     }
 
     /// Whether session objects can be tagged, if the store keeps tags at all.

@@ -5,6 +5,7 @@
 mod check;
 mod check_folder;
 mod open;
+mod probe;
 mod protocol;
 mod service;
 mod session_backend;

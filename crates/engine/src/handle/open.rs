@@ -7,13 +7,12 @@ use bytes::Bytes;
 use super::{Service, ServiceOptions};
 use crate::{
     clock::Clock,
-    error::{Error, Result},
+    error::Result,
     limits::CONTENT_CACHE_BYTES,
     path::{Id, Namespace, SkillPath},
     skill::MAIN,
     store::{
-        CachingStore, Cause, CircuitBreaker, Conditions, CountingStore, ListOptions, LoggingStore, PutOptions,
-        S3Options, SharedStore, StoreAddress, probe_conditions,
+        CachingStore, CircuitBreaker, CountingStore, LoggingStore, PutOptions, S3Options, SharedStore, StoreAddress,
     },
 };
 
@@ -109,33 +108,6 @@ impl OpenStore {
     fn service_on(&self, store: SharedStore, options: ServiceOptions) -> Service {
         let namespace = Some(self.namespace.clone());
         Service::new(store, ServiceOptions { namespace, ..options }, self.clock.clone())
-    }
-
-    /// Why nothing may be written to this store, for [`ServiceOptions::read_only`]; nothing if it keeps the promises of
-    /// conditional writes. A store that refuses writes and can be read serves reading.
-    ///
-    /// # Errors
-    /// The store's, if it cannot be asked.
-    pub async fn why_read_only(&self) -> Result<Option<String>> {
-        let refusal = match probe_conditions(&*self.store, &self.namespace, &*self.clock).await {
-            Ok(Conditions::Honoured) => return Ok(None),
-            Ok(Conditions::Ignored { which }) => {
-                return Ok(Some(format!(
-                    "the store takes {which} and does not honour it, so that concurrent edits would be lost"
-                )));
-            }
-            Err(refusal) => refusal,
-        };
-        let why = match refusal.cause() {
-            Some(Cause::DiskFull) => None,
-            Some(Cause::ReadOnlyDisk) => Some("the disk of its store can only be read"),
-            Some(cause) if cause.leaves_reading() => Some("its store does not let it write"),
-            _ => return Err(refusal.into()),
-        };
-        let least = ListOptions { max_entries: Some(1), ..ListOptions::default() };
-        self.store.list(self.namespace.prefix(), least).await?;
-        tracing::warn!(cause = %Error::from(refusal).chain(), "the store refuses writing");
-        Ok(why.map(str::to_owned))
     }
 }
 

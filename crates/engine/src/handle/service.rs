@@ -19,7 +19,7 @@ use crate::{
     publish::{PublishedSkills, Publisher},
     session::{CreatedSession, Sessions},
     skills::{Library, create_session, create_session_within},
-    store::{DeletionFence, RequestCounts, SharedStore, StoreHandle},
+    store::{DeletionFence, ReadOnly, RequestCounts, SharedStore, StoreHandle},
     upkeep::Upkeep,
     users::Users,
     wire::{CreateSession, SessionListRequest, SessionPage},
@@ -33,7 +33,7 @@ pub struct ServiceOptions {
     /// Where `/workspace` and `/ticket` lie.
     pub templates: MountTemplates,
     /// Why nothing can be written, if the store does not honour conditional writes.
-    pub read_only: Option<String>,
+    pub read_only: Option<ReadOnly>,
     /// Whether sessions see the skills of their caller's team (`_teams/{team}/skills/`) and of the organisation
     /// (`_org/skills/`) beside their user's own.
     pub layers: bool,
@@ -255,6 +255,12 @@ impl Service {
     /// The store's.
     pub async fn check_reachable(&self) -> Result<()> {
         self.core.handle().check_reachable().await
+    }
+
+    /// Why the service may not write; `None` if it may.
+    #[must_use]
+    pub fn read_only(&self) -> Option<&ReadOnly> {
+        self.core.handle().read_only()
     }
 
     /// Checks that the service may write.

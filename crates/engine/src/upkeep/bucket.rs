@@ -11,10 +11,14 @@ use crate::{
     wire::{DeletionState, FindingCode, FsckFinding},
 };
 
-/// The beginnings of the names of objects that a probe or `doctor` writes and deletes again.
-const PROBES: [&str; 2] = ["probe-", "doctor-"];
+/// The beginnings of the names of objects that a probe or `doctor` writes below `.skillmount/` and deletes again.
+const CHECKS: [&str; 2] = ["probe-", "doctor-"];
+/// The same below `_probe/`.
+const RACES: [&str; 1] = ["race-"];
+/// The stored result of the last probe, below `_probe/`.
+const RESULT: &str = "result.json";
 
-/// Checks the tombstones and the core's own folder.
+/// Checks the tombstones and the core's own folders.
 pub(super) async fn check(core: &Core, repair: bool) -> Result<(u64, Vec<FsckFinding>)> {
     let mut findings = Vec::new();
     let deletions = core.namespace().deletions()?;
@@ -29,26 +33,38 @@ pub(super) async fn check(core: &Core, repair: bool) -> Result<(u64, Vec<FsckFin
             Err(_) => findings.push(unknown(entry.key)),
         }
     }
-    let own = core.namespace().prefix().folder(".skillmount")?;
-    let entries = list(core, &own, &mut findings).await?;
-    objects += entries.len() as u64;
-    let now = core.clock().now();
-    for entry in entries {
-        let name = own.relative(&entry.key).unwrap_or_default();
-        let Some(key) = own.admit(&entry.key).filter(|_| PROBES.iter().any(|probe| name.starts_with(probe))) else {
-            findings.push(unknown(entry.key));
-            continue;
-        };
-        if now.duration_since(entry.modified_at) >= ORPHAN_AGE {
-            let found = FsckFinding::new(None, FindingCode::LeftoverProbe, entry.key, "a check of the store left it");
-            if repair {
-                core.check_writable()?;
-                core.store().delete(&key, DeleteOptions::default()).await?;
-            }
-            findings.push(FsckFinding { repaired: repair, ..found });
+    for (folder, left_over, kept) in [(".skillmount", CHECKS.as_slice(), None), ("_probe", &RACES, Some(RESULT))] {
+        let folder = core.namespace().prefix().folder(folder)?;
+        let entries = list(core, &folder, &mut findings).await?;
+        objects += entries.len() as u64;
+        for entry in entries.into_iter().filter(|entry| folder.relative(&entry.key) != kept) {
+            findings.extend(check_left_over(core, &folder, entry, left_over, repair).await?);
         }
     }
     Ok((objects, findings))
+}
+
+/// Checks a left-over object. The names of a probe and of `doctor` begin with one of `names`.
+async fn check_left_over(
+    core: &Core,
+    folder: &KeyPrefix,
+    entry: ListEntry,
+    names: &[&str],
+    repair: bool,
+) -> Result<Option<FsckFinding>> {
+    let name = folder.relative(&entry.key).unwrap_or_default();
+    let Some(key) = folder.admit(&entry.key).filter(|_| names.iter().any(|known| name.starts_with(known))) else {
+        return Ok(Some(unknown(entry.key)));
+    };
+    if core.clock().now().duration_since(entry.modified_at) < ORPHAN_AGE {
+        return Ok(None);
+    }
+    if repair {
+        core.check_writable()?;
+        core.store().delete(&key, DeleteOptions::default()).await?;
+    }
+    let found = FsckFinding::new(None, FindingCode::LeftoverProbe, entry.key, "a check of the store left it");
+    Ok(Some(FsckFinding { repaired: repair, ..found }))
 }
 
 /// The objects below `prefix`, and a finding if there are more.

@@ -26,8 +26,8 @@ use moka::{future::Cache, ops::compute::Op};
 
 use super::{
     CachePolicy, Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply,
-    PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, Tags, newest::VersionClock,
-    rules::clip,
+    PutCondition, PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, StoreServer, Tags,
+    newest::VersionClock, rules::clip,
 };
 use skillmount_base::{
     budget::weight,
@@ -259,6 +259,14 @@ fn shorten(object: &Object, range: Option<Range<u64>>) -> Object {
 impl Store for CachingStore {
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
+    }
+
+    async fn server(&self) -> Option<StoreServer> {
+        self.inner.server().await
+    }
+
+    async fn addresses(&self) -> Vec<SharedStore> {
+        self.inner.addresses().await
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {

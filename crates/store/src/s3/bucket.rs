@@ -23,6 +23,8 @@ use skillmount_base::{clock::Clock, path::ETag};
 pub struct S3Store {
     pub(super) client: Client,
     pub(super) bucket: String,
+    /// The URL of the endpoint, for its name and its addresses.
+    pub(super) endpoint: String,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) sse_kms_key_id: Option<String>,
     pub(super) conditional_delete: bool,
@@ -31,7 +33,8 @@ pub struct S3Store {
 
 impl S3Store {
     /// A store over `bucket`, reached by `client`. Retries and stream protection of the client are switched off here. Of
-    /// `options` it takes what a client does not have: the KMS key, and whether deletes may be conditional.
+    /// `options` it takes what a client does not have: the KMS key, whether deletes may be conditional, and the endpoint
+    /// to name. Without an endpoint it is Amazon's.
     pub fn with_client(client: &Client, bucket: impl Into<String>, options: &S3Options, clock: Arc<dyn Clock>) -> Self {
         let config = client
             .config()
@@ -39,7 +42,12 @@ impl S3Store {
             .retry_config(RetryConfig::disabled())
             .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
             .build();
+        let of_amazon = || {
+            let region = config.region().map_or_else(String::new, |region| format!(".{region}"));
+            format!("https://s3{region}.amazonaws.com")
+        };
         Self {
+            endpoint: options.endpoint_url.clone().unwrap_or_else(of_amazon),
             client: Client::from_conf(config),
             bucket: bucket.into(),
             clock,

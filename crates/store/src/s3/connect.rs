@@ -56,6 +56,7 @@ impl S3Store {
         let sdk_config = loader(&options, Some(region)).load().await;
         let path_style = options.path_style.unwrap_or(endpoint.is_some());
         let config = Builder::from(&sdk_config).force_path_style(path_style).build();
+        let options = S3Options { endpoint_url: endpoint, ..options };
         Ok(Self::with_client(&Client::from_conf(config), bucket, &options, clock))
     }
 }

@@ -13,6 +13,7 @@ mod list;
 mod purge;
 mod read;
 mod request;
+mod server;
 mod tag_header;
 mod write;
 
@@ -22,7 +23,7 @@ use bytes::Bytes;
 pub use self::bucket::S3Store;
 use super::{
     Capabilities, DeleteOptions, FileAndFolder, GetOptions, ListOptions, ListPage, Object, ObjectMeta, PurgeReply,
-    PutOptions, PutResult, Store, StoreError, StoreResult, Tags,
+    PutOptions, PutResult, SharedStore, Store, StoreError, StoreResult, StoreServer, Tags,
     attempts::{read, retry},
 };
 use skillmount_base::{
@@ -40,6 +41,14 @@ impl Store for S3Store {
             tags: true,
             versions: true,
         }
+    }
+
+    async fn server(&self) -> Option<StoreServer> {
+        Some(server::server(self).await)
+    }
+
+    async fn addresses(&self) -> Vec<SharedStore> {
+        server::addresses(self).await
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {

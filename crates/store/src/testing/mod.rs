@@ -4,6 +4,8 @@
 
 mod conformance;
 mod faulty;
+mod quirky;
 
 pub use conformance::{Conformance, conformance, conformance_of_two};
 pub use faulty::{Fault, Faulty};
+pub use quirky::{Quirk, Quirky};

@@ -38,7 +38,7 @@ impl Demo {
         seed(folder.path()).map_err(Error::internal)?;
         let address = StoreAddress::Directory(folder.path().to_owned());
         let store = OpenStore::open(address, S3Options::default(), app.clock.clone()).await?;
-        let service = app.shared_service(&store, None, None)?;
+        let service = app.shared_service(&store, app.options()?, None)?;
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Error::internal)?;
         let url = format!("http://{}", listener.local_addr().map_err(Error::internal)?);
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

@@ -42,9 +42,13 @@ async fn readyz(Extension(app): Extension<SharedState>) -> JsonReply<Health> {
     if app.is_stopping() {
         return Err(unready("the service is stopping; use another replica".to_owned()));
     }
-    app.service.check_writable().map_err(|error| unready(error.message().to_owned()))?;
+    // A store that passed before goes on serving reads. A new one is not welcome at all.
+    let only_reads = app.service.read_only().is_some_and(|read_only| read_only.has_passed);
+    if !only_reads {
+        app.service.check_writable().map_err(|error| unready(error.message().to_owned()))?;
+    }
     app.service.check_reachable().await?;
-    Ok(Json(Health { status: "ready" }))
+    Ok(Json(Health { status: if only_reads { "read_only" } else { "ready" } }))
 }
 
 /// Counts of requests and what calls hold now, for Prometheus.
