@@ -54,7 +54,7 @@ fn the_page_on_events_is_generated() {
     let row = |(name, meaning, members): (&str, &str, &[&str])| {
         [code(name), members.iter().map(code).collect::<Vec<_>>().join(", "), meaning.to_owned()]
     };
-    let names = table(["event", "members of `data`", "meaning"], EVENTS.map(row));
+    let rows = table(["event", "members of `data`", "meaning"], EVENTS.map(row));
     let part = |title: &str, about: &str, schema: &str| {
         let schema: &Value = &schemas[schema];
         format!("\n## {title}\n\n{about}\n\n{}", fields(schema, "http.md"))
@@ -66,5 +66,5 @@ fn the_page_on_events_is_generated() {
          /v1/users/{user}/audit` lists them. An object of the store has up to 256 of them, one JSON object a line.",
         "AuditRecord",
     );
-    check("events.md", &format!("{BEGINNING}{names}{event}{record}"));
+    check("events.md", &format!("{BEGINNING}{rows}{event}{record}"));
 }

@@ -120,7 +120,7 @@ pub(super) enum RoundResult {
 }
 
 /// Decides a round by the answers to its writes and the content afterwards.
-pub(super) fn assess(contest: Contest, attempts: &[Attempt], content: Content) -> RoundResult {
+pub(super) fn assess(contest: Contest, attempts: &[Attempt], stored: Content) -> RoundResult {
     let count = |is: fn(&Attempt) -> bool| attempts.iter().filter(|attempt| is(attempt)).count();
     let winners = count(|attempt| matches!(attempt, Attempt::Won));
     let (all, writes) = (attempts.len(), contest.writes());
@@ -129,7 +129,7 @@ pub(super) fn assess(contest: Contest, attempts: &[Attempt], content: Content) -
         return broken(format!("{winners} of {all} {writes} succeeded"));
     }
     let winner = attempts.iter().position(|attempt| matches!(attempt, Attempt::Won));
-    match (winner, content) {
+    match (winner, stored) {
         (_, Content::Unread) => return unknown(format!("the object could not be read after {writes}")),
         (Some(winner), Content::Written(number)) if winner == number => return RoundResult::Passed(Some(winner)),
         (Some(_), _) => return broken(format!("one of {all} {writes} succeeded, and the content is another one's")),
@@ -184,8 +184,8 @@ mod tests {
     }
 
     /// The result of a round in a word: the number of the winner, or what ended it.
-    fn word(contest: Contest, attempts: &[Attempt], content: Content) -> String {
-        match assess(contest, attempts, content) {
+    fn word(contest: Contest, attempts: &[Attempt], stored: Content) -> String {
+        match assess(contest, attempts, stored) {
             RoundResult::Passed(winner) => format!("passed {winner:?}"),
             RoundResult::Repeat => "repeat".to_owned(),
             RoundResult::Ended(Conditions::Broken { how, .. }) => format!("broken: {how}"),
@@ -198,12 +198,12 @@ mod tests {
     #[test]
     fn a_race_has_one_winner_whose_content_stays() {
         use Attempt::{Limited, Refused, Unsupported, Won};
-        let race = |attempts: &[Attempt], content| word(Contest::Create, attempts, content);
+        let race = |attempts: &[Attempt], stored| word(Contest::Create, attempts, stored);
         assert_eq!(race(&[Refused, Won, Refused], Content::Written(1)), "passed Some(1)");
         assert_eq!(race(&[Limited, lost(), Won], Content::Written(2)), "passed Some(2)", "these count as not won");
         assert_eq!(race(&[Won, Refused, Won], Content::Written(2)), "broken: 2 of 3 concurrent creates succeeded");
-        for content in [Content::Written(0), Content::Unchanged, Content::Other] {
-            assert!(race(&[Refused, Won], content).starts_with("broken: one of 2"), "{content:?}");
+        for stored in [Content::Written(0), Content::Unchanged, Content::Other] {
+            assert!(race(&[Refused, Won], stored).starts_with("broken: one of 2"), "{stored:?}");
         }
         assert!(race(&[Refused, lost()], Content::Written(1)).starts_with("unknown: the reply"));
         assert!(race(&[Refused, lost()], Content::Written(0)).starts_with("broken: none of 2"));
@@ -219,7 +219,7 @@ mod tests {
     fn no_write_with_an_old_etag_or_on_a_missing_object_succeeds() {
         use Attempt::{Limited, Refused, Won};
         for contest in [Contest::StaleTag, Contest::MissingObject] {
-            let race = |attempts: &[Attempt], content| word(contest, attempts, content);
+            let race = |attempts: &[Attempt], stored| word(contest, attempts, stored);
             assert_eq!(race(&[Refused, Limited, lost()], Content::Unchanged), "passed None");
             assert!(race(&[Refused, Won], Content::Written(1)).starts_with("broken: 1 of 2"));
             assert!(race(&[Refused, lost()], Content::Written(1)).starts_with("broken: none of 2"));

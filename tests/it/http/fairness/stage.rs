@@ -110,7 +110,7 @@ impl Stage {
         let store = Arc::new(HeldStore { inner: memory.clone(), is_holding: AtomicBool::new(false) });
         let shared: SharedStore = store.clone();
         let recorder =
-            Recorder::new(shared.clone(), Namespace::default(), AuditMode::Relaxed, Arc::new(SystemClock::new()));
+            Recorder::new(shared.clone(), Namespace::default(), AuditMode::Async, Arc::new(SystemClock::new()));
         let options = ServiceOptions {
             observer: Some(Arc::new(recorder.clone())),
             budgets: Budgets { memory: size.memory, ..Budgets::default() },
