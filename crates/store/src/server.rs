@@ -62,7 +62,7 @@ mod tests {
         StoreServer { endpoint: endpoint.to_owned(), ..StoreServer::default() }
     }
 
-    // S-STORE-13: A host outside `amazonaws.com` is never taken for Amazon's.
+    // S-STORE-13: The service never takes a host outside `amazonaws.com` for Amazon's.
     #[test]
     fn only_a_host_of_amazon_is_amazons() {
         for own in [

@@ -280,7 +280,7 @@ fn a_bucket_that_can_only_be_read_serves_reading() {
     assert_eq!(refused, (4, "read_only".to_owned()));
 }
 
-// S-STORE-12: At start, the service races 16 concurrent writes on one object below `_probe/`, in each of four rounds, and
+// S-STORE-10: At start, the service races 16 concurrent writes on one object below `_probe/`, in each of four rounds, and
 // refuses changes if a round has a winner too many.
 #[test]
 fn doctor_names_the_server_that_ignores_a_condition_and_serve_only_reads_from_it() {

@@ -34,6 +34,8 @@ mod mistakes;
 #[cfg(target_os = "linux")]
 mod names;
 #[cfg(target_os = "linux")]
+mod idle_streams;
+#[cfg(target_os = "linux")]
 mod one_of_many;
 #[cfg(target_os = "linux")]
 mod peak_memory;

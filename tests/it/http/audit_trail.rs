@@ -214,7 +214,7 @@ async fn a_hook_waits_for_the_record_of_its_note_and_answers_if_there_can_be_non
     assert_eq!(sessions, ["s1", "s2"], "a record that could not be written is not given up");
 }
 
-// S-AUDIT-17: The header `x-skillmount-call-id` is the id of a call that is made by its own route.
+// S-AUDIT-17: The header `x-skillmount-call-id` is the id of a call by its own route.
 #[tokio::test]
 async fn the_id_of_a_call_comes_in_a_header_too() {
     let server = with_skill().await;

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    path::Path,
 };
 
 use regex::Regex;
@@ -56,11 +57,15 @@ impl Server {
             let page = self.page(&path).await;
             let below = page.links().into_iter().filter(|link| link.starts_with("/guide/") && !link.contains('?'));
             let below = below.map(|link| link.split('#').next().unwrap().to_owned());
-            open.extend(below.filter(|link| link != "/guide/search" && !link.ends_with(".svg")));
+            open.extend(below.filter(|link| link != "/guide/search" && !has_ending(link, "svg")));
             found.insert(path, page);
         }
         found
     }
+}
+
+fn has_ending(name: &str, ending: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == ending)
 }
 
 /// The Markdown files of the book with their text, by their place in it.
@@ -74,7 +79,7 @@ fn files() -> BTreeMap<String, String> {
             let name = path.strip_prefix(&home).unwrap().to_str().unwrap().to_owned();
             if path.is_dir() {
                 folders.push(path);
-            } else if name.ends_with(".md") {
+            } else if has_ending(&name, "md") {
                 found.insert(name, fs::read_to_string(path).unwrap());
             }
         }
@@ -133,7 +138,7 @@ async fn every_page_has_one_title_and_headings_in_order() {
     for (path, page) in server.guide().await {
         let levels: Vec<u8> = page.values(r"<h([1-6])").iter().map(|level| level.parse().unwrap()).collect();
         assert_eq!(levels.first(), Some(&1), "{path}");
-        assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1, "{path} {levels:?}");
+        assert_eq!(levels.iter().copied().filter(|level| *level == 1).collect::<Vec<_>>(), [1], "{path} {levels:?}");
         for pair in levels.windows(2) {
             assert!(pair[1] <= pair[0] + 1, "{path} skips a level: {levels:?}");
         }

@@ -62,8 +62,8 @@ async fn readiness_follows_the_store_and_health_does_not() {
     server.get(&healthz).await.is(200);
 }
 
-// S-STORE-11: A bucket that passed an earlier race and fails one now is read on: `/readyz` answers `read_only`, and
-// `doctor` fails.
+// S-STORE-11: If a bucket passed an earlier race and fails one now, the service reads on: `/readyz` answers
+// `read_only`, and `doctor` fails.
 #[tokio::test]
 async fn a_service_that_only_reads_is_ready_if_its_store_passed_before() {
     for (has_passed, status) in [(true, 200), (false, 503)] {

@@ -55,7 +55,7 @@ pub(crate) struct Serve {
     /// Port to listen on; 0 takes a free one [default: 8787]
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     pub(crate) port: Option<u16>,
-    /// Address of this machine to listen on: `127.0.0.1`, `0.0.0.0`, `::1`, `localhost` or another [default: 127.0.0.1]
+    /// Address of this machine to listen on, such as 127.0.0.1 or 0.0.0.0 [default: 127.0.0.1]
     #[arg(long, value_name = "HOST", value_parser = parse_host, conflicts_with = "listen")]
     pub(crate) host: Option<IpAddr>,
     /// Both in one, in place of --host and --port [default: 127.0.0.1:8787]

@@ -210,8 +210,8 @@ mod tests {
         }
     }
 
-    // S-STORE-14: If these credentials may not write or delete below `_probe/`, nothing is proven: the service writes, and
-    // `doctor` warns.
+    // S-STORE-14: If these credentials may not write or delete below `_probe/`, the race proves nothing: the service
+    // writes, and `doctor` warns.
     #[tokio::test(start_paused = true)]
     async fn a_role_without_a_right_below_probe_writes_on_with_a_warning() {
         for quirk in [Quirk::DeniesProbes, Quirk::DeniesDeletes] {
@@ -245,8 +245,8 @@ mod tests {
         }
     }
 
-    // S-STORE-11: A bucket that passed an earlier race and fails one now is read on: `/readyz` answers `read_only`, and
-    // `doctor` fails.
+    // S-STORE-11: If a bucket passed an earlier race and fails one now, the service reads on: `/readyz` answers
+    // `read_only`, and `doctor` fails.
     #[tokio::test(start_paused = true)]
     async fn a_bucket_that_passed_before_is_read_on() {
         let memory = empty();

@@ -70,7 +70,7 @@ fn versioning(status: Option<&BucketVersioningStatus>) -> Versioning {
 pub(super) async fn addresses(store: &S3Store) -> Vec<SharedStore> {
     let named = StoreServer { endpoint: store.endpoint.clone(), ..StoreServer::default() };
     let is_set = |name: &&str| Env::real().get(name).is_ok_and(|proxy| !proxy.is_empty());
-    if named.is_amazon() || PROXIES.iter().any(|name| is_set(name)) {
+    if named.is_amazon() || PROXIES.iter().any(is_set) {
         return Vec::new();
     }
     let resolved = resolved(&store.endpoint).await;

@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use skillmount::{
-    context::Budgets,
     limits::{
         CONNECTIONS, CONNECTIONS_RESERVED, MEMORY_BYTES, MEMORY_CACHES_BYTES, REQUESTS_AT_ONCE, SPOOL_BYTES,
         UPLOADS_AT_ONCE, VERSION_WINDOW_KIB, WORKERS_LEAST,
@@ -69,23 +68,29 @@ fn the_units_of_the_page_are_those_of_the_program() {
         0..1000 => count.to_string(),
         _ => format!("{},{:03}", count / 1000, count % 1000),
     };
-    // Units, part of a user, and how they are written.
-    let shares: BTreeMap<&str, (u64, u64, &dyn Fn(u64) -> String)> = [
-        ("connections with a call", (connections, connections / 2, &count as &dyn Fn(u64) -> String)),
-        ("streams of events", (connections, connections / 4, &count)),
-        ("calls under way", (REQUESTS_AT_ONCE as u64, REQUESTS_AT_ONCE as u64 / 2, &count)),
-        ("memory of calls", (memory, memory / 4, &bytes)),
-        ("disk for bodies", (SPOOL_BYTES, SPOOL_BYTES / 4, &bytes)),
-        ("large bodies that arrive", (REQUESTS_AT_ONCE as u64, UPLOADS_AT_ONCE, &count)),
-    ]
-    .into();
-    for row in rows("resource") {
-        let Some((units, part, write)) = shares.get(row[0]) else { continue };
-        let of = |cell: &str| cell.split(" of ").next().unwrap_or_default().to_owned();
-        let expected = [*units, *part, part * 3 / 4, units - units / 8, units / 8].map(write);
-        let cells: Vec<_> = row[1..].iter().map(|cell| of(cell)).collect();
-        assert_eq!(cells, expected, "{}", row[0]);
+    let calls = REQUESTS_AT_ONCE as u64;
+    let rows: BTreeMap<&str, Vec<String>> = rows("resource")
+        .into_iter()
+        .map(|row| (row[0], row[1..].iter().map(|cell| cell.split(" of ").next().unwrap().to_owned()).collect()))
+        .collect();
+    // Units, and the part of a user.
+    for (resource, units, part) in [
+        ("connections with a call", connections, connections / 2),
+        ("streams of events", connections, connections / 4),
+        ("calls under way", calls, calls / 2),
+        ("large bodies that arrive", calls, UPLOADS_AT_ONCE),
+    ] {
+        assert_eq!(rows[resource], shares(units, part).map(count), "{resource}");
     }
-    assert_eq!(Budgets::default().workers.max(WORKERS_LEAST), Budgets::default().workers);
-    assert_eq!(VERSION_WINDOW_KIB, 192 << 10);
+    for (resource, units) in [("memory of calls", memory), ("disk for bodies", SPOOL_BYTES)] {
+        assert_eq!(rows[resource], shares(units, units / 4).map(bytes), "{resource}");
+    }
+    let window = VERSION_WINDOW_KIB << 10;
+    assert_eq!(rows["memory for archives of versions"][..2], [window, window / 2].map(bytes));
+    assert_eq!(rows["threads for long work"][0], format!("twice the cores, {WORKERS_LEAST} at least"));
+}
+
+/// All units, and those of a user, a key of one user, a key of several users, and users who hold none.
+fn shares(units: u64, part: u64) -> [u64; 5] {
+    [units, part, part * 3 / 4, units - units / 8, units / 8]
 }

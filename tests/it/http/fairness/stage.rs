@@ -86,9 +86,8 @@ impl Attacker {
     pub(super) fn others(self, stage: &Stage) -> Vec<&Caller> {
         let [_, second, control, bob, _] = &stage.keys;
         match self {
-            Self::OneKey => vec![second, control, bob],
+            Self::OneKey | Self::WideKey => vec![second, control, bob],
             Self::OneUser => vec![bob],
-            Self::WideKey => vec![second, control, bob],
         }
     }
 }
