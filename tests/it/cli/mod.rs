@@ -21,6 +21,8 @@ mod help;
 mod home;
 mod hook;
 mod hook_events;
+#[cfg(target_os = "linux")]
+mod idle_streams;
 #[cfg(unix)]
 mod interrupted;
 mod keys;
@@ -33,8 +35,6 @@ mod logs;
 mod mistakes;
 #[cfg(target_os = "linux")]
 mod names;
-#[cfg(target_os = "linux")]
-mod idle_streams;
 #[cfg(target_os = "linux")]
 mod one_of_many;
 #[cfg(target_os = "linux")]

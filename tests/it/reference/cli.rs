@@ -19,6 +19,7 @@ Each command prints this help with `--help`. `skillmount man DIR` writes the sam
 | 0 | The command has done its work. |
 | 1 | `grep` found nothing, `fsck` found a fault, or a question of `test` failed. With a message on standard error it is a bug. |
 | 2 | The input is wrong. |
+| 3 | `push` published some skills and rejected others for wrong input. |
 | 4 | The key or the policy does not allow it. |
 | 5 | There is no such thing. |
 | 6 | There is a conflict: the present state differs from the assumed one. |
@@ -45,7 +46,11 @@ fn the_page_on_the_command_line_is_generated() {
             text.push_str(&format!("\n## skillmount {}\n", words.join(" ")));
         }
         text.push_str(&section(&help, words.is_empty()));
-        let below = commands(&help).into_iter().map(|name| [words.clone(), vec![name]].concat());
+        let mut names = commands(&help);
+        if words.is_empty() {
+            names.extend(NOT_IN_HELP.map(str::to_owned));
+        }
+        let below = names.into_iter().map(|name| [words.clone(), vec![name]].concat());
         open.extend(below.collect::<Vec<_>>().into_iter().rev());
         count += 1;
     }
@@ -53,12 +58,17 @@ fn the_page_on_the_command_line_is_generated() {
     check("cli.md", &text);
 }
 
-/// The names of the commands that a help text lists.
+/// The commands that the first help leaves out.
+const NOT_IN_HELP: [&str; 4] = ["hook", "openapi", "man", "completions"];
+
+/// The names of the commands that a help text lists, in one group or several.
 fn commands(help: &str) -> Vec<String> {
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let lines = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let names = lines.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
-    names.map(str::to_owned).collect()
+    let listed = help.lines().skip_while(|line| !line.starts_with("Usage:")).take_while(|line| *line != "Options:");
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names
+        .filter(|name| *name != "help" && name.starts_with(|c: char| c.is_ascii_lowercase()))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// A command: its purpose in prose, and the rest as it is printed. Flags of every command stand with `skillmount` alone.

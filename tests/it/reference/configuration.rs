@@ -14,6 +14,9 @@ each value with its origin.
 The file is TOML with one line for each setting, such as `user = \"ana\"`. The program refuses an unknown name, with its line. Secrets are
 never printed.
 
+Earlier names of settings, flags and variables still work in this version. The changelog lists them. Both names in one place are an
+error.
+
 ";
 
 /// The settings by groups, each with its meaning.
@@ -30,7 +33,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("session", "The session."),
             ("api_key", "The key for the server. For `serve` it is the key that clients must send."),
             ("layers", "`true` shows sessions the skills of their team and of the organisation too."),
-            ("write", "`true` writes changes of skills into the folder of `skills:DIR`."),
+            ("writable", "`true` writes changes of skills into the folder of `skills:DIR`."),
             ("workspace", "The folder of `/workspace`. `{user}/workspace` shares one between all sessions of a user."),
             ("ticket", "The folder of `/ticket`. `{ticket_id:agent}` lets agents set the variable."),
         ],
@@ -56,12 +59,12 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("hosts", "Names of the service beside the address it listens on."),
             ("origins", "Origins of web pages that may call the service and read its answers."),
             ("public", "Users whose skills installers find without a key, as `skills.example.com=anna`."),
-            ("link_secret", "The secret for links of `skillmount link`: 32 characters at least."),
-            ("memory", "MiB for cached contents, sessions and requests: 200 at least."),
+            ("share_signing_key", "The secret for links of `skillmount share`: 32 characters at least."),
+            ("memory_limit", "MiB for cached contents, sessions and requests: 200 at least."),
             ("catalog_memory", "MiB for catalogs and search indexes: 16 at least."),
             ("connections", "Connections that are open at once: 512 at least. Half of them are for streams of events."),
             (
-                "spool",
+                "upload_dir",
                 "The folder for uploads under way, up to 4 GiB. The default is the system's for temporary files.",
             ),
             ("drain", "Seconds in which the service still accepts connections after SIGTERM: 600 at most."),
@@ -72,7 +75,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "audit",
-                "`relaxed` writes audit records behind the calls, `strict` before it acknowledges a change, `off` none.",
+                "`async` writes audit records in the background, `sync` before it acknowledges a change, `off` none.",
             ),
             ("audit_days", "Days for which the service keeps audit records: 1 to 36,500."),
             ("log", "The filter of the log, such as `info` or `skillmount=debug`. `-v` and `-vv` set it too."),
@@ -83,12 +86,15 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         "Search",
         &[
             ("feedback", "`true` raises skills that a user's sessions loaded after a similar question."),
-            ("encoder", "Search by meaning: `dir:FOLDER` of a model, or the URL of an endpoint for embeddings."),
-            ("encoder_model", "The name of the model at the endpoint."),
-            ("encoder_skill_model", "The name of the model for skills, if it differs."),
-            ("encoder_key", "The key for the endpoint."),
-            ("encoder_question_prefix", "Text that the model wants before a question, as `query: `."),
-            ("encoder_skill_prefix", "Text that the model wants before a skill, as `passage: `."),
+            (
+                "embedding_url",
+                "Semantic search: `dir:FOLDER` of an embedding model, or the URL of an endpoint for embeddings.",
+            ),
+            ("embedding_model", "The name of the model at the endpoint."),
+            ("embedding_document_model", "The name of the model for skills, if it differs."),
+            ("embedding_api_key", "The key for the endpoint."),
+            ("embedding_query_prefix", "Text that the model wants before a question, as `query: `."),
+            ("embedding_document_prefix", "Text that the model wants before a skill, as `passage: `."),
         ],
     ),
     (

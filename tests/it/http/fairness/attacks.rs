@@ -66,7 +66,11 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     Attack {
         place: "a body up to 1 MiB",
-        begin: |stage, callers| slow_bodies(stage, callers, (120, MIB, MIB - 1)).boxed(),
+        begin: |stage, callers| {
+            // Few bodies, because the server gives up the first after ten seconds without a byte.
+            let count = 24.max(12 * callers.len());
+            slow_bodies(stage, callers, (count, MIB, MIB - 1)).boxed()
+        },
         most: |attacker| memory(attacker, 17),
         ..holding(MEMORY)
     },

@@ -29,7 +29,7 @@ async fn others_are_served(attack: &Attack, attacker: Attacker) {
     let held = (attack.begin)(&stage, attacker.callers(&stage)).await;
     let most = (attack.most)(attacker);
     stage.wait_until(attack.gauge, most).await;
-    let before = stage.metric("skillmount_contentions_total").await;
+    let before = if attack.is_still { stage.settled("skillmount_contentions_total").await } else { 0 };
     for caller in attacker.others(&stage) {
         for (call, status) in stage.honest_calls(caller, attack.is_still).await {
             assert_eq!(status, 200, "{}: {call} of {caller:?} beside {attacker:?}", attack.place);

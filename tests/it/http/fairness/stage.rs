@@ -153,6 +153,18 @@ impl Stage {
         panic!("{name} is {value}, not in {least}..={most}");
     }
 
+    /// The value once it has stayed the same for a second: by then each request of the attacker has its place or waits for it.
+    pub(super) async fn settled(&self, name: &str) -> u64 {
+        let (mut value, mut same) = (self.metric(name).await, 0);
+        while same < 10 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let now = self.metric(name).await;
+            same = if now == value { same + 1 } else { 0 };
+            value = now;
+        }
+        value
+    }
+
     /// One call of each kind, and the status of its answer. If the attacker `is_still`, each call begins once the memory of the call
     /// before is free: only users who hold nothing have the memory that is kept.
     pub(super) async fn honest_calls(&self, caller: &Caller, is_still: bool) -> Vec<(&'static str, u16)> {
