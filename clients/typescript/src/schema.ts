@@ -1,4 +1,4 @@
-// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 5e6944747d7e787c, types 6f490d37709fc447.
+// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 2054d88821746278, types 598d7c9e31c8d844.
 export interface paths {
     "/healthz": {
         parameters: {
@@ -32,7 +32,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answer a hook of the user and session that the headers name, for hosts whose settings have one address for every user. */
+        /** Answer a hook of the user and session in the headers. It is for hosts with one address for every user in their settings. */
         post: operations["answer_claude_hook"];
         delete?: never;
         options?: never;
@@ -152,10 +152,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /**
-         * List what was done on a user's data: who called what, in which session, on which paths, with which outcome. Needs a key of
-         *     scope `control`.
-         */
+        /** List the operations on a user's data, each with caller, session, paths and outcome. Needs a key of scope `control`. */
         get: operations["list_audit_records"];
         put?: never;
         post?: never;
@@ -182,8 +179,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say how many skills a user has, without those that the user's policy hides from the caller, and to a key of scope `control` what
-         *     the store keeps of them.
+         * Return how many skills a user has. Skills that the user's policy hides from the caller do not count. A key of scope `control`
+         *     gets the state of the objects in the store too.
          */
         get: operations["show_catalog"];
         put?: never;
@@ -805,8 +802,8 @@ export interface paths {
         /**
          * Watch what happens in a session: tool calls, skills, files, permission requests, and changes of the catalog. The answer is a
          *     stream of each event as it happens. A client that accepts `application/json` and no stream gets those since `Last-Event-ID`.
-         *     An event may come twice, with the same id, and none is left out; `gap` says that events since that id are no longer kept, and
-         *     `dropped` that the client was too slow and has to connect again.
+         *     An event may come twice with the same id. The service omits none without a word: `gap` says that it no longer keeps the events
+         *     since an id, and `dropped` that the client was too slow and must connect again.
          */
         get: operations["watch_session"];
         put?: never;
@@ -1436,8 +1433,8 @@ export interface paths {
         put?: never;
         /**
          * Download files of several skills without loading them, in the order of the request and up to 1,000 in all.
-         *     `multipart/mixed` has a part for each file, with `content-location`: where it lies below `skills/`. Those that failed have
-         *     `x-error`, the code, and the reason as their text; a skill that failed as a whole is one of them, by its path. With
+         *     `multipart/mixed` has a part for each file, with its place below `skills/` as `content-location`. The part of a failed file has
+         *     the code as `x-error` and the reason as text. A skill that failed as a whole has one such part, with its path. With
          *     `accept: application/json` the files are in one JSON document, as base64. With `accept: application/zip` they are an archive, and
          *     the first of them that fails is the answer.
          */
@@ -1510,7 +1507,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Say how a user's conversations find and use skills, by the records of what they did. Needs a key of scope `control`. */
+        /** Return figures about how a user's conversations find and use skills, from the audit records. Needs a key of scope `control`. */
         get: operations["get_usage"];
         put?: never;
         post?: never;
@@ -1614,7 +1611,7 @@ export interface components {
             /** @description Give this back to get the next page; null on the last one. */
             next_cursor?: (string | null) | undefined;
         };
-        /** @description What was done: who, in which session, on what, with which outcome. Contents and questions are not in it. */
+        /** @description A record of one operation: the caller, the session, the subject and the outcome. It has no contents and no questions. */
         AuditRecord: {
             /** @description Its position, which is the same for every replica. */
             id?: string | undefined;
@@ -1659,7 +1656,7 @@ export interface components {
              */
             more_files?: number | undefined;
             skill?: (components["schemas"]["AuditSkill"] | null) | undefined;
-            /** @description The skills that a session began with when it was made: those that its policy preloads, and those of its parent. */
+            /** @description The skills at the beginning of the session: the preloads of its policy, and the skills of its parent. */
             began_with?: components["schemas"]["AuditSkill"][] | undefined;
             catalog?: (components["schemas"]["AuditCatalog"] | null) | undefined;
             /**
@@ -2034,13 +2031,13 @@ export interface components {
             /** @description What the event says. */
             data: unknown;
         };
-        /** @description Events that happened since one that is known. */
+        /** @description The events after a known event. */
         EventList: {
             /** @description In the order in which the service has their records, 1,000 and 128 KiB at most. */
             events: components["schemas"]["Event"][];
             /**
-             * @description Send this back as `Last-Event-ID` to get the rest; null if that is all. For a request without that header it is the present
-             *     position, after which events are told; null if events have no ids.
+             * @description Send this back as `Last-Event-ID` to get the rest; null if there is no more. The answer to a request without the header has
+             *     no event and the present position; null if events have no ids.
              */
             next?: (string | null) | undefined;
         };
@@ -2187,9 +2184,8 @@ export interface components {
          */
         HookEventName: "SessionStart" | "UserPromptSubmit" | "PreToolUse" | "SubagentStart";
         /**
-         * @description The input of a hook, in the shape of Claude's. Members beside those named here are taken and not read, because each event
-         *     has its own and hosts add more. Those named here are read if the event has them: in another one, a member of that name may be
-         *     anything.
+         * @description The input of a hook, in the shape of Claude's. The service ignores other members, because each event has its own and hosts add
+         *     more. It reads a member only with the events that have the member. Other events may have anything under the same name.
          */
         HookInput: {
             /** @description The event: `SessionStart`, `UserPromptSubmit`, `PreToolUse` or `SubagentStart`. Any other is answered by `{}`. */
@@ -2531,7 +2527,7 @@ export interface components {
              * @description The HTTP status.
              */
             status: number;
-            /** @description What is wrong and what to do next, written for the agent that reads it. */
+            /** @description The fault and the next step, in words for an agent. */
             detail: string;
             /** @description The stable code. */
             code: components["schemas"]["ErrorCode"];
@@ -2546,7 +2542,7 @@ export interface components {
         };
         /** @description What of each skill is in a prompt, and why. */
         PromptExplanation: {
-            /** @description The skills that the session may see, those of which most is shown first: 1,000 at most. */
+            /** @description The skills that the session may see, at most 1,000. Skills with more text in the prompt come first. */
             skills: components["schemas"]["PromptSkill"][];
             /** @description How many more there are. */
             more?: number | undefined;
@@ -2885,7 +2881,7 @@ export interface components {
         SessionList: {
             /** @description In byte order of their ids, as keys of the store have them. */
             sessions: components["schemas"]["Session"][];
-            /** @description Those among them that cannot be read; `DELETE` removes one. */
+            /** @description Sessions of the page with a damaged object. `DELETE` removes one. */
             damaged: components["schemas"]["DamagedSession"][];
             /** @description Give this back to get the next page; null on the last one. */
             next_cursor?: (string | null) | undefined;
@@ -2967,7 +2963,7 @@ export interface components {
         SkillList: {
             /** @description In byte order of their paths. */
             skills: components["schemas"]["SkillReply"][];
-            /** @description What was wrong with the skills of this page, and with those that are left out between them and the next page. */
+            /** @description Faults of the skills of this page, and of skills that the catalog omits between this page and the next. */
             diagnostics: components["schemas"]["SkillDiagnostic"][];
             /** @description How many skills there are on all pages. */
             total: number;
@@ -3376,13 +3372,12 @@ export interface components {
             discovery_success?: (number | null) | undefined;
             /**
              * Format: double
-             * @description The mean number of calls from such a search to that load, which counts as one.
+             * @description The mean number of calls from such a search to the load. The load counts too.
              */
             discovery_to_use_turns?: (number | null) | undefined;
             /**
              * Format: double
-             * @description The share of the calls that a person decided about, of those that were told to ask for an approval, that were allowed. One
-             *     that still waits, or whose time to be approved is over, is none of them.
+             * @description The share of approvals among the decisions of persons about waiting calls. A call without a decision does not count.
              */
             approval_rate?: (number | null) | undefined;
             /**
@@ -3392,8 +3387,8 @@ export interface components {
             completion_rate?: (number | null) | undefined;
             /**
              * Format: int64
-             * @description The mean number of tokens that a conversation was spared: those of the instructions of the user's skills, as they are
-             *     now, without the skills that it used. A token is four bytes.
+             * @description The mean number of tokens that loading on demand saved a conversation: the present instructions of all skills of the user,
+             *     less the skills that the conversation used. A token is four bytes.
              */
             context_saved_tokens?: (number | null) | undefined;
             /**
@@ -3485,7 +3480,7 @@ export interface components {
              */
             preload?: components["schemas"]["Preload"] | undefined;
             /**
-             * @description What sessions made from this one may do; absent if it is the default, so that earlier versions read the policy.
+             * @description Rights of the sessions that begin from this one. Absent if it is the default, so that earlier versions read the policy.
              * @default {
              *       "load": true,
              *       "create": false,
@@ -6280,7 +6275,7 @@ export interface operations {
     collect_sessions: {
         parameters: {
             query?: {
-                /** @description Give those that stay the tag by which the bucket's lifecycle rule knows sessions. Those of this version have it already. */
+                /** @description Give the other sessions the tag of the bucket's lifecycle rule. Sessions of this version have it already. */
                 tag?: boolean | undefined;
             } | undefined;
             header?: {
@@ -13422,7 +13417,7 @@ export interface operations {
     get_usage: {
         parameters: {
             query?: {
-                /** @description Only those of operations that ended then or later; all that are kept if absent. */
+                /** @description Count operations that ended then or later. Absent: count all records of the service. */
                 since?: string | undefined;
             } | undefined;
             header?: {

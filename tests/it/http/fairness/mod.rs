@@ -28,7 +28,7 @@ async fn others_are_served(attack: &Attack, attacker: Attacker) {
     let stage = Stage::new(attack.size).await;
     let held = (attack.begin)(&stage, attacker.callers(&stage)).await;
     let most = (attack.most)(attacker);
-    stage.wait_until(attack.gauge, most).await;
+    stage.wait_until(attack.gauge, most, attack.place).await;
     let before = if attack.is_still { stage.settled("skillmount_contentions_total").await } else { 0 };
     for caller in attacker.others(&stage) {
         for (call, status) in stage.honest_calls(caller, attack.is_still).await {

@@ -140,8 +140,8 @@ impl Stage {
         line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
     }
 
-    /// Returns once the value lies in the range, which it must within a minute.
-    pub(super) async fn wait_until(&self, name: &str, (least, most): (u64, u64)) {
+    /// Returns once the value lies in the range, which it must within a minute. `when` is for the message.
+    pub(super) async fn wait_until(&self, name: &str, (least, most): (u64, u64), when: &str) {
         let mut value = 0;
         for _ in 0..600 {
             value = self.metric(name).await;
@@ -150,7 +150,7 @@ impl Stage {
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        panic!("{name} is {value}, not in {least}..={most}");
+        panic!("{when}: {name} is {value}, not in {least}..={most}");
     }
 
     /// The value once it has stayed the same for a second: by then each request of the attacker has its place or waits for it.
@@ -193,7 +193,7 @@ impl Stage {
             answer.bytes().await.unwrap();
             statuses.push((name, status));
             if is_still {
-                self.wait_until(MEMORY, (0, attackers)).await;
+                self.wait_until(MEMORY, (0, attackers), name).await;
             }
         }
         statuses
