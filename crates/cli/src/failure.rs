@@ -127,7 +127,7 @@ const ON_FILES: &[&str] = &["ls", "cat", "grep", "glob", "write", "edit", "mv", 
 /// The next step for a person at a terminal, if the message does not say it already.
 fn next_step(error: &Error, command: &str) -> Option<&'static str> {
     match error.code() {
-        Code::StoreUnavailable => Some("run `skillmount doctor` to see which part fails and how to mend it"),
+        Code::StoreUnavailable => Some("run `skillmount doctor` to see which part fails and how to fix it"),
         Code::Unauthenticated => Some("give --api-key or set SKILLMOUNT_API_KEY"),
         Code::FileNotFound if ON_FILES.contains(&command) => {
             Some("`skillmount ls` shows what is there, `skillmount skills list` what can be loaded")
@@ -157,7 +157,7 @@ mod tests {
         let error = Error::new(Code::StoreUnavailable, "the store did not answer").with_source(cause);
         assert_eq!(
             plain(&error),
-            "error: the store did not answer\n  because: connection refused\n  next: run `skillmount doctor` to see which part fails and how to mend it"
+            "error: the store did not answer\n  because: connection refused\n  next: run `skillmount doctor` to see which part fails and how to fix it"
         );
         let styled = explained(&error, "ls");
         assert!(styled.starts_with("\u{1b}[1m\u{1b}[31merror:\u{1b}[0m "), "{styled:?}");

@@ -154,7 +154,10 @@ fn greets(home: &Home, arguments: &[&str], about: &[&str]) {
         assert!(screen.read_until(b'\n', &mut said).unwrap() > 0, "{}", String::from_utf8_lossy(&said));
     }
     let said = String::from_utf8(said).unwrap();
-    for words in [&[env!("CARGO_PKG_VERSION"), "there are no keys", &format!("{url}/docs")], about].concat() {
+    for words in
+        [&[env!("CARGO_PKG_VERSION"), "there are no keys", &format!("{url}/docs"), &format!("{url}/guide/")], about]
+            .concat()
+    {
         assert!(said.contains(words), "{words}: {said}");
     }
     child.kill().unwrap();

@@ -19,11 +19,12 @@ Examples:
   skillmount add git@example.com:team/skills.git#v1.2    at a branch or a tag
   skillmount add ./skills --into writing                 those of a folder
 
-Digests are checked, and each skill as a publish checks it; one with an error stays behind, and
-the exit status is 2. Nothing of a source is run: a repository is fetched by https or ssh and read
-without hooks, filters, links and submodules. A lock file keeps the source, its revision and the
-version of each skill, so that the same command changes nothing the second time; a skill that was
-changed here stays, and the exit status is 6. `skillmount update` looks for newer ones.")]
+Digests are checked, and each skill as a publish checks it. One with an error stays behind, and
+the exit status is 3, or 2 if none came. Nothing of a source is run: a repository is fetched by
+https or ssh and read without hooks, filters, links and submodules. A lock file keeps the source,
+its revision and the version of each skill, so that the same command changes nothing the second
+time; a skill that was changed here stays, and the exit status is 6. `skillmount update` looks for
+newer ones.")]
 pub(crate) struct Add {
     /// A host, a git repository or a folder
     #[arg(value_name = "SOURCE")]

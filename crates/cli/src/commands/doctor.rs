@@ -53,7 +53,7 @@ impl Doctor {
         app.out.reply(&json!({ "checks": checks }), |out, _| print(out, &checks))?;
         let failed = checks.iter().filter(|check| check.status == CheckStatus::Fail).count();
         if failed > 0 {
-            return Err(Error::new(Code::StoreUnavailable, "a check failed; the report says how to mend it")
+            return Err(Error::new(Code::StoreUnavailable, "a check failed; the report says how to fix it")
                 .with_detail(CHECKS_FAILED, failed));
         }
         Ok(())
@@ -126,7 +126,7 @@ async fn store_checks(app: &App) -> Vec<StoreCheck> {
     let store = match app.store().await {
         Ok(store) => store,
         Err(error) => {
-            let fix = "`skillmount config show` tells where each value comes from";
+            let fix = "`skillmount config show` shows where each value comes from";
             return vec![failed_check("configuration", &error, fix)];
         }
     };

@@ -206,7 +206,7 @@ fn greet(app: &App, bound: SocketAddr, has_keys: bool, folder: &[StoreCheck]) {
     let store = app.settings.get(Setting::Store).unwrap_or_default();
     let folder = folder.first().map(|check| format!("{}\n", check.detail)).unwrap_or_default();
     app.out.note(format_args!(
-        "skillmount {} serves {store} to {callers}\n{folder}try it at http://{bound}/docs; Ctrl-C stops it",
+        "skillmount {} serves {store} to {callers}\n{folder}try it at http://{bound}/docs, read the guide at http://{bound}/guide/; Ctrl-C stops it",
         env!("CARGO_PKG_VERSION")
     ));
 }

@@ -18,6 +18,7 @@ use crate::{
     path::SkillPath,
     screen::plain,
     skill::Diagnostic,
+    status::PARTIAL,
     wire::{FileChanges, SkillDigest, SkillRepository},
 };
 
@@ -216,7 +217,9 @@ pub(crate) fn outcome(brought: &[SourceReport]) -> Result<()> {
         }
         (refused, _) => {
             let message = format!("{} stayed behind for errors in it", counted(refused, "skill"));
-            Err(Error::new(Code::InvalidSkill, message))
+            let error = Error::new(Code::InvalidSkill, message);
+            let is_partial = [SourceStatus::New, SourceStatus::Changed, SourceStatus::Unchanged].map(count) != [0; 3];
+            Err(if is_partial { error.with_detail(PARTIAL, true) } else { error })
         }
     }
 }

@@ -328,7 +328,7 @@ fn deleted_there(skills: usize) -> Option<String> {
 fn stayed_behind(refused: &[LintedSkill]) -> Error {
     let errors: usize = refused.iter().map(|one| one.findings.len()).sum();
     let message = format!(
-        "{} stayed behind, because lint finds {}: mend them, `skillmount lint --fix` does what is safe",
+        "{} stayed behind, because lint finds {}: fix them, `skillmount lint --fix` does what is safe",
         counted(refused.len(), "skill"),
         counted(errors, "error"),
     );

@@ -143,7 +143,7 @@ fn line(row: &PushRow) -> String {
         PushRowStatus::New => format!("{skill}: new"),
         PushRowStatus::Changed => format!("{skill}: {} pushed", counted(row.changed(), "changed file")),
         PushRowStatus::Refused if row.refusal.is_some() => format!("{skill}: refused, {}", row.why_refused()),
-        PushRowStatus::Refused => format!("{skill}: refused, {}; `skillmount lint` tells them", row.why_refused()),
+        PushRowStatus::Refused => format!("{skill}: refused, {}; `skillmount lint` lists them", row.why_refused()),
         PushRowStatus::Conflict => {
             format!("{skill}: another author published it; `skillmount push` shows how to join both")
         }
