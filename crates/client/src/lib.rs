@@ -45,6 +45,20 @@ use crate::{
 const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// One session of one user, on a server.
+///
+/// ```
+/// use skillmount_base::{Code, path::Id};
+/// use skillmount_client::RemoteBackend;
+///
+/// # fn main() -> skillmount_base::Result<()> {
+/// let (user, session) = (Id::parse("anna")?, Id::parse("chat-7")?);
+/// // Nothing is sent before the first call.
+/// assert!(RemoteBackend::new("http://127.0.0.1:8080", user.clone(), session.clone(), None).is_ok());
+/// let refused = RemoteBackend::new("ftp://127.0.0.1", user, session, None).unwrap_err();
+/// assert_eq!(refused.code(), Code::InvalidRequest);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct RemoteBackend {
     connection: ServerConnection,

@@ -186,7 +186,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "http",
         ],
     ),
-    ("rig", &["error", "clock", "path", "store", "wire", "handle", "prompt", "tools", "client"]),
+    ("rig", &["error", "wire", "handle", "prompt", "tools", "client"]),
 ];
 
 /// Doors through which only a few names pass: who imports, from where, and what.
@@ -314,6 +314,12 @@ fn a_forbidden_edge_would_be_seen() {
 }
 
 #[test]
+fn an_example_is_no_import() {
+    let text = "/// ```\n/// use crate::http::Server;\n/// ```\nuse crate::path::Id;\n/// [`X`](crate::wire::X)";
+    assert_eq!(uses(text, "cli"), ["path", "wire"].map(str::to_owned).into());
+}
+
+#[test]
 fn a_forbidden_name_would_be_seen() {
     let seen = |text: &str| names(text, "store").into_iter().collect::<Vec<_>>().join(" ");
     assert_eq!(seen("use crate::{\n    path::{Id, store::X},\n    store::{A, b::{C, D}, E as F},\n};"), "A E b");
@@ -378,6 +384,7 @@ fn home(file: &Path) -> Option<String> {
 /// The top modules named by paths such as `crate::x` and `skillmount_base::x` and by groups `use crate::{x, y::z}` in a file
 /// of the module `home`.
 fn uses(text: &str, home: &str) -> BTreeSet<String> {
+    let text = &without_examples(text);
     let mut found = BTreeSet::new();
     for root in Regex::new(r"\b(?:crate|skillmount_(\w+))::").unwrap().captures_iter(text) {
         match root.get(1).map(|name| name.as_str()) {
@@ -390,6 +397,19 @@ fn uses(text: &str, home: &str) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// `text` without the examples in its comments. An example is a crate of its own, so a module of its imports may lie above.
+fn without_examples(text: &str) -> String {
+    let mut is_example = false;
+    let is_code = |line: &&str| {
+        let comment = line.trim_start();
+        let comment = comment.strip_prefix("///").or_else(|| comment.strip_prefix("//!"));
+        let is_fence = comment.is_some_and(|text| text.trim_start().starts_with("```"));
+        is_example = comment.is_some() && is_example != is_fence;
+        !is_example
+    };
+    text.lines().filter(is_code).collect::<Vec<_>>().join("\n")
 }
 
 /// What is taken from the top module `module`: the next segments of its paths, and its own name where it is taken whole.

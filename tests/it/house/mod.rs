@@ -12,6 +12,7 @@ mod process;
 mod prose;
 mod public_api;
 mod readability;
+mod rust_docs;
 mod semantics;
 mod sentences;
 mod shape;

@@ -18,6 +18,19 @@ use crate::{
 };
 
 /// The keys the service takes. Cheap to clone, so that they can be replaced while requests are under way.
+///
+/// ```
+/// use skillmount_base::clock::{Clock, SystemClock};
+/// use skillmount_engine::access::Keys;
+///
+/// # fn main() -> skillmount_base::Result<()> {
+/// let keys = Keys::single("a-long-secret")?;
+/// let now = SystemClock::new().now();
+/// assert!(keys.authenticate(Some("Bearer a-long-secret"), now).is_ok());
+/// assert!(keys.authenticate(None, now).is_err());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Keys(Arc<HashMap<Digest, Key>>);
 

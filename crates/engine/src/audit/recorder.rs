@@ -42,6 +42,29 @@ use crate::{
 const PRUNED_USERS: u64 = 100_000;
 
 /// Writes audit records. Cheap to clone.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::{Id, Namespace}};
+/// use skillmount_engine::{audit::{AuditMode, Recorder}, handle::{Service, ServiceOptions}};
+/// use skillmount_store::MemoryStore;
+/// use skillmount_wire::{BackendProtocol, WriteRequest};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(SystemClock::new()));
+/// let recorder = Recorder::new(store.clone(), Namespace::default(), AuditMode::default(), clock.clone());
+/// let options = ServiceOptions { observer: Some(Arc::new(recorder.clone())), ..ServiceOptions::default() };
+/// let service = Service::new(store, options, clock);
+///
+/// let anna = Id::parse("anna")?;
+/// service.session(anna.clone(), Id::parse("chat-7")?).write(WriteRequest::new("/workspace/a.md", "one")).await?;
+/// recorder.flush(&anna).await?;
+/// assert_eq!(recorder.counts().records, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Recorder {
     shared: Arc<RecorderState>,

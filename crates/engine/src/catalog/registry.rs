@@ -18,6 +18,27 @@ use crate::{
 };
 
 /// All catalogs in memory, refreshed while callers ask for them.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::handle::{Service, ServiceOptions};
+/// use skillmount_store::MemoryStore;
+/// use skillmount_engine::catalog::Audience;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let store = Arc::new(MemoryStore::new());
+/// store.put_raw("anna/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes.\n---\nBegin.\n");
+/// let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let anna = Id::parse("anna")?;
+/// assert_eq!(service.session(anna.clone(), Id::parse("chat-7")?).catalog(true).await?.entries.len(), 1);
+/// // From now on the catalog is in memory.
+/// assert!(service.catalogs().cached_tag(&Audience::from(&anna)).is_some());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Catalogs {
     pub(super) store: SharedStore,

@@ -71,6 +71,25 @@ fn approval_was_asked_for(context: &Context, call: &WaitingCall) {
 }
 
 /// The calls of one session that wait for a decision.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::handle::{Service, ServiceOptions};
+/// use skillmount_store::MemoryStore;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let store = Arc::new(MemoryStore::new());
+/// store.put_raw("anna/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes.\n---\nBegin.\n");
+/// let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let agent = service.session(Id::parse("anna")?, Id::parse("chat-7")?);
+/// let waiting = agent.approvals().waiting_calls().await?;
+/// assert!(waiting.approvals.is_empty(), "no policy asks for approval");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Approvals {
     context: Context,

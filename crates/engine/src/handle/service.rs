@@ -56,6 +56,26 @@ pub struct ServiceOptions {
 }
 
 /// Everything that sessions share, by its owners. Cheap to clone.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::handle::{Service, ServiceOptions};
+/// use skillmount_store::MemoryStore;
+/// use skillmount_wire::{BackendProtocol, LoadSkillRequest};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let store = Arc::new(MemoryStore::new());
+/// store.put_raw("anna/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes.\n---\nBegin.\n");
+/// let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let agent = service.session(Id::parse("anna")?, Id::parse("chat-7")?);
+/// let loaded = agent.load_skill(LoadSkillRequest::new("minutes")).await?;
+/// assert_eq!(loaded.mount, "/skills/minutes");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Service {
     pub(crate) core: Arc<Core>,

@@ -22,6 +22,27 @@ use crate::{
 };
 
 /// One session of one user: the agent's file system. Cheap to clone.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::handle::{Service, ServiceOptions};
+/// use skillmount_store::MemoryStore;
+/// use skillmount_wire::{BackendProtocol, LsRequest, WriteRequest};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let store = Arc::new(MemoryStore::new());
+/// store.put_raw("anna/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes.\n---\nBegin.\n");
+/// let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let agent = service.session(Id::parse("anna")?, Id::parse("chat-7")?);
+/// agent.write(WriteRequest::new("/workspace/notes.md", "one\ntwo\n")).await?;
+/// let folder = agent.ls(LsRequest { path: "/workspace".to_owned() }).await?;
+/// assert_eq!(folder.entries.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct SessionBackend {
     pub(super) context: Context,

@@ -16,6 +16,26 @@ use crate::{
 };
 
 /// An author with a store.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::handle::{Service, ServiceOptions};
+/// use skillmount_store::MemoryStore;
+/// use skillmount_engine::handle::StoreRepository;
+/// use skillmount_wire::SkillRepository;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let store = Arc::new(MemoryStore::new());
+/// store.put_raw("anna/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes.\n---\nBegin.\n");
+/// let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let author = StoreRepository::new(service, Id::parse("anna")?);
+/// assert_eq!(author.skill_digests(None).await?.skills.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct StoreRepository {
     service: Service,

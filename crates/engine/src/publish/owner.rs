@@ -11,6 +11,29 @@ use crate::{
 };
 
 /// Makes new versions of skills, and drafts. Cheap to clone.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::handle::{Service, ServiceOptions};
+/// use skillmount_store::MemoryStore;
+/// use skillmount_base::path::SkillPath;
+/// use skillmount_engine::publish::{PublishOptions, UploadedSkill};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let store = Arc::new(MemoryStore::new());
+/// store.put_raw("anna/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes.\n---\nBegin.\n");
+/// let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let skill = SkillPath::parse("letters")?;
+/// let main = "---\nname: letters\ndescription: Writes letters to customers.\n---\nBegin with the date.\n";
+/// let uploaded = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into())]);
+/// let reply = service.publisher().publish_skill(&Id::parse("anna")?, &skill, uploaded, PublishOptions::default()).await?;
+/// assert_eq!(reply.skill, "letters");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Publisher {
     pub(super) core: Arc<Core>,

@@ -23,6 +23,28 @@ use crate::{
 };
 
 /// The sessions and policies of every user.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::handle::{Service, ServiceOptions};
+/// use skillmount_store::MemoryStore;
+/// use skillmount_wire::CreateSession;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let store = Arc::new(MemoryStore::new());
+/// store.put_raw("anna/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes.\n---\nBegin.\n");
+/// let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let (anna, chat) = (Id::parse("anna")?, Id::parse("chat-7")?);
+/// service.sessions().create(&anna, &chat, CreateSession::default()).await?;
+/// service.sessions().delete(&anna, &chat).await?;
+/// let again = service.sessions().delete(&anna, &chat).await;
+/// assert_eq!(again.unwrap_err().code(), skillmount_base::Code::SessionNotFound);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Sessions {
     pub(super) store: StoreHandle,

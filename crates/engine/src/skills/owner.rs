@@ -5,6 +5,27 @@ use std::sync::Arc;
 use crate::{context::Core, error::Result, path::Layer};
 
 /// The documents and files of skills, without a session. Cheap to clone.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::handle::{Service, ServiceOptions};
+/// use skillmount_store::MemoryStore;
+/// use skillmount_engine::content::DraftReader;
+/// use skillmount_wire::{Policy, SkillListRequest};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let store = Arc::new(MemoryStore::new());
+/// store.put_raw("anna/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes.\n---\nBegin.\n");
+/// let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let (anna, wanted) = (Id::parse("anna")?, SkillListRequest::default());
+/// let page = service.library().list_skills(&anna, &Policy::default(), &wanted, DraftReader::Control).await?;
+/// assert_eq!(page.skills.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Library {
     pub(super) core: Arc<Core>,

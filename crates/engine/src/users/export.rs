@@ -25,6 +25,28 @@ const FORMAT: u32 = 1;
 const MANIFEST: &str = "_manifest.json";
 
 /// The archive of one user, piece by piece.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::handle::{Service, ServiceOptions};
+/// use skillmount_store::MemoryStore;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let store = Arc::new(MemoryStore::new());
+/// store.put_raw("anna/skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes minutes.\n---\nBegin.\n");
+/// let service = Service::new(store, ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let mut export = service.users().export(&Id::parse("anna")?)?;
+/// let mut bytes = 0;
+/// while let Some(piece) = export.next().await? {
+///     bytes += piece.len();
+/// }
+/// assert!(bytes > 0, "the archive has at least its manifest");
+/// # Ok(())
+/// # }
+/// ```
 pub struct Export {
     core: Arc<Core>,
     user: Id,
