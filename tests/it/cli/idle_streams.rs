@@ -49,8 +49,8 @@ fn metric(address: &str, name: &str) -> u64 {
 }
 
 // S-FAIR-8: A stream of events holds a place among the streams, and memory only while it replays.
-#[test]
-fn thousands_of_idle_streams_take_little_memory() {
+#[tokio::test]
+async fn thousands_of_idle_streams_take_little_memory() {
     let streams = std::env::var("SKILLMOUNT_STREAMS").map_or(STREAMS, |streams| streams.parse().unwrap());
     assert!(can_open(streams + 1_000), "the limit of file descriptors (`ulimit -Hn`) is below {}", streams + 1_000);
     let home = Home::new();
@@ -65,7 +65,7 @@ fn thousands_of_idle_streams_take_little_memory() {
         if metric(address, "skillmount_streams") == streams {
             break;
         }
-        std::thread::sleep(Duration::from_millis(100));
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert_eq!(metric(address, "skillmount_streams"), streams);
     assert_eq!(metric(address, "skillmount_memory_reserved_bytes"), 0);

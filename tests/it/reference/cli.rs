@@ -1,5 +1,7 @@
 //! The page on the command line, from the help of each command.
 
+use std::fmt::Write as _;
+
 use super::page::check;
 use crate::cli::Home;
 
@@ -43,7 +45,7 @@ fn the_page_on_the_command_line_is_generated() {
         let arguments: Vec<_> = words.iter().map(String::as_str).chain(["--help"]).collect();
         let help = home.ok(&arguments);
         if !words.is_empty() {
-            text.push_str(&format!("\n## skillmount {}\n", words.join(" ")));
+            write!(text, "\n## skillmount {}\n", words.join(" ")).unwrap();
         }
         text.push_str(&section(&help, words.is_empty()));
         let mut names = commands(&help);

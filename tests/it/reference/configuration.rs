@@ -1,6 +1,6 @@
 //! The page on the configuration: names, variables, flags and defaults are the program's, the meanings stand here.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::page::{check, code, table};
 use crate::cli::Home;
@@ -149,10 +149,7 @@ fn the_page_on_the_configuration_is_generated() {
             ]
         };
         let rows: Vec<_> = meanings.iter().map(row).collect();
-        text.push_str(&format!(
-            "## {group}\n\n{}\n",
-            table(["setting", "variable", "flag", "default", "meaning"], rows)
-        ));
+        write!(text, "## {group}\n\n{}\n", table(["setting", "variable", "flag", "default", "meaning"], rows)).unwrap();
         written.extend(meanings.iter().map(|(name, _)| (*name).to_owned()));
     }
     written.sort();
@@ -183,7 +180,7 @@ fn flags(home: &Home) -> BTreeMap<String, String> {
                 let shown = code([command.join(" "), format!("--{name}")].join(" ").trim());
                 let known = found.entry(setting).or_default();
                 let comma = if known.is_empty() { "" } else { ", " };
-                known.push_str(&format!("{comma}{shown}"));
+                write!(known, "{comma}{shown}").unwrap();
             }
         }
     }

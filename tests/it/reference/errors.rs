@@ -1,5 +1,7 @@
 //! The page on error codes, from the table of codes.
 
+use std::fmt::Write as _;
+
 use skillmount::error::{Code, Kind};
 
 use super::page::{check, code, table};
@@ -37,7 +39,7 @@ fn the_page_on_errors_is_generated() {
     }
     let mut text = BEGINNING.to_owned();
     for kind in kinds {
-        text.push_str(&format!("\n## {}\n\n{}\n\n", kind.title(), reaction(kind)));
+        write!(text, "\n## {}\n\n{}\n\n", kind.title(), reaction(kind)).unwrap();
         let codes = Code::ALL.iter().filter(|code| code.kind() == kind);
         let row = |one: &Code| {
             let statuses = [one.http_status().to_string(), one.kind().exit_code().to_string()];

@@ -163,7 +163,7 @@ fn body(schema: &Value) -> String {
         let row = |one: &Value| [kind(one, ""), about(one)];
         text.push_str(&table(["value", "meaning"], choices.iter().map(row)));
     } else {
-        let _ = write!(text, "Type: {}\n", kind(schema, ""));
+        let _ = writeln!(text, "Type: {}", kind(schema, ""));
     }
     text
 }
@@ -193,8 +193,8 @@ pub(super) fn fields(schema: &Value, page: &str) -> String {
 /// The description of a schema, a parameter or an answer, or of the one choice that has a description.
 fn about(value: &Value) -> String {
     let own = value["description"].as_str();
-    let choices = value["oneOf"].as_array().into_iter().flatten();
-    own.or_else(|| choices.filter_map(|one| one["description"].as_str()).next()).unwrap_or_default().to_owned()
+    let mut choices = value["oneOf"].as_array().into_iter().flatten();
+    own.or_else(|| choices.find_map(|one| one["description"].as_str())).unwrap_or_default().to_owned()
 }
 
 /// The type of a schema in words, with its bounds.
@@ -248,6 +248,6 @@ fn bounds(schema: &Value) -> String {
     let given = names.iter().filter_map(|(name, sign, unit)| Some((schema.get(*name)?.as_u64()?, sign, unit)));
     given
         .filter(|(value, sign, _)| *value > 0 || **sign == "≤ ")
-        .map(|(value, sign, unit)| format!(", {sign}{value}{unit}"))
+        .flat_map(|(value, sign, unit)| [", ".to_owned(), (*sign).to_string(), value.to_string(), (*unit).to_string()])
         .collect()
 }

@@ -1,6 +1,6 @@
 //! The page on limits, from the files that declare them.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fmt::Write as _, fs};
 
 use super::page::{check, code, table};
 use crate::support::sources::root;
@@ -58,17 +58,17 @@ fn the_page_on_limits_is_generated() {
     assert!(values.len() > 150, "only {} limits: are the files still read?", values.len());
     let mut text = BEGINNING.to_owned();
     for (title, items) in files {
-        text.push_str(&format!("\n## {title}\n"));
+        write!(text, "\n## {title}\n").unwrap();
         let mut rows = Vec::new();
         for item in items {
             match item {
                 Item::Group(group) => {
                     text.push_str(&written(&mut rows));
-                    text.push_str(&format!("\n### {group}\n"));
+                    write!(text, "\n### {group}\n").unwrap();
                 }
                 Item::Limit(Limit { is_private: true, .. }) => {}
                 Item::Limit(Limit { name, about, value, .. }) => {
-                    rows.push([code(&name), shown(&value, &values), about])
+                    rows.push([code(&name), shown(&value, &values), about]);
                 }
             }
         }
@@ -150,7 +150,7 @@ fn shown(value: &str, values: &BTreeMap<String, String>) -> String {
 /// A number with its thousands apart, or as a binary multiple.
 fn sized(number: u64) -> String {
     for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] {
-        if number >= 1 << shift && number % (1 << shift) == 0 {
+        if number >= 1 << shift && number.is_multiple_of(1 << shift) {
             return format!("{} ({} {unit})", grouped(number), number >> shift);
         }
     }
@@ -161,7 +161,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

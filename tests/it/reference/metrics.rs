@@ -49,10 +49,10 @@ fn families(text: &str) -> BTreeMap<String, Family> {
         let mut words = line.splitn(4, ' ');
         match (words.next(), words.next(), words.next(), words.next()) {
             (Some("#"), Some("HELP"), Some(name), Some(about)) => {
-                found.entry(name.to_owned()).or_default().about = about.to_owned();
+                about.clone_into(&mut found.entry(name.to_owned()).or_default().about);
             }
             (Some("#"), Some("TYPE"), Some(name), Some(kind)) => {
-                found.entry(name.to_owned()).or_default().kind = kind.to_owned();
+                kind.clone_into(&mut found.entry(name.to_owned()).or_default().kind);
             }
             _ => {
                 let name = line.split(['{', ' ']).next().unwrap();

@@ -1,6 +1,6 @@
 //! A generated page: its text, and the comparison with its file.
 
-use std::{env, fmt::Display, fs};
+use std::{env, fmt::Display, fmt::Write as _, fs};
 
 use crate::support::sources::root;
 
@@ -22,7 +22,7 @@ pub(super) fn check(name: &str, text: &str) {
 pub(super) fn table<const N: usize>(columns: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = line(&columns.map(str::to_owned));
-    text.push_str(&format!("|{}\n", "---|".repeat(N)));
+    writeln!(text, "|{}", "---|".repeat(N)).unwrap();
     for row in rows {
         text.push_str(&line(&row.map(|cell| self::cell(&cell))));
     }

@@ -108,14 +108,14 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     Attack {
         place: "search, parsing, packing, comparing",
-        begin: |stage, callers| flood(stage, callers, long_turn).boxed(),
+        begin: |stage, callers| futures_util::future::ready(flood(stage, &callers, long_turn)).boxed(),
         most: |_| (1, 1024),
         is_still: false,
         ..holding(CALLS)
     },
     Attack {
         place: "an archive of a version",
-        begin: |stage, callers| flood(stage, callers, publish).boxed(),
+        begin: |stage, callers| futures_util::future::ready(flood(stage, &callers, publish)).boxed(),
         most: |_| (1, 1024),
         is_still: false,
         ..holding(CALLS)
@@ -228,7 +228,7 @@ async fn idle_connections(stage: &Stage) -> Held {
 }
 
 /// Four calls of each caller at any time.
-async fn flood(stage: &Stage, callers: Vec<Caller>, call: fn(&Stage, &Caller) -> reqwest::RequestBuilder) -> Held {
+fn flood(stage: &Stage, callers: &[Caller], call: fn(&Stage, &Caller) -> reqwest::RequestBuilder) -> Held {
     let mut held = Held::default();
     for caller in callers.iter().cycle().take(4 * callers.len()) {
         let request = call(stage, caller);
