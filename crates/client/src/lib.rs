@@ -4,6 +4,11 @@
 //! Errors come back as they left the other side: same code, message, outcome and details. Every reply has the session's
 //! version, and the next request sends it back. So a client that moves between replicas never sees its own changes
 //! undone.
+//!
+//! Begin with [`RemoteBackend`]: one session of one user, with the operations of `BackendProtocol`. [`sync`] pushes and pulls folders of
+//! skills.
+//!
+//! An application depends on the crate `skillmount`, which re-exports these modules.
 
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
 use skillmount_base::{error, limits, operation_note, path, text};

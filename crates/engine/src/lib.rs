@@ -1,4 +1,16 @@
 //! The service of skillmount: the gated tree, the catalog, sessions, publishing, prompts, tools, hooks and audit, over any store.
+//!
+//! Begin with [`handle::Service`]: it opens sessions for agents, and the libraries of authors and operators. [`tools`] and
+//! [`prompt`] are for an agent loop, [`audit`] keeps records, and [`access`] decides what a key may do. The first page of the
+//! crate `skillmount` has a whole session as an example.
+//!
+//! | feature | brings |
+//! |---|---|
+//! | `keys-file` | keys in a TOML file |
+//! | `tiktoken` | the tokenizer of OpenAI's models for the length of prompts; without it the length is an estimate |
+//! | `clap` | policies and prompt modes as arguments of a command line |
+//!
+//! An application depends on the crate `skillmount`, which re-exports these modules.
 
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
 use skillmount_base::{budget, clock, error, json, limits, operation_note, path, text};

@@ -1,4 +1,9 @@
 //! The surfaces over the network: HTTP and the Model Context Protocol.
+//!
+//! `http::serve` (feature `http`) serves a `Service` on a listener until it is told to stop, with the OpenAPI document, a page that
+//! tries calls, and the guide. [`mcp`] speaks to one host on standard input and output.
+//!
+//! An application depends on the crate `skillmount`, which re-exports these modules.
 
 // Each module has one name in all crates, so a path says what is imported and not where that is built.
 #[cfg(feature = "http")]

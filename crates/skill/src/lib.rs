@@ -2,6 +2,11 @@
 //!
 //! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down. `lint`
 //! judges. Only `frontmatter` parses YAML.
+//!
+//! [`read_document`] reads a SKILL.md, [`read_head`] its beginning, [`quality`] says how well its description leads to it, and
+//! [`compose`] writes one.
+//!
+//! An application depends on the crate `skillmount`, which re-exports these modules.
 
 mod archive;
 mod body;

@@ -3,6 +3,10 @@
 //! All of it is plain data with names for its fields and a schema, so that a server, a client in any language, a command
 //! line and a model's tools speak of the same things. Requests carry text as the caller wrote it; the server parses it
 //! into types before anything else.
+//!
+//! [`BackendProtocol`] is the trait of the agent's operations: a session in this process and one on a server both implement it.
+//!
+//! An application depends on the crate `skillmount`, which re-exports these modules.
 
 mod backend_ext;
 mod backend_protocol;
