@@ -1,7 +1,7 @@
-//! What all crates of skillmount use: names and paths, limits, time, budgets, bounded JSON, and the one error type.
+//! Names and paths, limits, time, budgets, bounded JSON and the one error type, for all crates of skillmount.
 //!
 //! * [`path`] reads ids and virtual paths, and decides which key of the store a path has.
-//! * [`error`] has the one error: a code, an outcome, and a message that says what to do next.
+//! * [`error`] has the error type: a code, an outcome, and advice in the message.
 //! * [`limits`] has every number that bounds an input or an answer.
 //! * [`budget`] shares threads, memory and bandwidth among users.
 //! * [`clock`] is the port to time and randomness, [`json`] reads JSON from outside, and [`text`] splits and searches text.

@@ -3,8 +3,8 @@
 //! Reading is lenient and returns findings beside the value, so that one bad file never takes a catalog down. `lint`
 //! judges. Only `frontmatter` parses YAML.
 //!
-//! [`read_document`] reads a SKILL.md, [`read_head`] its beginning, [`quality`] says how well its description leads to it, and
-//! [`compose`] writes one.
+//! [`read_document`] reads a SKILL.md, and [`read_head`] reads only its beginning. [`quality`] scores a skill, and [`compose`] writes
+//! a new SKILL.md.
 //!
 //! An application depends on the crate `skillmount`, which re-exports these modules.
 
