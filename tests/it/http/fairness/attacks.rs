@@ -72,7 +72,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             let count = if callers.len() == 1 { 21 } else { 12 * callers.len() };
             slow_bodies(stage, callers, (count, MIB, MIB - 1)).boxed()
         },
-        most: |attacker| memory(attacker, 17),
+        // Bodies that find no memory at the same time all go to disk.
+        most: |attacker| (1 << 20, memory(attacker, 17).1),
         ..holding(MEMORY)
     },
     Attack {

@@ -142,15 +142,18 @@ impl Stage {
 
     /// Returns once the value lies in the range, which it must within a minute. `when` is for the message.
     pub(super) async fn wait_until(&self, name: &str, (least, most): (u64, u64), when: &str) {
-        let mut value = 0;
+        let (mut value, mut seen) = (0, Vec::new());
         for _ in 0..600 {
             value = self.metric(name).await;
+            if seen.last() != Some(&value) {
+                seen.push(value);
+            }
             if (least..=most).contains(&value) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        panic!("{when}: {name} is {value}, not in {least}..={most}");
+        panic!("{when}: {name} is {value}, not in {least}..={most}; it was {seen:?}");
     }
 
     /// The value once it has stayed the same for a second: by then each request of the attacker has its place or waits for it.
