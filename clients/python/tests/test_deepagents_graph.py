@@ -85,7 +85,7 @@ def test_a_conversation_from_the_listing_to_a_written_file(stores: Server, user_
     assert "SECRET-OF-MINUTES" not in model.system(0)
     assert "not found" in told[0]
     assert "writing/minutes" in told[1]
-    assert "nearest" in told[2]
+    assert "none with a name near it" in told[2]
     assert "SECRET-OF-MINUTES" not in told[3]
     assert model.system(4).count("SECRET-OF-MINUTES") == 1
     assert "/skills/minutes/template.md" in told[4]

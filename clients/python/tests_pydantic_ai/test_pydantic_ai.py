@@ -41,6 +41,8 @@ from skillmount.testing import Server, server
 ROOT = Path(__file__).parent.parent
 PROGRAM = os.environ.get("SKILLMOUNT_PROGRAM") or str(ROOT.parents[1] / "target" / "debug" / "skillmount")
 
+FILE_TOOLS = {"create_skill", "delete", "edit", "glob", "grep", "ls", "move", "read", "write"}
+
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Server]:
@@ -86,7 +88,7 @@ async def test_an_agent_sees_its_users_skills_and_loads_one(service: Server) -> 
         said = sum(isinstance(message, ModelResponse) for message in messages)
         if said == 0:
             offered.append({tool.name for tool in info.function_tools})
-            if not offered[-1]:
+            if "load_skill" not in offered[-1]:
                 return ModelResponse([TextPart("I have no skills.")])
             return ModelResponse(
                 [ToolCallPart("load_skill", {"skill": "none"}), ToolCallPart("load_skill", {"skill": "leases"})]
@@ -108,7 +110,7 @@ async def test_an_agent_sees_its_users_skills_and_loads_one(service: Server) -> 
     other = await agent.run("hello", deps="bob")
     assert "law/leases" not in prompts[-1]
     assert other.output == "I have no skills."
-    assert offered == [{"load_skill", "unload_skill", "discover_skills"}, set()]
+    assert offered == [FILE_TOOLS | {"load_skill", "unload_skill", "discover_skills"}, FILE_TOOLS]
 
 
 @pytest.mark.anyio
@@ -127,7 +129,7 @@ async def test_the_tools_follow_the_mode_and_the_policy(service: Server) -> None
     skills = SkillmountSkills[str](lambda ctx: (ctx.deps, "chat"), client)
     await Agent(FunctionModel(model), deps_type=str, capabilities=[skills]).run("rent", deps="eva")
     found = {"discover_skills", "Skill"}
-    assert offered == [{"discover_skills"}, found, found | {"unload_skill"}]
+    assert offered == [{"discover_skills"}, found, found | {"unload_skill"} | FILE_TOOLS]
 
 
 def test_the_example_runs() -> None:

@@ -51,7 +51,7 @@ class AsyncSessionClient:
                 omitted.
 
         Example:
-            await session.for_call("toolu_01").read("/workspace/a.md")
+            await session.for_call("toolu_01").read("/workspace/notes.md")
         """
         return type(self)(self.client, self.user, self.id, call_id)
 

@@ -52,7 +52,7 @@ class SessionClient:
                 omitted.
 
         Example:
-            session.for_call("toolu_01").read("/workspace/a.md")
+            session.for_call("toolu_01").read("/workspace/notes.md")
         """
         return type(self)(self.client, self.user, self.id, call_id)
 
