@@ -1,7 +1,10 @@
 //! What the wire says of changes that fail, in whole or in part.
 
+use std::convert::Infallible;
+
+use futures_util::{StreamExt as _, stream};
 use reqwest::{
-    Method,
+    Body, Method,
     multipart::{Form, Part},
 };
 use serde_json::{Value, json};
@@ -174,6 +177,25 @@ async fn an_upload_that_breaks_off_says_what_became_of_the_whole() {
         let answer = Answer::of(request.body(cut).send().await.unwrap()).await;
         answer.is_problem(400, "invalid_request");
         assert_eq!(answer.json["outcome"], outcome, "{}", answer.json);
+    }
+}
+
+// S-BUDGET-3: A request reserves its memory once its body has come.
+#[tokio::test]
+async fn a_form_that_never_begins_or_whose_part_head_never_ends_is_not_read_on() {
+    let server = Server::start().await;
+    let skill = format!("{}/v1/users/u1/skills/a/new", server.base);
+    for begin in ["", "--b\r\nfoo: "] {
+        for (method, address) in [(Method::POST, server.session("/upload")), (Method::PUT, skill.clone())] {
+            let spaces = stream::repeat(vec![b' '; 4096]).take(8);
+            let pieces = stream::once(async { begin.as_bytes().to_vec() }).chain(spaces);
+            let endless = pieces.map(Ok::<_, Infallible>).chain(stream::pending());
+            let request = server.client.request(method, &address).body(Body::wrap_stream(endless));
+            let request = request.header("content-type", "multipart/form-data; boundary=b");
+            let answer = Answer::of(request.send().await.unwrap()).await;
+            answer.is_problem(400, "invalid_request");
+            assert!(answer.json["detail"].as_str().unwrap().contains("16384 bytes"), "{}", answer.json);
+        }
     }
 }
 

@@ -124,6 +124,8 @@ pub const TEXT_BODY_BYTES: usize = TEXT_FILE_BYTES + (4 << 20);
 pub const JSON_VALUES: usize = 50_000;
 /// Members of a request that count as absent because they are `null`, where their type does not take it.
 pub const JSON_NULLS: usize = 32;
+/// The bytes of a form before its first part, and the head of each part. The parser of forms holds them beside all budgets.
+pub const PART_HEAD_BYTES: usize = 16 << 10;
 /// How deep the values of a JSON body may be nested.
 pub const JSON_DEPTH: usize = 64;
 /// All headers of a request.

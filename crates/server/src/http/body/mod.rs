@@ -4,6 +4,7 @@ mod accept;
 mod attachment;
 mod compression;
 mod conditions;
+mod form_heads;
 mod json;
 mod part_name;
 mod receive;

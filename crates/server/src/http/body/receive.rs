@@ -8,6 +8,7 @@ use axum::{
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 
+use super::form_heads::{LongPartHead, with_short_heads};
 use crate::{
     error::{Code, Error, Result},
     http::door::TooSlow,
@@ -37,6 +38,10 @@ pub(crate) async fn read_whole(request: Request, limit: usize) -> Result<Bytes> 
 /// `invalid_request` with the message `not_a_form` if the body is no `multipart/form-data`.
 pub(crate) async fn parts_of(request: Request, not_a_form: &str) -> Result<(Multipart, Option<u64>)> {
     let announced = request.body().size_hint().exact();
+    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let boundary = content_type.and_then(|value| multer::parse_boundary(value).ok());
+    let boundary = boundary.ok_or_else(|| invalid!("{not_a_form}"))?;
+    let request = request.map(|body| with_short_heads(body, &boundary));
     let parts = Multipart::from_request(request, &()).await;
     Ok((parts.map_err(|_| invalid!("{not_a_form}"))?, announced))
 }
@@ -58,10 +63,12 @@ pub(crate) fn over(limit: usize) -> Error {
         .with_detail("limit", limit as u64)
 }
 
-/// The error of a body that broke off or came too slowly.
+/// The error of a body that broke off or came too slowly, or of a form with a long head.
 pub(crate) fn broken(cause: impl std::error::Error + Send + Sync + 'static) -> Error {
     let message = if TooSlow::caused(&cause) {
         format!("the body came slower than {BODY_BYTES_PER_SECOND} bytes a second; send it again on a better line")
+    } else if LongPartHead::caused(&cause) {
+        format!("{LongPartHead}; begin the body with the boundary, and send short part headers")
     } else {
         "the body of the request broke off; send it again".to_owned()
     };
