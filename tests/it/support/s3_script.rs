@@ -40,6 +40,8 @@ pub(crate) enum Fault {
     Html(u16),
     /// The reply has this header instead of its own; none where it is empty.
     Header(&'static str, &'static str),
+    /// The server ignores the range of the request, and answers with an object of so many bytes.
+    IgnoredRange(usize),
     /// The body ends after so many bytes; the headers state its whole length.
     Truncated(usize),
     /// The body stops after so many bytes and never ends.
@@ -131,6 +133,12 @@ impl HttpConnector for ScriptedClient {
         HttpConnectorFuture::new(async move {
             match fault {
                 Fault::None => server.call(request).await,
+                Fault::IgnoredRange(size) => {
+                    let mut reply = rewrite(server.call(request).await?, |_| SdkBody::from(vec![b'x'; size])).await?;
+                    reply.headers_mut().remove("content-range");
+                    reply.headers_mut().insert("content-length", size.to_string());
+                    Ok(reply)
+                }
                 Fault::ResetBefore => Err(reset()),
                 Fault::ReplyLost => {
                     server.call(request).await?;

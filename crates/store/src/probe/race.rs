@@ -7,7 +7,10 @@ use futures_util::future::join_all;
 use tokio::time::sleep;
 
 use super::assessment::{Attempt, Conditions, Content, Contest, RoundResult, assess};
-use crate::{Cause, DeleteOptions, GetOptions, PutCondition, PutOptions, SharedStore, Store, StoreError, StoreResult};
+use crate::{
+    Cause, DeleteOptions, GetOptions, ListOptions, PutCondition, PutOptions, SharedStore, Store, StoreError,
+    StoreResult,
+};
 use skillmount_base::{
     clock::Clock,
     error::Result,
@@ -20,6 +23,8 @@ const RACERS: usize = 16;
 const TRIES: usize = 4;
 /// The pause before it is run again. Some stores accept one write a second to one key.
 const PAUSE: Duration = Duration::from_millis(1100);
+/// More than the object of a race has. A store that answers with more is not read on.
+const OBJECT_BYTES: u64 = 4 << 10;
 /// The object outside `_probe/` by which the probe finds out whether the store denies every write.
 const OUTSIDE: &str = "probe-outside";
 
@@ -32,7 +37,7 @@ const OUTSIDE: &str = "probe-outside";
 /// [`Conditions::Denied`].
 ///
 /// # Errors
-/// The first error of the store if it answers no write, or refuses for a reason that prevents reads too.
+/// The first error of the store if it answers neither a write nor a listing, or refuses for a reason that prevents reads too.
 ///
 /// ```
 /// use skillmount_base::{clock::SystemClock, path::Namespace};
@@ -62,9 +67,18 @@ pub async fn probe_conditions(
         Ok(Conditions::Denied(denial)) => denial,
         Ok(found) => return Ok(found),
         Err(error) if prevents_writes_only(&error) => error,
+        Err(error) if error.is_transient() && is_listed(store, namespace).await => {
+            return Ok(Conditions::Unknown { why: format!("the store did not answer the probe: {}", words(&error)) });
+        }
         Err(error) => return Err(error),
     };
     write_outside(store, namespace, denial).await
+}
+
+/// Whether the store answers a listing.
+async fn is_listed(store: &dyn Store, namespace: &Namespace) -> bool {
+    let least = ListOptions { max_entries: Some(1), ..ListOptions::default() };
+    store.list(namespace.prefix(), least).await.is_ok()
 }
 
 /// Finds out whether the store denies every write, after it denied one below `_probe/`.
@@ -199,7 +213,7 @@ impl Race<'_> {
     }
 
     async fn read(&self, contest: Contest, round: usize, state: &State) -> Content {
-        let found = match self.store.get(self.key, GetOptions::default()).await {
+        let found = match self.store.get(self.key, GetOptions::range(0..OBJECT_BYTES)).await {
             Ok(object) => Some(object.bytes),
             Err(StoreError::NotFound) => None,
             Err(_) => return Content::Unread,
@@ -344,5 +358,15 @@ mod tests {
         let slow = Faulty::new(Arc::new(MemoryStore::new()));
         slow.every(Verb::Put, 1, Fault::SlowDown);
         assert!(matches!(probe(&slow, &[]).await.unwrap(), Conditions::Unknown { .. }));
+        // S-STORE-14: If these credentials may not write or delete below `_probe/`, the race proves nothing: the service
+        // writes, and `doctor` warns.
+        for (verb, fault) in
+            [(Verb::Delete, Fault::SlowDown), (Verb::Put, Fault::LoseRequest), (Verb::Put, Fault::Refuse)]
+        {
+            let failing = Faulty::new(Arc::new(MemoryStore::new()));
+            failing.for_keys(verb, "_probe/", fault);
+            let found = probe(&failing, &[]).await.unwrap();
+            assert!(matches!(&found, Conditions::Unknown { .. }), "{verb:?} {fault:?}: {found:?}");
+        }
     }
 }

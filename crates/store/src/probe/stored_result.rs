@@ -13,6 +13,8 @@ use skillmount_base::{
 
 /// The name of the object below `_probe/`.
 const NAME: &str = "result.json";
+/// More than a result has.
+const RESULT_BYTES: u64 = 16 << 10;
 /// The metadata that names the object's own key. No file that an agent or an author writes has it, so a file in a user's
 /// folder is never taken for a result.
 const MARK: &str = "skillmount-probe";
@@ -79,7 +81,7 @@ impl ProbeResult {
     /// The stored result; `None` if there is none, or if it cannot be read or was not written by a probe.
     pub async fn read(store: &dyn Store, namespace: &Namespace) -> Option<Self> {
         let key = namespace.probe_key(NAME).ok()?;
-        let object = store.get(&key, GetOptions::default()).await.ok()?;
+        let object = store.get(&key, GetOptions::range(0..RESULT_BYTES)).await.ok()?;
         let is_own = object.meta.metadata.get(MARK).is_some_and(|named| named == key.as_str());
         is_own.then(|| serde_json::from_slice(&object.bytes).ok()).flatten()
     }

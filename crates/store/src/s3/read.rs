@@ -8,9 +8,9 @@ use std::{collections::HashMap, ops::Range};
 
 use aws_sdk_s3::{
     operation::get_object::{GetObjectOutput, builders::GetObjectFluentBuilder as GetRequest},
-    primitives::DateTime,
+    primitives::{ByteStream, DateTime},
 };
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use jiff::Timestamp;
 
 use super::{
@@ -145,8 +145,13 @@ async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &
         return Err(StoreError::broken("the server sent another version or other bytes than were asked for"));
     }
     let allowed = transfer_time(stated.unwrap_or(0));
-    let cut_off = |error| StoreError::not_applied(error).because(Cause::Unreachable);
-    let bytes = within(allowed, RequestKind::Object, answer.body.collect()).await?.map_err(cut_off)?.into_bytes();
+    // A server that ignores the range sends the whole object. That must not take more memory than the largest range.
+    let most = said.as_ref().map_or(u64::MAX, |(span, _)| span.end - span.start);
+    let most = if said.is_none() { asked.map_or(most, |asked| asked.end.max(CHUNK_BYTES)) } else { most };
+    if stated.is_some_and(|stated| stated > most) {
+        return Err(StoreError::broken("the server sent more bytes than were asked for"));
+    }
+    let bytes = within(allowed, RequestKind::Object, collected(answer.body, stated.unwrap_or(0), most)).await??;
     let came = bytes.len() as u64;
     let (span, size) = said.unwrap_or((0..came, came));
     if stated.is_some_and(|stated| stated != came) || span.end - span.start != came {
@@ -154,6 +159,20 @@ async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &
     }
     let meta = meta(Some(size), answer.e_tag, answer.last_modified, answer.metadata)?;
     cut(meta, span, &bytes, asked)
+}
+
+/// The bytes of `body`, of `stated` length. If more than `most` come, it stops, and the caller finds a wrong length.
+async fn collected(mut body: ByteStream, stated: u64, most: u64) -> StoreResult<Bytes> {
+    let cut_off = |error| StoreError::not_applied(error).because(Cause::Unreachable);
+    let expected = usize::try_from(stated.min(CHUNK_BYTES)).unwrap_or_default();
+    let mut bytes = BytesMut::with_capacity(expected);
+    while let Some(piece) = body.next().await {
+        bytes.extend_from_slice(&piece.map_err(cut_off)?);
+        if bytes.len() as u64 > most {
+            break;
+        }
+    }
+    Ok(bytes.freeze())
 }
 
 /// The requested part of `bytes`, which lie at `span`: all of them, unless the server ignored the range or the range

@@ -193,6 +193,19 @@ async fn a_part_that_does_not_say_which_part_it_is_is_never_taken_for_the_whole(
     assert_eq!((got.bytes.as_ref(), got.is_whole()), (CONTENT.as_bytes(), true));
 }
 
+// S-STORE-8: The service never serves an answer of S3 that names another version, range or length than the request.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_ignores_the_range_of_a_large_object_is_not_read_on() {
+    let (s3, memory, script) = s3_with_script();
+    let size = 9 << 20;
+    memory.put_raw(key().as_str(), vec![b'x'; size]);
+    for range in [0..4096, 0..(8 << 20)] {
+        script.add(&Fault::IgnoredRange(size), READ_ATTEMPTS);
+        let error = s3.get(&key(), GetOptions::range(range.clone())).await.unwrap_err();
+        assert!(error.to_string().contains("more bytes than were asked for"), "{error}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_refusal_that_is_not_s3s_own_is_no_fault_of_the_path() {
     for fault in [
