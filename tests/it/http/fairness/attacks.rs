@@ -7,6 +7,8 @@ use reqwest::Method;
 use serde_json::json;
 use tokio::{io::AsyncWriteExt as _, net::TcpStream, task::JoinSet};
 
+use skillmount::limits::PART_HEAD_BYTES;
+
 use super::stage::{Attacker, Caller, Size, Stage};
 use crate::http::publishing::zipped;
 
@@ -103,6 +105,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         ..holding(CALLS)
     },
     Attack {
+        place: "a form",
+        begin: |stage, callers| slow_forms(stage, callers).boxed(),
+        most: |_| (0, 0),
+        ..holding(MEMORY)
+    },
+    Attack {
         place: "a download",
         begin: |stage, callers| unread_downloads(stage, callers).boxed(),
         most: |attacker| memory(attacker, 16),
@@ -145,7 +153,7 @@ const fn holding(gauge: &'static str) -> Attack {
 fn by_attacker(attacker: Attacker, of: [(u64, u64); 3]) -> (u64, u64) {
     let [key, user, wide] = of;
     match attacker {
-        Attacker::OneKey => key,
+        Attacker::OneKey | Attacker::WideKeyOnOneUser => key,
         Attacker::OneUser => user,
         Attacker::WideKey => wide,
     }
@@ -185,6 +193,13 @@ async fn slow_bodies(stage: &Stage, callers: Vec<Caller>, (count, announced, com
 async fn slow_uploads(stage: &Stage, callers: Vec<Caller>) -> Held {
     let head = "PUT /v1/users/{user}/sessions/attack/files/workspace/a HTTP/1.1\r\nContent-Length: 1000";
     open(stage, callers, 1000, head, b"begin").await
+}
+
+/// Forms whose first part has a head that does not end, almost as long as a head may be.
+async fn slow_forms(stage: &Stage, callers: Vec<Caller>) -> Held {
+    let head = "POST /v1/users/{user}/sessions/attack/upload HTTP/1.1\r\nContent-Length: 60000000\r\nContent-Type: multipart/form-data; boundary=b";
+    let part = [b"--b\r\nx: ".as_slice(), &vec![b' '; PART_HEAD_BYTES - 100]].concat();
+    open(stage, callers, 260, head, &part).await
 }
 
 async fn streams(stage: &Stage, callers: Vec<Caller>, last: Option<&str>) -> Held {

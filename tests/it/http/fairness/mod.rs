@@ -51,6 +51,13 @@ async fn one_key_at_any_place_keeps_out_no_other_user_and_no_other_key_of_its_us
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_all_users_that_names_one_user_keeps_out_no_key_of_that_user() {
+    for attack in ATTACKS {
+        others_are_served(attack, Attacker::WideKeyOnOneUser).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn all_keys_of_a_user_at_any_place_keep_out_no_other_user() {
     for attack in ATTACKS {
         others_are_served(attack, Attacker::OneUser).await;

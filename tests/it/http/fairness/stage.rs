@@ -1,15 +1,7 @@
 //! A server with keys, whose store can be held, and the callers at its door.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use async_trait::async_trait;
-use bytes::Bytes;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::json;
 use skillmount::{
@@ -20,15 +12,17 @@ use skillmount::{
     handle::ServiceOptions,
     http::HttpConfig,
     limits::{CONNECTIONS, CONNECTIONS_LEAST, MEMORY_LEAST_BYTES},
-    path::{Id, KeyPrefix, Namespace, ObjectKey},
+    path::{Id, Namespace},
     store::{
-        Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, MemoryStore, Object, ObjectMeta, PutOptions,
-        PutResult, SharedStore, Store, StoreError,
+        MemoryStore, Verb,
+        testing::{Fault, Faulty},
     },
 };
 
 use crate::http::Server;
 
+/// The fault of a request that the store does not answer during a test.
+const NEVER: Fault = Fault::SlowRequest(Duration::from_hours(1));
 /// Users of the key of all users.
 const CROWD: usize = 8;
 
@@ -41,6 +35,8 @@ pub(super) enum Attacker {
     OneUser,
     /// One key of all users, in the name of many.
     WideKey,
+    /// One key of all users, in the name of one user with other keys.
+    WideKeyOnOneUser,
 }
 
 /// The sizes of the server.
@@ -59,7 +55,8 @@ pub(super) struct Caller {
 
 pub(super) struct Stage {
     pub(super) server: Server,
-    store: Arc<HeldStore>,
+    /// The store of the audit records.
+    records: Arc<Faulty>,
     /// Three keys of `ana`, one of `bob`, and one of all users. The second is an agent's, the others have both scopes.
     keys: [Caller; 5],
 }
@@ -79,6 +76,7 @@ impl Attacker {
             Self::OneKey => vec![first.clone()],
             Self::OneUser => vec![first.clone(), control.clone()],
             Self::WideKey => (0..CROWD).map(|n| Caller { user: format!("u{n}"), key: wide.key.clone() }).collect(),
+            Self::WideKeyOnOneUser => vec![Caller { user: first.user.clone(), key: wide.key.clone() }],
         }
     }
 
@@ -86,7 +84,7 @@ impl Attacker {
     pub(super) fn others(self, stage: &Stage) -> Vec<&Caller> {
         let [_, second, control, bob, _] = &stage.keys;
         match self {
-            Self::OneKey | Self::WideKey => vec![second, control, bob],
+            Self::OneKey | Self::WideKey | Self::WideKeyOnOneUser => vec![second, control, bob],
             Self::OneUser => vec![bob],
         }
     }
@@ -106,10 +104,9 @@ impl Stage {
         let agent = vec![Scope::Agent];
         let keys = [new("ana", both()), new("ana", agent), new("ana", both()), new("bob", both()), new("", both())];
         let callers = Callers { keys: Keys::from_toml(&file).unwrap(), ..Callers::default() };
-        let store = Arc::new(HeldStore { inner: memory.clone(), is_holding: AtomicBool::new(false) });
-        let shared: SharedStore = store.clone();
+        let records = Arc::new(Faulty::new(memory.clone()));
         let recorder =
-            Recorder::new(shared.clone(), Namespace::default(), AuditMode::Async, Arc::new(SystemClock::new()));
+            Recorder::new(records.clone(), Namespace::default(), AuditMode::Async, Arc::new(SystemClock::new()));
         let options = ServiceOptions {
             observer: Some(Arc::new(recorder.clone())),
             budgets: Budgets { memory: size.memory, ..Budgets::default() },
@@ -117,12 +114,15 @@ impl Stage {
         };
         let connections = Some(size.connections);
         let config = HttpConfig { callers, connections, audit: Some(recorder), ..HttpConfig::default() };
-        Self { server: Server::over(config, options, memory, shared).await, store, keys }
+        Self { server: Server::over(config, options, memory.clone(), memory).await, records, keys }
     }
 
     /// From now on the store answers no request about a session with the name `attack`, and no listing of audit records.
     pub(super) fn hold_store(&self) {
-        self.store.is_holding.store(true, Ordering::Relaxed);
+        for verb in [Verb::Get, Verb::Head, Verb::List] {
+            self.server.faulty.for_keys(verb, "/attack", NEVER);
+        }
+        self.records.for_keys(Verb::List, "/audit", NEVER);
     }
 
     /// A request of a caller, below its user.
@@ -200,53 +200,5 @@ impl Stage {
             }
         }
         statuses
-    }
-}
-
-/// A store that answers nothing about the attacker's session while it is held.
-#[derive(Debug)]
-struct HeldStore {
-    inner: Arc<MemoryStore>,
-    is_holding: AtomicBool,
-}
-
-impl HeldStore {
-    async fn pass(&self, key: &str, is_list: bool) {
-        let is_attack = key.contains("/attack") || (is_list && key.contains("/audit"));
-        if is_attack && self.is_holding.load(Ordering::Relaxed) {
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-#[async_trait]
-impl Store for HeldStore {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    async fn get(&self, key: &ObjectKey, options: GetOptions) -> Result<Object, StoreError> {
-        self.pass(key.as_str(), false).await;
-        self.inner.get(key, options).await
-    }
-
-    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> Result<PutResult, StoreError> {
-        self.pass(key.as_str(), false).await;
-        self.inner.put(key, bytes, options).await
-    }
-
-    async fn head(&self, key: &ObjectKey) -> Result<ObjectMeta, StoreError> {
-        self.pass(key.as_str(), false).await;
-        self.inner.head(key).await
-    }
-
-    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> Result<ListPage, StoreError> {
-        self.pass(prefix.as_str(), true).await;
-        self.inner.list(prefix, options).await
-    }
-
-    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> Result<(), StoreError> {
-        self.pass(key.as_str(), false).await;
-        self.inner.delete(key, options).await
     }
 }

@@ -250,14 +250,15 @@ impl FairShares {
         of_keys.values().chain([&self.all]).map(Shares::contentions).sum()
     }
 
-    /// The units of the caller's key. A key of one user has three quarters of the part of a user. The users of another key share
-    /// seven eighths of all units, of which a sixteenth of all is kept for users who hold none.
+    /// The units of the caller's key. Of each user's part a key has three quarters, and the user's other keys have the rest. The users of a key for several users share seven eighths of all units, of which a sixteenth of all is kept
+    /// for users who hold none.
     fn of_key(&self, caller: &ShareOwner) -> Option<Shares> {
         let key = caller.key.as_ref()?;
         let (units, part) = (self.all.capacity(), self.all.part());
+        let part = (part * 3 / 4).max(1);
         let new = || {
             if key.is_of_one_user {
-                Shares::new(units, (part * 3 / 4).max(1))
+                Shares::new(units, part)
             } else {
                 Shares::new(units - units / 8, part).keeping(units / 16)
             }
@@ -356,13 +357,14 @@ mod tests {
     #[test]
     fn a_key_of_several_users_leaves_an_eighth_and_users_without_units_get_the_kept_ones() {
         let places = FairShares::new(1024, 512);
-        let greedy: Vec<_> = ["a", "b"].map(|user| take_all(&places, &wide(user))).into();
+        let greedy: Vec<_> = ["a", "b", "c"].map(|user| take_all(&places, &wide(user))).into();
+        assert_eq!(greedy[0].len(), 384, "three quarters of the part of a user");
         assert_eq!(greedy.iter().map(Vec::len).sum::<usize>(), 1024 - 128 - 64, "an eighth, and what is kept inside");
         let later: Vec<_> = (0..64).map(|n| places.try_acquire(&wide(&format!("u{n}")), 1).unwrap()).collect();
         assert!(places.try_acquire(&wide("one-more"), 1).is_none(), "the key has its seven eighths");
-        let other = take_all(&places, &caller("c", Some(("other", true))));
+        let other = take_all(&places, &caller("d", Some(("other", true))));
         assert_eq!(other.len(), 1, "what is left is kept for users without units");
-        drop(places.try_acquire(&caller("d", Some(("other", true))), 1).unwrap());
+        drop(places.try_acquire(&caller("e", Some(("other", true))), 1).unwrap());
         drop((greedy, later, other));
         assert_eq!(places.all.held(), 0);
     }
