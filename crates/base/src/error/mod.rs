@@ -198,7 +198,7 @@ impl Error {
     /// Whether the same request may succeed later without being changed.
     #[must_use]
     pub fn retryable(&self) -> bool {
-        matches!(self.kind(), Kind::Unavailable | Kind::TooMany) || self.code() == Code::EditConflict
+        matches!(self.kind(), Kind::Unavailable | Kind::TooMany) || self.0.code == Code::EditConflict
     }
 
     /// The message followed by every cause, for logs and terminals.
@@ -223,7 +223,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code(), self.chain())?;
+        write!(f, "{}: {}", self.0.code, self.chain())?;
         if let Some(outcome) = self.outcome() {
             write!(f, " ({outcome:?})")?;
         }
