@@ -24,8 +24,8 @@ async fn main() -> skillmount::Result<()> {
     let address = StoreAddress::parse(&address)?;
     let store = OpenStore::open(address, S3Options::default(), Arc::new(SystemClock::new())).await?;
     // A store that does not honour conditional writes is only read, because concurrent edits would be lost.
-    let read_only = store.why_read_only().await?;
-    let service = store.service(ServiceOptions { read_only, ..ServiceOptions::default() });
+    let access = store.write_access().await?;
+    let service = store.service(ServiceOptions { access, ..ServiceOptions::default() });
     let agent = service.session(Id::parse("anna")?, Id::parse("chat-7")?);
     let plan = WriteRequest { overwrite: true, ..WriteRequest::new("/workspace/plan.md", "Ask Otto.\n") };
     agent.write(plan).await?;

@@ -107,7 +107,7 @@ mod with_encoder {
                 let store = Arc::new(DirectoryStore::open(&folder, clock.clone()).unwrap());
                 let catalogs = Catalogs::new(store, Namespace::parse("").unwrap(), clock, Workers::new(2))
                     .with_index()
-                    .with_encoder(encoder, true);
+                    .with_encoder(encoder);
                 let user = Id::parse("u").unwrap();
                 catalogs.refresh(&user).await.unwrap();
                 loop {

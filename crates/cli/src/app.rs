@@ -27,7 +27,7 @@ use crate::{
     path::{Id, MountTemplate, MountTemplates},
     process::Process,
     settings::{Setting, Settings, Sources},
-    store::{S3Options, StoreAddress},
+    store::{S3Options, StoreAddress, WriteAccess},
     transfer::progress,
     wire::{BackendProtocol, CheckStatus, SkillRepository, StoreCheck},
 };
@@ -196,12 +196,11 @@ impl App {
 
     /// The recorder that writes audit records into `store` and reports events. It writes only if the settings want
     /// records and the store can be written. [`end`](Self::end) writes its last records.
-    pub(super) fn recorder(&self, store: &OpenStore, is_read_only: bool) -> Result<Recorder> {
+    pub(super) fn recorder(&self, store: &OpenStore, access: &WriteAccess) -> Result<Recorder> {
         let mode = self.settings.required(Setting::Audit, AuditMode::from_str)?;
         let retention_days = self.settings.required(Setting::AuditDays, AuditOptions::parse_days)?;
         // Without a writable store there is no record, and listeners still get events.
-        let mode = if is_read_only { AuditMode::Off } else { mode };
-        let recorder = Recorder::for_store(store, AuditOptions { mode, retention_days });
+        let recorder = Recorder::for_store(store, AuditOptions { mode, retention_days }, access.clone());
         self.recorders.lock().unwrap_or_else(PoisonError::into_inner).push(recorder.clone());
         Ok(recorder)
     }
@@ -211,7 +210,7 @@ impl App {
         Ok(ServiceOptions {
             namespace: None,
             templates: self.templates()?,
-            read_only: None,
+            access: WriteAccess::default(),
             index: true,
             budgets: self.budgets()?,
             ledger: None,

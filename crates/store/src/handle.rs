@@ -2,36 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{Committer, ListOptions, SharedStore};
-use skillmount_base::{
-    clock::Clock,
-    error::{Code, Error, Result},
-    path::Namespace,
-};
-
-/// Why nothing may be written to a store.
-///
-/// ```
-/// use skillmount_store::ReadOnly;
-///
-/// let moving = ReadOnly::from("it is being moved");
-/// assert!(!moving.has_passed);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadOnly {
-    /// The reason, for the message `this service only reads: …`.
-    pub why: String,
-    /// Whether the store passed an earlier probe of its conditional writes and failed the last one. Its service was ready
-    /// before, and stays ready for reads.
-    pub has_passed: bool,
-}
-
-impl From<&str> for ReadOnly {
-    /// A reason of a store that never passed.
-    fn from(why: &str) -> Self {
-        Self { why: why.to_owned(), has_passed: false }
-    }
-}
+use crate::{Committer, ListOptions, SharedStore, WriteAccess};
+use skillmount_base::{clock::Clock, error::Result, path::Namespace};
 
 /// A store, the folder of it that a service uses, and whether the service may write there. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -40,16 +12,15 @@ pub struct StoreHandle {
     committer: Committer,
     namespace: Namespace,
     clock: Arc<dyn Clock>,
-    /// The reason why nothing can be written.
-    read_only: Option<Arc<ReadOnly>>,
+    access: WriteAccess,
 }
 
 impl StoreHandle {
-    /// The folder `namespace` of `store`. `read_only` is the reason why nothing can be written, if nothing can.
+    /// The folder `namespace` of `store`, which is written to while there is `access`.
     #[must_use]
-    pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>, read_only: Option<ReadOnly>) -> Self {
+    pub fn new(store: SharedStore, namespace: Namespace, clock: Arc<dyn Clock>, access: WriteAccess) -> Self {
         let committer = Committer::new(store.clone(), clock.clone());
-        Self { store, committer, namespace, clock, read_only: read_only.map(Arc::new) }
+        Self { store, committer, namespace, clock, access }
     }
 
     /// The store.
@@ -75,10 +46,10 @@ impl StoreHandle {
         &self.clock
     }
 
-    /// Why the service may not write; `None` if it may.
+    /// Whether the service may write.
     #[must_use]
-    pub fn read_only(&self) -> Option<&ReadOnly> {
-        self.read_only.as_deref()
+    pub fn access(&self) -> &WriteAccess {
+        &self.access
     }
 
     /// Checks that the service may write.
@@ -86,10 +57,7 @@ impl StoreHandle {
     /// # Errors
     /// `read_only`, with the reason.
     pub fn check_writable(&self) -> Result<()> {
-        match self.read_only() {
-            None => Ok(()),
-            Some(ReadOnly { why, .. }) => Err(Error::new(Code::ReadOnly, format!("this service only reads: {why}"))),
-        }
+        self.access.check()
     }
 
     /// Checks that the store answers, with the smallest request there is.

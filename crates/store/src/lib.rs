@@ -63,6 +63,7 @@ mod skills_folder;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod verb;
+mod write_access;
 
 pub use address::StoreAddress;
 pub use breaker::CircuitBreaker;
@@ -72,12 +73,12 @@ pub use commit::{Commit, Committer, ExpectedVersion, WriteCallId};
 pub use directory::DirectoryStore;
 pub use error::{FailureDetail, StoreError, StoreResult};
 pub use fence::{DeletionFence, DeletionMonitor};
-pub use handle::{ReadOnly, StoreHandle};
+pub use handle::StoreHandle;
 pub use logged::LoggingStore;
 pub use memory::MemoryStore;
 pub use metered::{CountingStore, LedgerCounts, RequestCounts, Requests, VerbCounts};
 pub use port::{Capabilities, FileAndFolder, SharedStore, Store, StoreExt};
-pub use probe::{Conditions, KNOWN_STORES, KnownStore, ProbeResult, probe_conditions};
+pub use probe::{Conditions, KNOWN_STORES, KnownStore, ProbeResult, probe_conditions, write_once};
 #[cfg(feature = "s3")]
 pub use s3::S3Store;
 pub use s3_options::S3Options;
@@ -87,3 +88,4 @@ pub use verb::{
     CachePolicy, DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Metadata, Object, ObjectMeta, PageToken,
     PurgeReply, PurgedVersion, PutCondition, PutOptions, PutResult, Tags, Verb,
 };
+pub use write_access::{ReadOnly, WriteAccess};

@@ -19,7 +19,7 @@ use skillmount::{
     encoder::{Encoder, RemoteEncoder},
     handle::{Service, ServiceOptions, SessionBackend},
     limits::{ENCODER_REST, VECTOR_DIMENSIONS, VECTORS_BYTES},
-    store::MemoryStore,
+    store::{MemoryStore, ReadOnly},
     wire::{DiscoverReply, SearchRanking},
 };
 
@@ -279,7 +279,7 @@ async fn a_service_that_may_not_write_reads_the_vectors_there_are() {
     let (store, (server, encoder)) = (store(), serve().await);
     let fused = ask_fused(&service(&store, Some(encoder.clone())), QUESTION).await;
     let asked = server.asked("Keeps ledgers");
-    let options = ServiceOptions { read_only: Some("it is".into()), encoder: Some(encoder), ..Default::default() };
+    let options = ServiceOptions { access: ReadOnly::from("it is").into(), encoder: Some(encoder), ..Default::default() };
     let reader = Service::new(store, options, Arc::new(SystemClock::new()));
     assert_eq!(ask(&session(&reader), QUESTION).await, fused);
     assert_eq!(server.asked("Keeps ledgers"), asked);

@@ -12,7 +12,7 @@ use skillmount::{
     path::{KeyPrefix, SkillPath},
     publish::{PublishOptions, UploadedSkill},
     skill::FindingCode,
-    store::{DeleteOptions, MemoryStore, Verb, testing::Fault},
+    store::{DeleteOptions, MemoryStore, ReadOnly, Verb, testing::Fault},
     wire::{FileChanges, LintListRequest, ListedState, Policy, SkillListRequest, SkillRepository, VersionListRequest},
 };
 
@@ -187,7 +187,7 @@ async fn a_push_that_cannot_read_its_files_changes_nothing() {
 
 #[tokio::test]
 async fn nothing_is_pushed_to_a_store_that_can_only_be_read() {
-    let options = ServiceOptions { read_only: Some("it is being moved".into()), ..ServiceOptions::default() };
+    let options = ServiceOptions { access: ReadOnly::from("it is being moved").into(), ..ServiceOptions::default() };
     let world = World::with(Arc::new(MemoryStore::like_s3()), options);
     let mut draft = Draft::new(&[("SKILL.md", MAIN)]);
     assert_eq!(push(&world, &mut draft).await.unwrap_err().code(), Code::ReadOnly);

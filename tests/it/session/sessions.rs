@@ -11,7 +11,7 @@ use skillmount::{
     Code, Outcome,
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, SNAPSHOT_INLINE_FILES},
     session::{Change, CreatedSession, list_sessions},
-    store::Requests,
+    store::{ReadOnly, Requests},
     wire::{BackendProtocol, CreateSession, LoadSkillRequest, Policy, SkillRule, SkillsAccess, Visibility},
 };
 
@@ -283,7 +283,7 @@ async fn a_service_that_only_reads_changes_nothing_and_says_why() {
     world.agent().load("hipoteca").await.unwrap();
     let before = world.keys().await;
     let options = skillmount::handle::ServiceOptions {
-        read_only: Some("the bucket ignores If-Match".into()),
+        access: ReadOnly::from("the bucket ignores If-Match").into(),
         ..Default::default()
     };
     let (bucket, options) = under_test(world.bucket.clone(), options, clock());

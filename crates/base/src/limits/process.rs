@@ -21,6 +21,8 @@ pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
 pub const SESSION_TOUCH: SignedDuration = SignedDuration::from_hours(24);
 /// How long the stored result of a probe of conditional writes is trusted.
 pub const PROBE_RESULT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// The pause before a service tries a store again that denied a write at its start.
+pub const DENIED_WRITE_RETRY: Duration = Duration::from_secs(30);
 /// Rules of a policy: for tools, for skills, and skills to preload, each.
 pub const POLICY_RULES: usize = 1000;
 /// How often a session change is retried after another replica won.

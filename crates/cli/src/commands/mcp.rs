@@ -43,12 +43,17 @@ impl Mcp {
             app.session()?
         };
         let (store, _) = app.served_store("mcp").await?;
-        let read_only = store.why_read_only().await?;
-        let audit = app.recorder(&store, read_only.is_some())?;
-        let service = app.shared_service(&store, ServiceOptions { read_only, ..app.options()? }, Some(audit))?;
+        let access = store.write_access().await?;
+        let audit = app.recorder(&store, &access)?;
+        let options = ServiceOptions { access: access.clone(), ..app.options()? };
+        let service = app.shared_service(&store, options, Some(audit))?;
         let user = app.user()?;
         // From here on nothing is written for a user who is being deleted.
         service.deletions().check_not_deleted(&user).await?;
-        Box::pin(serve_stdio(service.session(user, session), app.mcp_options()?)).await
+        let serving = Box::pin(serve_stdio(service.session(user, session), app.mcp_options()?));
+        tokio::select! {
+            outcome = serving => outcome,
+            () = store.follow_denial(&access) => Ok(()),
+        }
     }
 }

@@ -132,13 +132,13 @@ impl Serve {
     pub(crate) async fn run(self, app: &App) -> Result<()> {
         let address = app.settings.required(Setting::Listen, parse_address)?;
         let (store, folder) = app.served_store("serve").await?;
-        let read_only = store.why_read_only().await?;
-        if let Some(read_only) = &read_only {
+        let access = store.write_access().await?;
+        if let Some(read_only) = access.read_only() {
             tracing::warn!(why = read_only.why, "serving without writes");
         }
-        let audit = app.recorder(&store, read_only.is_some())?;
-        let service =
-            app.shared_service(&store, ServiceOptions { read_only, ..app.options()? }, Some(audit.clone()))?;
+        let audit = app.recorder(&store, &access)?;
+        let options = ServiceOptions { access: access.clone(), ..app.options()? };
+        let service = app.shared_service(&store, options, Some(audit.clone()))?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
             invalid!("cannot listen on {address}; is something else there? --port takes another port")
                 .with_source(error)
@@ -173,6 +173,7 @@ impl Serve {
         tokio::select! {
             outcome = serving => outcome,
             () = sources.follow(app, signals.reload, changed) => Ok(()),
+            () = store.follow_denial(&access) => Ok(()),
         }
     }
 }

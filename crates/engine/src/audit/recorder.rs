@@ -34,7 +34,7 @@ use crate::{
     limits::{CANDIDATE_USERS, CANDIDATES_REMEMBERED, PARALLEL_GETS},
     observer::{ObservedCall, ObservedOperation, Observer, RankedPaths, RecordWritten},
     path::{Id, Namespace, SkillPath},
-    store::{SharedStore, StoreHandle},
+    store::{SharedStore, StoreHandle, WriteAccess},
     wire::AuditRecord,
 };
 
@@ -105,10 +105,15 @@ impl Recorder {
         options: impl Into<AuditOptions>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let replica = format!("{:08x}", clock.random() & u128::from(u32::MAX));
+        let handle = StoreHandle::new(store, namespace, clock, WriteAccess::default());
+        Self::with_access(handle, options.into())
+    }
+
+    fn with_access(store: StoreHandle, options: AuditOptions) -> Self {
+        let replica = format!("{:08x}", store.clock().random() & u128::from(u32::MAX));
         let shared = RecorderState {
-            store: StoreHandle::new(store, namespace, clock, None),
-            options: options.into(),
+            store,
+            options,
             journals: Mutex::new(RecordBuffers::new(replica)),
             pruned: Cache::builder().max_capacity(PRUNED_USERS).build(),
             candidates: future::Cache::builder()
@@ -123,11 +128,12 @@ impl Recorder {
         Self { shared: Arc::new(shared) }
     }
 
-    /// A recorder for services over `store`. The recorder uses the store below the counters of these services.
+    /// A recorder for services over `store`. The recorder uses the store below the counters of these services. While there
+    /// is no `access`, its mode is `off`.
     #[must_use]
-    pub fn for_store(store: &OpenStore, options: impl Into<AuditOptions>) -> Self {
+    pub fn for_store(store: &OpenStore, options: impl Into<AuditOptions>, access: WriteAccess) -> Self {
         let (below, namespace, clock) = store.itself();
-        Self::new(below, namespace, options, clock)
+        Self::with_access(StoreHandle::new(below, namespace, clock, access), options.into())
     }
 
     /// The counts so far.
@@ -151,8 +157,8 @@ impl Recorder {
     }
 
     /// Whether it keeps the records of which events have their ids.
-    pub(super) fn keeps_records(&self) -> bool {
-        self.shared.options.mode != AuditMode::Off
+    pub(crate) fn keeps_records(&self) -> bool {
+        self.shared.mode() != AuditMode::Off
     }
 
     /// The listeners that it sends events to.
@@ -208,14 +214,14 @@ impl fmt::Debug for Recorder {
 
 impl Observer for Recorder {
     fn begun(&self, call: &ObservedCall) {
-        if call.is_change && self.shared.options.mode == AuditMode::Sync {
+        if call.is_change && self.shared.mode() == AuditMode::Sync {
             self.shared.journals().begin_change(&call.user);
         }
         self.shared.channels.send_each(&call.user, || EventReport::begun(call));
     }
 
     fn ended(&self, operation: ObservedOperation) -> Option<RecordWritten> {
-        let user = (operation.call.is_change && self.shared.options.mode == AuditMode::Sync)
+        let user = (operation.call.is_change && self.shared.mode() == AuditMode::Sync)
             .then(|| operation.call.user.clone());
         let kept = self.shared.record(operation);
         if let Some(user) = user {
@@ -240,7 +246,7 @@ impl Observer for Recorder {
     }
 
     fn candidates(&self, user: &Id) -> RankedPaths {
-        if self.shared.options.mode == AuditMode::Off {
+        if self.shared.mode() == AuditMode::Off {
             return Box::pin(std::future::ready(Vec::new()));
         }
         let (shared, user) = (Arc::clone(&self.shared), user.clone());
@@ -257,19 +263,25 @@ impl RecorderState {
         self.options
     }
 
+    /// How much it does for its records now.
+    fn mode(&self) -> AuditMode {
+        if self.store.access().is_granted() { self.options.mode } else { AuditMode::Off }
+    }
+
     pub(super) fn moment(&self) -> ClockReading {
         ClockReading { now: self.store.clock().now(), uptime: self.store.clock().uptime() }
     }
 
     /// Adds a record, and returns what its caller has to wait for.
     fn record(self: &Arc<Self>, operation: ObservedOperation) -> Option<RecordWritten> {
-        let is_awaited = self.options.mode == AuditMode::Sync && operation.is_account_due();
+        let mode = self.mode();
+        let is_awaited = mode == AuditMode::Sync && operation.is_account_due();
         let user = operation.call.user.clone();
         let at = self.moment();
         // The person who decides on an approval may listen at another replica.
         let is_urgent = operation.effects.approval.is_some();
         let record = record_from_operation(operation, at.now);
-        if self.options.mode == AuditMode::Off {
+        if mode == AuditMode::Off {
             self.send_unrecorded(&user, &record);
             return None;
         }

@@ -121,7 +121,7 @@ async fn read_bucket(
     let (layer, space) = (owner.layer(), owner.space(&catalogs.namespace)?);
     let (survey, errand) =
         (PendingListing::list(&*catalogs.store, layer, &space, &*catalogs.clock), index_job(catalogs, owner));
-    let (survey, previous) = match (slot.cached(), &catalogs.index) {
+    let (survey, previous) = match (slot.cached(), catalogs.index()) {
         (Some(known), _) => (survey.await?, Some(known.discovery)),
         (None, None) => (survey.await?, None),
         (None, Some(_)) if asked.is_fresh() => {
@@ -186,7 +186,7 @@ fn save_behind(
     space: UserSpace,
     discovery: Discovery,
 ) {
-    let Some(committer) = catalogs.index.clone() else { return };
+    let Some(committer) = catalogs.index().cloned() else { return };
     let (store, slot, errand) = (catalogs.store.clone(), slot.clone(), index_job(catalogs, owner));
     tokio::spawn(async move { slot.saved.save(&*store, &committer, &space, discovery, &errand).await });
 }

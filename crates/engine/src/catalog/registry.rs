@@ -14,7 +14,7 @@ use crate::{
     error::Result,
     limits::{CATALOG_CHANGES, FRESH, MEMORY_CATALOGS_BYTES},
     path::{Id, Layer, Namespace, UserSpace},
-    store::{Committer, SharedStore},
+    store::{Committer, SharedStore, WriteAccess},
 };
 
 /// All catalogs in memory, refreshed while callers ask for them.
@@ -48,6 +48,8 @@ pub struct Catalogs {
     pub(super) index_builder: IndexBuilder,
     /// Writes `catalog.json`, if there is one.
     pub(super) index: Option<Committer>,
+    /// Whether indexes and vectors may be written.
+    pub(super) access: WriteAccess,
     /// Whether users also see skills of teams and of the organisation.
     pub(super) layers: bool,
     pub(super) changes: broadcast::Sender<Arc<CatalogChange>>,
@@ -62,7 +64,8 @@ impl Catalogs {
         let kept = Arc::new(CatalogCache::new(MEMORY_CATALOGS_BYTES, clock.clone()));
         let index_builder = IndexBuilder { kept: kept.clone(), workers, builds: Arc::default() };
         let changes = broadcast::Sender::new(CATALOG_CHANGES);
-        Self { store, namespace, clock, kept, index_builder, index: None, layers: false, changes, meanings: None }
+        let (index, access, layers, meanings) = (None, WriteAccess::default(), false, None);
+        Self { store, namespace, clock, kept, index_builder, index, access, layers, changes, meanings }
     }
 
     /// Sets the budget of bytes for catalogs and their search indexes together. The least recently used leave first. A
@@ -71,6 +74,12 @@ impl Catalogs {
     pub fn with_budget(self, bytes: u64) -> Self {
         let kept = Arc::new(CatalogCache::new(bytes, self.clock.clone()));
         Self { index_builder: IndexBuilder { kept: kept.clone(), ..self.index_builder }, kept, ..self }
+    }
+
+    /// Uses indexes and writes vectors only while there is `access`. To be set before an encoder.
+    #[must_use]
+    pub fn with_access(self, access: WriteAccess) -> Self {
+        Self { access, ..self }
     }
 
     /// Adds an index in the bucket: a process without a catalog reads `catalog.json` in place of every SKILL.md. While
@@ -84,6 +93,11 @@ impl Catalogs {
     #[must_use]
     pub fn with_layers(self) -> Self {
         Self { layers: true, ..self }
+    }
+
+    /// The writer of `catalog.json`, if there is one and it may write.
+    pub(super) fn index(&self) -> Option<&Committer> {
+        self.index.as_ref().filter(|_| self.access.is_granted())
     }
 
     /// The layers that `audience` sees and their places in the bucket, nearest first.

@@ -18,11 +18,11 @@ use crate::{error::Result, limits::VECTORS_AWAITED};
 
 impl Catalogs {
     /// Adds an encoder, so that skills are also found by meaning. Vectors are read from the bucket. New vectors are
-    /// written there if it `is_writable`.
+    /// written there while there is access.
     #[must_use]
-    pub fn with_encoder(mut self, encoder: Arc<dyn Encoder>, is_writable: bool) -> Self {
+    pub fn with_encoder(mut self, encoder: Arc<dyn Encoder>) -> Self {
         let (store, workers) = (self.store.clone(), self.index_builder.workers.clone());
-        self.meanings = Some(VectorStore::new(encoder, store, self.clock.clone(), workers, is_writable));
+        self.meanings = Some(VectorStore::new(encoder, store, self.clock.clone(), workers, self.access.clone()));
         self
     }
 

@@ -89,7 +89,7 @@ impl OpenStore {
                 detail: one_line(&format!("not known: {why}")).plain().to_owned(),
                 fix: Some(ALLOW_PROBES.to_owned()),
             },
-            (_, Some(ReadOnly { why, has_passed })) => StoreCheck {
+            (_, Some(ReadOnly { why, has_passed, .. })) => StoreCheck {
                 name: NAME.to_owned(),
                 status: CheckStatus::Fail,
                 detail: format!("the service only reads: {why}{}", if has_passed { PASSED_BEFORE } else { "" }),

@@ -29,9 +29,9 @@ use crate::{
 /// # async fn main() -> skillmount_base::Result<()> {
 /// let address = StoreAddress::parse("memory:")?;
 /// let store = OpenStore::open(address, S3Options::default(), Arc::new(SystemClock::new())).await?;
-/// let read_only = store.why_read_only().await?;
-/// assert_eq!(read_only, None);
-/// let service = store.shared_service(ServiceOptions { read_only, ..ServiceOptions::default() });
+/// let access = store.write_access().await?;
+/// assert!(access.is_granted());
+/// let service = store.shared_service(ServiceOptions { access, ..ServiceOptions::default() });
 /// # drop(service);
 /// # Ok(())
 /// # }

@@ -1,12 +1,17 @@
 //! The probe of conditional writes when a store is opened: its stored result, and what the service may do.
 
+use std::future::pending;
+
 use futures_util::future::join;
+use tokio::time::sleep;
 
 use super::open::OpenStore;
 use crate::{
     error::{Error, Result},
+    limits::DENIED_WRITE_RETRY,
     store::{
-        Cause, Conditions, KnownStore, ListOptions, ProbeResult, ReadOnly, StoreServer, Versioning, probe_conditions,
+        Cause, Conditions, KnownStore, ListOptions, ProbeResult, ReadOnly, StoreServer, Versioning, WriteAccess,
+        probe_conditions, write_once,
     },
 };
 
@@ -27,8 +32,8 @@ pub(super) struct ProbeReport {
 }
 
 impl OpenStore {
-    /// Why nothing may be written to this store, for [`ServiceOptions::read_only`](super::ServiceOptions::read_only);
-    /// `None` if the service may write. A store that denies writes and can be read serves reading.
+    /// Whether a service may write to this store, for [`ServiceOptions::access`](super::ServiceOptions::access). A store that
+    /// denies writes and can be read serves reading.
     ///
     /// The store is raced, as [`probe_conditions`] says. A bucket stores the result below `_probe/`. The next start trusts
     /// it for seven days, if endpoint, bucket, versioning and version are the same. If a race proves nothing, the service
@@ -36,7 +41,7 @@ impl OpenStore {
     ///
     /// # Errors
     /// The store's, if it cannot be asked.
-    pub async fn why_read_only(&self) -> Result<Option<ReadOnly>> {
+    pub async fn write_access(&self) -> Result<WriteAccess> {
         let report = self.probe(true).await?;
         if let Some(Conditions::Denied(refusal)) = &report.conditions {
             let least = ListOptions { max_entries: Some(1), ..ListOptions::default() };
@@ -46,7 +51,30 @@ impl OpenStore {
         if let Some(Conditions::Unknown { why }) = &report.conditions {
             tracing::warn!(why, "the probe of conditional writes proved nothing; the service writes");
         }
-        Ok(report.read_only())
+        Ok(report.read_only().into())
+    }
+
+    /// Tries a store again that denied a write, each [`DENIED_WRITE_RETRY`], with one small write. Once the store takes it,
+    /// the store is raced, and `access` gets the result. Never returns.
+    pub async fn follow_denial(&self, access: &WriteAccess) {
+        while access.read_only().is_some_and(|read_only| read_only.is_denial) {
+            sleep(DENIED_WRITE_RETRY).await;
+            if write_once(&*self.store, &self.namespace).await.is_err() {
+                continue;
+            }
+            match self.probe(false).await.map(|report| report.read_only()) {
+                Ok(None) => {
+                    tracing::info!("the store takes writes again; the service writes from now on");
+                    access.set(None);
+                }
+                Ok(Some(read_only)) => {
+                    tracing::warn!(why = read_only.why, "the store takes a write, and the service still only reads");
+                    access.set(Some(read_only));
+                }
+                Err(error) => tracing::warn!(error = %error.chain(), "the store takes a write, and cannot be probed"),
+            }
+        }
+        pending().await
     }
 
     /// Probes the store, or takes the stored result if `trusts_stored`. Stores a new result.
@@ -102,7 +130,8 @@ impl ProbeReport {
             .to_owned(),
         };
         let is_broken = matches!(self.conditions, Some(Conditions::Broken { .. }));
-        Some(ReadOnly { why, has_passed: self.has_passed && is_broken })
+        let is_denial = matches!(self.conditions, Some(Conditions::Denied(_)));
+        Some(ReadOnly { why, has_passed: self.has_passed && is_broken, is_denial })
     }
 
     /// The name and the quirk of the server, for `doctor`; `None` for a store on this machine and for an unknown server
@@ -129,11 +158,14 @@ mod tests {
 
     use super::*;
     use crate::{
+        audit::{AuditMode, Recorder},
         clock::SystemClock,
+        error::Code,
+        handle::ServiceOptions,
         path::Namespace,
         store::{
             KNOWN_STORES, MemoryStore, SharedStore, StoreAddress, StoreServer, Verb,
-            testing::{Faulty, Quirk, Quirky},
+            testing::{Fault, Faulty, Quirk, Quirky},
         },
         wire::CheckStatus,
     };
@@ -198,7 +230,7 @@ mod tests {
             (Quirk::DeniesWrites, Some("does not let it write"), CheckStatus::Fail, "denies s3:PutObject"),
         ] {
             let (store, _) = bucket(&empty(), quirk, own());
-            let found = store.why_read_only().await.unwrap();
+            let found = store.write_access().await.unwrap().read_only();
             match (&found, why) {
                 (None, None) => {}
                 (Some(read_only), Some(why)) => assert!(read_only.why.contains(why), "{quirk:?}: {read_only:?}"),
@@ -217,10 +249,44 @@ mod tests {
         for quirk in [Quirk::DeniesProbes, Quirk::DeniesDeletes] {
             let memory = empty();
             let (store, _) = bucket(&memory, quirk, own());
-            assert_eq!(store.why_read_only().await.unwrap(), None, "{quirk:?}");
+            assert_eq!(store.write_access().await.unwrap().read_only(), None, "{quirk:?}");
             let (shown, text) = doctor(&store).await;
             assert!(shown == CheckStatus::Warn && text.contains("not known"), "{quirk:?}: {text}");
             assert_eq!(ProbeResult::read(&*memory, &store.namespace).await, None, "nothing proven is stored");
+        }
+    }
+
+    // S-STORE-16: If a store denies writes at start, the service tries one small write each 30 seconds. Once the store takes it,
+    // the service races the store, and writes if the race allows it.
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_denied_writes_at_start_is_written_to_once_it_takes_them() {
+        for (quirk, why) in [(Quirk::None, None), (Quirk::LosesRaces, Some("16 of 16"))] {
+            let (store, counted) = bucket(&empty(), quirk, own());
+            counted.for_keys(Verb::Put, "", Fault::Deny);
+            let access = store.write_access().await.unwrap();
+            assert!(access.read_only().unwrap().is_denial);
+            let service = store.direct_service(ServiceOptions { access: access.clone(), index: true, ..ServiceOptions::default() });
+            let recorder = Recorder::for_store(&store, AuditMode::Sync, access.clone());
+            let following = tokio::spawn({
+                let (store, access) = (store.clone(), access.clone());
+                async move { store.follow_denial(&access).await }
+            });
+            let puts = counted.seen(Verb::Put);
+            tokio::time::sleep(DENIED_WRITE_RETRY * 4 + DENIED_WRITE_RETRY / 2).await;
+            assert_eq!(counted.seen(Verb::Put) - puts, 4, "one small write each time");
+            assert_eq!(service.check_writable().unwrap_err().code(), Code::ReadOnly);
+            assert!(!recorder.keeps_records());
+            counted.clear();
+            tokio::time::sleep(DENIED_WRITE_RETRY * 2).await;
+            let found = access.read_only();
+            assert_eq!(found.is_some(), why.is_some(), "{quirk:?}: {found:?}");
+            assert!(found.is_none_or(|found| found.why.contains(why.unwrap_or_default()) && !found.is_denial));
+            assert_eq!(service.check_writable().is_ok(), why.is_none());
+            assert_eq!(recorder.keeps_records(), why.is_none());
+            let puts = counted.seen(Verb::Put);
+            tokio::time::sleep(DENIED_WRITE_RETRY * 4).await;
+            assert_eq!(counted.seen(Verb::Put), puts, "it is not tried again");
+            following.abort();
         }
     }
 
@@ -228,19 +294,19 @@ mod tests {
     async fn a_start_with_a_stored_result_takes_one_round_trip_and_no_write() {
         let memory = empty();
         let (store, counted) = bucket(&memory, Quirk::None, own());
-        assert_eq!(store.why_read_only().await.unwrap(), None);
+        assert_eq!(store.write_access().await.unwrap().read_only(), None);
         let puts = counted.seen(Verb::Put);
         assert!(puts > 64, "four rounds of 16 and the result: {puts}");
         counted.set_latency(Duration::from_millis(80));
         let (gets, began) = (counted.seen(Verb::Get), tokio::time::Instant::now());
-        assert_eq!(store.why_read_only().await.unwrap(), None);
+        assert_eq!(store.write_access().await.unwrap().read_only(), None);
         assert_eq!(began.elapsed(), Duration::from_millis(80));
         assert_eq!((counted.seen(Verb::Get), counted.seen(Verb::Put)), (gets + 1, puts));
 
         let elsewhere = server("http://10.0.0.2:9000", "Own/1");
         for other in [elsewhere, StoreServer { versioning: Versioning::Suspended, ..own() }] {
             let (store, counted) = bucket(&memory, Quirk::None, other);
-            assert_eq!(store.why_read_only().await.unwrap(), None);
+            assert_eq!(store.write_access().await.unwrap().read_only(), None);
             assert!(counted.seen(Verb::Put) > 64, "it races again");
         }
     }
@@ -250,19 +316,19 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_bucket_that_passed_before_is_read_on() {
         let memory = empty();
-        assert_eq!(bucket(&memory, Quirk::None, own()).0.why_read_only().await.unwrap(), None);
+        assert_eq!(bucket(&memory, Quirk::None, own()).0.write_access().await.unwrap().read_only(), None);
         let changed = StoreServer { versioning: Versioning::Suspended, ..own() };
         for _ in 0..2 {
             let (store, _) = bucket(&memory, Quirk::LosesRaces, changed.clone());
-            let read_only = store.why_read_only().await.unwrap().unwrap();
+            let read_only = store.write_access().await.unwrap().read_only().unwrap();
             assert!(read_only.has_passed && read_only.why.contains("16 of 16"), "{read_only:?}");
             let (status, text) = doctor(&store).await;
             assert!(status == CheckStatus::Fail && text.contains("an earlier probe of this bucket passed"), "{text}");
         }
         let (store, _) = bucket(&memory, Quirk::LosesRaces, server("http://10.0.0.9", "Own/1"));
-        assert!(!store.why_read_only().await.unwrap().unwrap().has_passed, "that was another endpoint");
+        assert!(!store.write_access().await.unwrap().read_only().unwrap().has_passed, "that was another endpoint");
         let (store, _) = bucket(&memory, Quirk::None, changed);
-        assert_eq!(store.why_read_only().await.unwrap(), None, "it is trusted once it passes again");
+        assert_eq!(store.write_access().await.unwrap().read_only(), None, "it is trusted once it passes again");
     }
 
     // S-STORE-15: The service only reads from Google Cloud Storage, S3 Multi-Region Access Points and Tigris, whatever a race
@@ -278,7 +344,7 @@ mod tests {
         ] {
             let memory = empty();
             let (store, counted) = bucket(&memory, Quirk::None, server);
-            let read_only = store.why_read_only().await.unwrap().unwrap();
+            let read_only = store.write_access().await.unwrap().read_only().unwrap();
             assert!(read_only.why.contains(name), "{read_only:?}");
             assert_eq!(counted.seen(Verb::Put), 0, "{name} is not raced");
             let (status, text) = doctor(&store).await;
@@ -305,7 +371,7 @@ mod tests {
     async fn a_store_on_this_machine_is_raced_at_each_start_and_keeps_no_result() {
         let memory = empty();
         let store = opened(memory.clone());
-        assert_eq!(store.why_read_only().await.unwrap(), None);
+        assert_eq!(store.write_access().await.unwrap().read_only(), None);
         assert_eq!(ProbeResult::read(&*memory, &store.namespace).await, None);
         let (found, _) = doctor(&store).await;
         assert_eq!(found, CheckStatus::Ok);

@@ -19,7 +19,7 @@ use crate::{
     publish::{PublishedSkills, Publisher},
     session::{CreatedSession, Sessions},
     skills::{Library, create_session, create_session_within},
-    store::{DeletionFence, ReadOnly, RequestCounts, SharedStore, StoreHandle},
+    store::{DeletionFence, ReadOnly, RequestCounts, SharedStore, StoreHandle, WriteAccess},
     upkeep::Upkeep,
     users::Users,
     wire::{CreateSession, SessionListRequest, SessionPage},
@@ -32,13 +32,13 @@ pub struct ServiceOptions {
     pub namespace: Option<Namespace>,
     /// Where `/workspace` and `/ticket` lie.
     pub templates: MountTemplates,
-    /// Why nothing can be written, if the store does not honour conditional writes.
-    pub read_only: Option<ReadOnly>,
+    /// Whether the service may write: [`OpenStore::write_access`](super::OpenStore::write_access).
+    pub access: WriteAccess,
     /// Whether sessions see the skills of their caller's team (`_teams/{team}/skills/`) and of the organisation
     /// (`_org/skills/`) beside their user's own.
     pub layers: bool,
     /// Whether catalogs are kept in the bucket as well (`.skillmount/catalog.json`), so that a new process reads one object
-    /// in place of every SKILL.md. Not if `read_only` forbids to write it.
+    /// in place of every SKILL.md. Not while there is no `access`.
     pub index: bool,
     /// The resources that the process may take for all sessions together.
     pub budgets: Budgets,
@@ -95,7 +95,7 @@ impl Service {
     pub fn new(store: SharedStore, options: ServiceOptions, clock: Arc<dyn Clock>) -> Self {
         let namespace = options.namespace.clone().unwrap_or_default();
         let fence = DeletionFence::new(store, namespace.clone());
-        let handle = StoreHandle::new(fence.clone(), namespace, clock, options.read_only.clone());
+        let handle = StoreHandle::new(fence.clone(), namespace, clock, options.access.clone());
         let budgets = options.budgets;
         let memory = Memory::new(budgets.requests(), MEMORY_PATIENCE);
         let capacity = Capacity::new(Workers::new(budgets.workers), memory, budgets.steps);
@@ -279,8 +279,8 @@ impl Service {
 
     /// Why the service may not write; `None` if it may.
     #[must_use]
-    pub fn read_only(&self) -> Option<&ReadOnly> {
-        self.core.handle().read_only()
+    pub fn read_only(&self) -> Option<Arc<ReadOnly>> {
+        self.core.handle().access().read_only()
     }
 
     /// Checks that the service may write.
@@ -302,11 +302,11 @@ fn catalogs(store: &StoreHandle, capacity: &Capacity, options: &ServiceOptions) 
     let (shared, namespace, clock) = (store.store().clone(), store.namespace().clone(), store.clock().clone());
     let catalogs =
         Catalogs::new(shared, namespace, clock, capacity.workers().clone()).with_budget(options.budgets.catalogs);
+    let catalogs = catalogs.with_access(options.access.clone());
     let catalogs = if options.layers { catalogs.with_layers() } else { catalogs };
-    let is_writable = options.read_only.is_none();
-    let catalogs = if options.index && is_writable { catalogs.with_index() } else { catalogs };
+    let catalogs = if options.index { catalogs.with_index() } else { catalogs };
     match &options.encoder {
-        Some(encoder) => catalogs.with_encoder(Arc::clone(encoder), is_writable),
+        Some(encoder) => catalogs.with_encoder(Arc::clone(encoder)),
         None => catalogs,
     }
 }

@@ -11,5 +11,5 @@ mod stored_result;
 
 pub use assessment::Conditions;
 pub use known_stores::{KNOWN_STORES, KnownStore};
-pub use race::probe_conditions;
+pub use race::{probe_conditions, write_once};
 pub use stored_result::ProbeResult;

@@ -86,18 +86,27 @@ async fn write_outside(store: &dyn Store, namespace: &Namespace, denial: StoreEr
     if !prevents_writes_only(&denial) {
         return Err(denial);
     }
-    let key = checked(namespace.service_key(OUTSIDE))?;
-    match store.put(&key, Bytes::from_static(b"probe"), PutOptions::default()).await {
-        Ok(_) => {}
+    match write_once(store, namespace).await {
+        Ok(()) => {}
         Err(error) if prevents_writes_only(&error) => return Ok(Conditions::Denied(error)),
         Err(error) => return Err(error),
     }
+    let why = format!("the store does not let the probe write and delete below `_probe/`: {}", words(&denial));
+    Ok(Conditions::Unknown { why })
+}
+
+/// Writes and deletes one small object outside `_probe/`: the cheapest way to find out whether a store denies every write.
+///
+/// # Errors
+/// The store's, for the write.
+pub async fn write_once(store: &dyn Store, namespace: &Namespace) -> StoreResult<()> {
+    let key = checked(namespace.service_key(OUTSIDE))?;
+    store.put(&key, Bytes::from_static(b"probe"), PutOptions::default()).await?;
     // The name never changes, so at most one object stays if it cannot be deleted.
     if let Err(error) = store.delete(&key, DeleteOptions::default()).await {
         tracing::debug!(%error, "the object of the probe outside `_probe/` stays");
     }
-    let why = format!("the store does not let the probe write and delete below `_probe/`: {}", words(&denial));
-    Ok(Conditions::Unknown { why })
+    Ok(())
 }
 
 /// Whether `error` prevents writes and leaves reads.

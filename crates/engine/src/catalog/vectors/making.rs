@@ -165,7 +165,7 @@ impl VectorStore {
 
     /// Writes vectors to the bucket. If that fails they are made again by the next process.
     pub(super) async fn save(&self, key: &ObjectKey, owner: &LayerOwner, vectors: LayerVectors) {
-        if !self.is_saved {
+        if !self.access.is_granted() {
             return;
         }
         let written = async {

@@ -19,7 +19,7 @@ use crate::{
     error::Error,
     limits::{ENCODER_DELAY, ENCODER_PATIENCE, ENCODER_REST, VECTORS_BYTES, WORK_STEPS},
     path::{ETag, LayerOwner, ObjectKey, SkillPath},
-    store::{GetOptions, SharedStore, StoreError},
+    store::{GetOptions, SharedStore, StoreError, WriteAccess},
 };
 
 /// The vectors of one layer, as far as this process knows them.
@@ -158,7 +158,7 @@ pub(in crate::catalog) struct VectorStore {
     pub(super) clock: Arc<dyn Clock>,
     workers: Workers,
     /// Whether vectors are written to the bucket.
-    pub(super) is_saved: bool,
+    pub(super) access: WriteAccess,
     /// Who makes vectors now: one layer at a time.
     pub(super) turn: Arc<Semaphore>,
     pub(super) knowledge: Knowledge,
@@ -180,11 +180,11 @@ impl VectorStore {
         store: SharedStore,
         clock: Arc<dyn Clock>,
         workers: Workers,
-        is_saved: bool,
+        access: WriteAccess,
     ) -> Self {
         let turn = Arc::new(Semaphore::new(1));
         let (knowledge, answering) = (Knowledge::default(), Arc::default());
-        Self { encoder, store, clock, workers, is_saved, turn, knowledge, answering }
+        Self { encoder, store, clock, workers, access, turn, knowledge, answering }
     }
 
     /// Reads the vectors of a layer from the bucket, the first time, with one GET. If that fails they are read with the next
