@@ -80,9 +80,7 @@ impl WriteAccess {
     pub fn check(&self) -> Result<()> {
         match self.read_only() {
             None => Ok(()),
-            Some(read_only) => {
-                Err(Error::new(Code::ReadOnly, format!("this service only reads: {}", read_only.why)))
-            }
+            Some(read_only) => Err(Error::new(Code::ReadOnly, format!("this service only reads: {}", read_only.why))),
         }
     }
 }

@@ -279,7 +279,8 @@ async fn a_service_that_may_not_write_reads_the_vectors_there_are() {
     let (store, (server, encoder)) = (store(), serve().await);
     let fused = ask_fused(&service(&store, Some(encoder.clone())), QUESTION).await;
     let asked = server.asked("Keeps ledgers");
-    let options = ServiceOptions { access: ReadOnly::from("it is").into(), encoder: Some(encoder), ..Default::default() };
+    let options =
+        ServiceOptions { access: ReadOnly::from("it is").into(), encoder: Some(encoder), ..Default::default() };
     let reader = Service::new(store, options, Arc::new(SystemClock::new()));
     assert_eq!(ask(&session(&reader), QUESTION).await, fused);
     assert_eq!(server.asked("Keeps ledgers"), asked);

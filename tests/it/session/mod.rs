@@ -5,5 +5,6 @@ mod damaged;
 mod forks;
 pub(crate) mod objects;
 mod sessions;
+mod shared_writes;
 mod tags;
 mod uses;

@@ -221,8 +221,8 @@ impl Observer for Recorder {
     }
 
     fn ended(&self, operation: ObservedOperation) -> Option<RecordWritten> {
-        let user = (operation.call.is_change && self.shared.mode() == AuditMode::Sync)
-            .then(|| operation.call.user.clone());
+        let user =
+            (operation.call.is_change && self.shared.mode() == AuditMode::Sync).then(|| operation.call.user.clone());
         let kept = self.shared.record(operation);
         if let Some(user) = user {
             self.shared.journals().end_change(&user);

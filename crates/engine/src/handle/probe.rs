@@ -74,7 +74,7 @@ impl OpenStore {
                 Err(error) => tracing::warn!(error = %error.chain(), "the store takes a write, and cannot be probed"),
             }
         }
-        pending().await
+        pending::<()>().await;
     }
 
     /// Probes the store, or takes the stored result if `trusts_stored`. Stores a new result.
@@ -265,7 +265,11 @@ mod tests {
             counted.for_keys(Verb::Put, "", Fault::Deny);
             let access = store.write_access().await.unwrap();
             assert!(access.read_only().unwrap().is_denial);
-            let service = store.direct_service(ServiceOptions { access: access.clone(), index: true, ..ServiceOptions::default() });
+            let service = store.direct_service(ServiceOptions {
+                access: access.clone(),
+                index: true,
+                ..ServiceOptions::default()
+            });
             let recorder = Recorder::for_store(&store, AuditMode::Sync, access.clone());
             let following = tokio::spawn({
                 let (store, access) = (store.clone(), access.clone());

@@ -52,7 +52,7 @@ pub async fn remove_idle_sessions(sessions: &Sessions, user: &Id) -> Result<Expi
 
 /// Removes a session if it was idle too long.
 async fn remove_if_idle(sessions: &Sessions, session_id: Id, key: &ObjectKey, entry: &ListEntry) -> Result<End> {
-    let _lane = sessions.lanes.lock(key.as_str()).await;
+    let _lane = sessions.writes.lane(key).await;
     let seen = sessions.records.get_uncached(key).await?;
     let has_ended = match alive(&seen, sessions.store.clock().now()) {
         Ok(alive) => alive.is_none() && seen.value()?.is_some(),

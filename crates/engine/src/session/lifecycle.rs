@@ -1,7 +1,7 @@
 //! The life of a session: it is created, changed and deleted.
 //!
 //! A session changes only by compare-and-swap on its object, so any replica can serve any session. Changes from one
-//! process to one session queue first, because a race between them would waste a round trip.
+//! process to one session share writes, because a race between them would waste a round trip.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use super::{
     change::{apply_change, check_change},
     create::{begin, check_wanted},
     sessions::{alive, not_found},
+    shared_writes::{AwaitedWrite, OpenWrite, WriteOutcome},
 };
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::{PARALLEL_GETS, SESSION_ATTEMPTS},
-    path::Id,
-    store::StoreError,
+    path::{Id, ObjectKey},
     wire::{ChangeSession, CreateSession, SessionIncarnation, SessionVersion},
 };
 
@@ -80,40 +80,19 @@ impl Sessions {
         self.check_writable()?;
         let key = self.store.namespace().user(user)?.session(session)?;
         let name = (user.clone(), session.clone());
-        let _lane = self.lanes.lock(key.as_str()).await;
-        let mut seen = self.records.get(&key, &SessionVersion::default()).await?;
+        let mut is_lost = false;
         for _ in 0..SESSION_ATTEMPTS {
-            let now = self.store.clock().now();
-            let current = alive(&seen, now)?;
-            let mut next = match current.as_deref() {
-                Some(current) => current.clone(),
-                None => Session {
-                    ranks: self.usage.ranks(user).await,
-                    ..Session::fresh(user.clone(), session.clone(), now)
-                },
+            let joined = join_write(self, &key, &name, is_lost, &mut change).await?;
+            let awaited = match joined.write {
+                JoinedWrite::None(session) => return joined.result.map(|said| (session, said)),
+                JoinedWrite::Open(awaited) => awaited,
             };
-            let said = match change(&mut next)? {
-                Change::None(said) => return Ok((current.unwrap_or_else(|| Arc::new(next)), said)),
-                Change::Save(said) => said,
-            };
-            let (past, last) = self.pending.for_session(&name);
-            next.remember(past);
-            // A snapshot beside a session has no effect until the session names it.
-            let aside = self.snapshots.put_aside(&self.store.namespace().user(user)?, &mut next).await;
-            aside.map_err(|error| error.with_outcome(Outcome::NotApplied))?;
-            if next.version == 0 {
-                next.life = Some(SessionIncarnation::new(now, self.store.clock().random()));
-            }
-            // No session reaches this count by itself, but an object that another tool wrote can.
-            next.version = next.version.saturating_add(1);
-            next.updated_at = now;
-            match self.records.put(&key, &seen, next).await {
-                Ok(saved) => {
-                    self.pending.drop_through(&name, last);
-                    return Ok((saved, said));
-                }
-                Err(StoreError::PreconditionFailed | StoreError::NotFound) => seen = self.records.refresh(&key).await?,
-                Err(error) => return Err(error.into()),
+            // A refusal rests on the changes before it, so it waits for them too.
+            match awaited.await {
+                Ok(WriteOutcome::Landed(saved)) => return joined.result.map(|said| (saved, said)),
+                Ok(WriteOutcome::Lost) => is_lost = true,
+                Ok(WriteOutcome::Failed(error)) => return Err(error),
+                Err(gone) => return Err(Error::internal(gone).with_outcome(Outcome::Unknown)),
             }
         }
         Err(Error::new(Code::EditConflict, "other replicas kept changing the session at the same time; try again")
@@ -127,7 +106,7 @@ impl Sessions {
     pub async fn delete(&self, user: &Id, session: &Id) -> Result<()> {
         self.check_writable()?;
         let key = self.store.namespace().user(user)?.session(session)?;
-        let _lane = self.lanes.lock(key.as_str()).await;
+        let _lane = self.writes.lane(&key).await;
         let seen = self.records.refresh(&key).await?;
         if alive(&seen, self.store.clock().now()).is_ok_and(|alive| alive.is_none()) {
             return Err(not_found(session));
@@ -184,4 +163,73 @@ impl Sessions {
         });
         tokio::join!(discoveries, usage, loads);
     }
+}
+
+/// A change that was applied.
+struct JoinedChange<T> {
+    result: Result<T>,
+    write: JoinedWrite,
+}
+
+/// The write that a change waits for.
+enum JoinedWrite {
+    /// There is none. This is the session as it is.
+    None(Arc<Session>),
+    Open(AwaitedWrite),
+}
+
+/// Applies `change` to the open write of a session, or to the session as it is. If a race `is_lost`, the store is asked
+/// again.
+///
+/// # Errors
+/// Those of a change that waits for no write; the store's.
+async fn join_write<T>(
+    sessions: &Sessions,
+    key: &ObjectKey,
+    name: &(Id, Id),
+    is_lost: bool,
+    change: &mut impl FnMut(&mut Session) -> Result<Change<T>>,
+) -> Result<JoinedChange<T>> {
+    let mut lane = sessions.writes.lane(key).await;
+    let now = sessions.store.clock().now();
+    if let Some(open) = lane.get_mut(key) {
+        let mut next = open.next.clone();
+        let result = change(&mut next).map(|change| match change {
+            Change::None(said) => said,
+            Change::Save(said) => {
+                open.next = Session { updated_at: now, ..next };
+                said
+            }
+        });
+        return Ok(JoinedChange { result, write: JoinedWrite::Open(open.awaited.clone()) });
+    }
+    let seen = match is_lost {
+        true => sessions.records.refresh(key).await?,
+        false => sessions.records.get(key, &SessionVersion::default()).await?,
+    };
+    let current = alive(&seen, now)?;
+    let mut next = match current.as_deref() {
+        Some(current) => current.clone(),
+        None => {
+            let ranks = sessions.usage.ranks(&name.0).await;
+            Session { ranks, ..Session::fresh(name.0.clone(), name.1.clone(), now) }
+        }
+    };
+    let said = match change(&mut next)? {
+        Change::None(said) => {
+            let session = current.unwrap_or_else(|| Arc::new(next));
+            return Ok(JoinedChange { result: Ok(said), write: JoinedWrite::None(session) });
+        }
+        Change::Save(said) => said,
+    };
+    let is_new = next.version == 0;
+    if is_new {
+        next.life = Some(SessionIncarnation::new(now, sessions.store.clock().random()));
+    }
+    // No session reaches this count by itself, but an object that another tool wrote can.
+    next.version = next.version.saturating_add(1);
+    next.updated_at = now;
+    let write = OpenWrite::new(seen, is_new, next);
+    let awaited = sessions.writes.open(&mut lane, key, name.clone(), write);
+    Ok(JoinedChange { result: Ok(said), write: JoinedWrite::Open(awaited) })
 }

@@ -19,6 +19,7 @@ mod pending_discoveries;
 mod read_counts;
 mod session_tags;
 mod sessions;
+mod shared_writes;
 mod snapshots;
 mod state;
 mod stored;

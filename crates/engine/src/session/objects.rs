@@ -277,6 +277,11 @@ impl<T: StoredValue> CasObjects<T> {
         }
     }
 
+    /// Waits until the store takes another write of `key`: [`Committer::wait_for_turn`].
+    pub(super) async fn wait_for_turn(&self, key: &ObjectKey) {
+        self.committer.wait_for_turn(key).await;
+    }
+
     /// Replaces `base` by `value`.
     ///
     /// # Errors

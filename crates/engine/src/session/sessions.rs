@@ -5,11 +5,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{
-    KeyedLocks, LoadedSkill, Ranks, Session, SessionError,
+    LoadedSkill, Ranks, Session, SessionError,
     load_history::LoadHistory,
     objects::{CachedObject, CasObjects},
     pending_discoveries::PendingDiscoveries,
     session_tags::session_tags,
+    shared_writes::SharedWrites,
     snapshots::Snapshots,
     usage::UsageCounts,
 };
@@ -49,14 +50,14 @@ use crate::{
 pub struct Sessions {
     pub(super) store: StoreHandle,
     pub(super) templates: MountTemplates,
-    pub(super) records: CasObjects<Session>,
+    pub(super) records: Arc<CasObjects<Session>>,
     pub(super) policies: CasObjects<Policy>,
     /// Orders the changes of one session.
-    pub(super) lanes: KeyedLocks,
-    pub(super) pending: PendingDiscoveries,
+    pub(super) writes: SharedWrites,
+    pub(super) pending: Arc<PendingDiscoveries>,
     pub(super) usage: UsageCounts,
     pub(super) load_history: LoadHistory,
-    pub(super) snapshots: Snapshots,
+    pub(super) snapshots: Arc<Snapshots>,
     #[cfg(feature = "testing")]
     pub(super) reads: super::read_counts::ReadCounter,
 }
@@ -67,13 +68,15 @@ impl Sessions {
     pub fn new(store: StoreHandle, templates: MountTemplates) -> Self {
         let (shared, clock) = (store.store(), store.clock());
         let records = CasObjects::new(shared.clone(), clock.clone(), SESSION_VALUES_BYTES).tagged(session_tags());
+        let snapshots = Arc::new(Snapshots::new(shared.clone(), clock.clone(), Arc::clone(records.shared())));
+        let (records, pending) = (Arc::new(records), Arc::<PendingDiscoveries>::default());
         Self {
             policies: CasObjects::new(shared.clone(), clock.clone(), POLICY_CACHE_BYTES),
-            lanes: KeyedLocks::default(),
-            pending: PendingDiscoveries::default(),
+            writes: SharedWrites::new(store.clone(), records.clone(), snapshots.clone(), pending.clone()),
+            pending,
             usage: UsageCounts::new(shared.clone(), store.namespace().clone(), clock.clone()),
             load_history: LoadHistory::new(shared.clone(), store.namespace().clone(), clock.clone()),
-            snapshots: Snapshots::new(shared.clone(), clock.clone(), Arc::clone(records.shared())),
+            snapshots,
             records,
             store,
             templates,

@@ -73,9 +73,9 @@ impl Snapshots {
     }
 
     /// Stores the large snapshots of `session` as objects of their own, and leaves their digests in the session. In a
-    /// new fork all snapshots except the small ones count as large.
-    pub(super) async fn put_aside(&self, space: &UserSpace, session: &mut Session) -> Result<()> {
-        let is_fork = session.version == 0 && session.parent.is_some();
+    /// fork that `is_new` all snapshots except the small ones count as large.
+    pub(super) async fn put_aside(&self, space: &UserSpace, session: &mut Session, is_new: bool) -> Result<()> {
+        let is_fork = is_new && session.parent.is_some();
         let most = if is_fork { SNAPSHOT_COPIED_FILES } else { SNAPSHOT_INLINE_FILES };
         let is_large =
             |snapshot: &Arc<Snapshot>| snapshot.files().len() > most || snapshot.weight() > SNAPSHOT_INLINE_BYTES;

@@ -54,7 +54,7 @@ impl Sessions {
         self.check_writable()?;
         check_user_policy(&policy)?;
         let key = self.store.namespace().user(user)?.policy()?;
-        let _lane = self.lanes.lock(key.as_str()).await;
+        let _lane = self.writes.lane(&key).await;
         for _ in 0..SESSION_ATTEMPTS {
             let seen = self.policies.refresh(&key).await?;
             match self.policies.put(&key, &seen, policy.clone()).await {

@@ -10,13 +10,16 @@
 //! The id of a write that is part of a larger change begins with the name of the call ([`WriteCallId`]). If a client
 //! repeats the call, the call finds this write in the chain and continues with the missing parts.
 
+mod pace;
+
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use self::pace::WritePace;
 use super::{
-    Metadata, ObjectMeta, PutCondition, PutOptions, SharedStore, StoreError, StoreResult, Tags, backoff::Backoff,
+    Cause, Metadata, ObjectMeta, PutCondition, PutOptions, SharedStore, StoreError, StoreResult, Tags, backoff::Backoff,
 };
 use skillmount_base::{
     clock::Clock,
@@ -140,6 +143,7 @@ pub struct Committer {
     store: SharedStore,
     clock: Arc<dyn Clock>,
     tags: Tags,
+    pace: WritePace,
 }
 
 /// The fate of a write of unknown outcome, as the chain of the present version shows it.
@@ -153,12 +157,18 @@ enum Verdict {
 impl Committer {
     /// A committer over `store`, with write ids from `clock`.
     pub fn new(store: SharedStore, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock, tags: Tags::new() }
+        Self { store, clock, tags: Tags::new(), pace: WritePace::new() }
     }
 
     /// The same, whose writes carry these tags.
     pub fn with_tags(self, tags: Tags) -> Self {
         Self { tags, ..self }
+    }
+
+    /// Waits until the store takes another write of `key`. If the store asked for fewer writes within the last minute,
+    /// this is a second after the last write of this committer. Else it is now.
+    pub async fn wait_for_turn(&self, key: &ObjectKey) {
+        self.pace.wait(key).await;
     }
 
     /// Writes `bytes` to `key` if `base` still holds. Retries until the outcome is certain or the operation's time is
@@ -192,9 +202,15 @@ impl Committer {
             let options =
                 PutOptions { condition: base.condition(), metadata: metadata.clone(), tags: self.tags.clone() };
             let failure = match self.store.put(key, bytes.clone(), options).await {
-                Ok(put) => return Ok(Commit { etag: Some(put.etag), metadata }),
+                Ok(put) => {
+                    self.pace.record_written(key);
+                    return Ok(Commit { etag: Some(put.etag), metadata });
+                }
                 Err(error) => error,
             };
+            if failure.cause() == Some(&Cause::Throttled) {
+                self.pace.record_throttled();
+            }
             doubtful |= matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
             let mut again = failure.is_transient();
             if doubtful {

@@ -62,7 +62,13 @@ impl Encoder for Moody {
 }
 
 fn meanings(encoder: &Arc<Moody>, store: &Arc<MemoryStore>) -> VectorStore {
-    VectorStore::new(encoder.clone(), store.clone(), Arc::new(SystemClock::new()), Workers::new(2), ReadOnly::from("it is").into())
+    VectorStore::new(
+        encoder.clone(),
+        store.clone(),
+        Arc::new(SystemClock::new()),
+        Workers::new(2),
+        ReadOnly::from("it is").into(),
+    )
 }
 
 // S-SEARCH-38: A refusal of the encoder costs that question or skill alone its meaning.
@@ -163,7 +169,13 @@ async fn an_encoder_that_refuses_everything_marks_no_skill() {
     assert_eq!(layer.made().await, 1);
     let everything = Arc::new(Deaf);
     let store = Arc::new(MemoryStore::new());
-    let meanings = VectorStore::new(everything, store, Arc::new(SystemClock::new()), Workers::new(2), ReadOnly::from("it is").into());
+    let meanings = VectorStore::new(
+        everything,
+        store,
+        Arc::new(SystemClock::new()),
+        Workers::new(2),
+        ReadOnly::from("it is").into(),
+    );
     // Its vectors so far hold, and another skill is new.
     let more = Layer::of(&encoder, ["numbered", "numbered too"].map(str::to_owned).into_iter()).await;
     let layer = Layer { meanings, kept: layer.kept, view: more.view };

@@ -1,0 +1,141 @@
+//! Writes of sessions that concurrent changes share.
+//!
+//! A session is one object, and some stores take one write a second to one key. So a change joins the next write of its
+//! session: it is applied to the result of the changes before it, and all of them land with one PUT, or none does. A
+//! write closes once each change that waited has joined. A task of its own makes the write, so a caller that goes away
+//! takes no other caller's change with it.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    sync::Arc,
+};
+
+use futures_util::{FutureExt as _, future::Shared};
+use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
+
+use super::{
+    Session,
+    objects::{CachedObject, CasObjects},
+    pending_discoveries::PendingDiscoveries,
+    snapshots::Snapshots,
+};
+use crate::{
+    error::{Error, Outcome, Result},
+    path::{Id, ObjectKey},
+    store::{StoreError, StoreHandle},
+};
+
+/// Sessions share this many lanes by the hash of their key.
+const LANES: usize = 256;
+
+/// The writes of one lane that have not begun. Whoever holds it alone reads or changes these sessions.
+pub(super) type Lane = HashMap<ObjectKey, OpenWrite>;
+
+/// A write that has not begun, with the changes that joined it.
+#[derive(Debug)]
+pub(super) struct OpenWrite {
+    seen: Arc<CachedObject<Session>>,
+    /// Whether there was no session before.
+    is_new: bool,
+    /// The session with the changes so far.
+    pub(super) next: Session,
+    outcome: oneshot::Sender<WriteOutcome>,
+    pub(super) awaited: AwaitedWrite,
+}
+
+/// The outcome of a shared write, for each change in it.
+#[derive(Clone, Debug)]
+pub(super) enum WriteOutcome {
+    Landed(Arc<Session>),
+    /// Another process changed the session first, and nothing was written.
+    Lost,
+    Failed(Error),
+}
+
+/// The outcome of a shared write, once there is one.
+pub(super) type AwaitedWrite = Shared<oneshot::Receiver<WriteOutcome>>;
+
+/// The writes of all sessions.
+#[derive(Clone, Debug)]
+pub(super) struct SharedWrites {
+    lanes: Arc<[Arc<Mutex<Lane>>]>,
+    store: StoreHandle,
+    records: Arc<CasObjects<Session>>,
+    snapshots: Arc<Snapshots>,
+    pending: Arc<PendingDiscoveries>,
+}
+
+impl OpenWrite {
+    /// A write of `next` in place of `seen`.
+    pub(super) fn new(seen: Arc<CachedObject<Session>>, is_new: bool, next: Session) -> Self {
+        let (outcome, awaited) = oneshot::channel();
+        Self { seen, is_new, next, outcome, awaited: awaited.shared() }
+    }
+}
+
+impl SharedWrites {
+    pub(super) fn new(
+        store: StoreHandle,
+        records: Arc<CasObjects<Session>>,
+        snapshots: Arc<Snapshots>,
+        pending: Arc<PendingDiscoveries>,
+    ) -> Self {
+        let lanes = (0..LANES).map(|_| Arc::default()).collect();
+        Self { lanes, store, records, snapshots, pending }
+    }
+
+    /// Waits for the lane of `key`, and holds it until the guard is dropped. Two keys can share one lane, so its holder
+    /// must not enter another.
+    #[expect(clippy::indexing_slicing, reason = "a byte is the index of one of 256 lanes")]
+    pub(super) async fn lane(&self, key: &ObjectKey) -> OwnedMutexGuard<Lane> {
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key.as_str());
+        Arc::clone(&self.lanes[usize::from(hash.to_le_bytes()[0])]).lock_owned().await
+    }
+
+    /// Opens a write in `lane`, which the changes that wait for the lane will join, and makes it in the background.
+    pub(super) fn open(&self, lane: &mut Lane, key: &ObjectKey, name: (Id, Id), write: OpenWrite) -> AwaitedWrite {
+        let awaited = write.awaited.clone();
+        lane.insert(key.clone(), write);
+        let (writes, key) = (self.clone(), key.clone());
+        tokio::spawn(async move { writes.write(&key, &name).await });
+        awaited
+    }
+
+    async fn write(&self, key: &ObjectKey, name: &(Id, Id)) {
+        self.records.wait_for_turn(key).await;
+        // The lane serves in order, so the changes that wait for it join first.
+        let mut lane = self.lane(key).await;
+        let Some(OpenWrite { seen, is_new, next, outcome, .. }) = lane.remove(key) else { return };
+        let found = self.save(key, name, (&seen, is_new), next).await;
+        // Nobody waits if all callers have left.
+        let _ = outcome.send(found);
+    }
+
+    async fn save(
+        &self,
+        key: &ObjectKey,
+        name: &(Id, Id),
+        (seen, is_new): (&CachedObject<Session>, bool),
+        mut next: Session,
+    ) -> WriteOutcome {
+        let (past, last) = self.pending.for_session(name);
+        next.remember(past);
+        // A snapshot beside a session has no effect until the session names it.
+        if let Err(error) = self.put_aside(&name.0, &mut next, is_new).await {
+            return WriteOutcome::Failed(error.with_outcome(Outcome::NotApplied));
+        }
+        match self.records.put(key, seen, next).await {
+            Ok(saved) => {
+                self.pending.drop_through(name, last);
+                WriteOutcome::Landed(saved)
+            }
+            Err(StoreError::PreconditionFailed | StoreError::NotFound) => WriteOutcome::Lost,
+            Err(error) => WriteOutcome::Failed(error.into()),
+        }
+    }
+
+    async fn put_aside(&self, user: &Id, next: &mut Session, is_new: bool) -> Result<()> {
+        self.snapshots.put_aside(&self.store.namespace().user(user)?, next, is_new).await
+    }
+}
