@@ -67,8 +67,8 @@ async fn readiness_follows_the_store_and_health_does_not() {
 #[tokio::test]
 async fn a_service_that_only_reads_is_ready_if_its_store_passed_before() {
     for (has_passed, status) in [(true, 200), (false, 503)] {
-        let read_only = Some(ReadOnly { why: "it loses races".to_owned(), has_passed });
-        let options = ServiceOptions { read_only, ..ServiceOptions::default() };
+        let access = ReadOnly { has_passed, ..ReadOnly::from("it loses races") }.into();
+        let options = ServiceOptions { access, ..ServiceOptions::default() };
         let server = Server::serving(HttpConfig::default(), options).await;
         let ready = server.get(&format!("{}/readyz", server.base)).await;
         assert_eq!(ready.status, status);

@@ -6,9 +6,10 @@ use futures_util::future::join_all;
 use skillmount::{
     Code, Error, Outcome,
     handle::ServiceOptions,
+    path::KeyPrefix,
     session::{Change, Session},
     store::{
-        MemoryStore, SharedStore, Verb,
+        MemoryStore, PutOptions, SharedStore, Store as _, Verb,
         testing::{Fault, Faulty, Quirk, Quirky},
     },
     wire::{BackendProtocol as _, CreateSession, DecideApproval, Decision, LoadSkillRequest, Policy, SkillRule},
@@ -28,8 +29,8 @@ async fn world_with_slow_keys() -> (World, Arc<Faulty>) {
     );
     for number in 0..16 {
         let text = format!("---\nname: s{number}\ndescription: Skill {number}.\n---\nText.");
-        let key = skillmount::path::KeyPrefix::all().key(format!("demo/skills/s{number}/SKILL.md")).unwrap();
-        taken.put(&key, text.into(), skillmount::store::PutOptions::default()).await.unwrap();
+        let key = KeyPrefix::all().key(&format!("demo/skills/s{number}/SKILL.md")).unwrap();
+        taken.put(&key, text.into(), PutOptions::default()).await.unwrap();
     }
     (world, taken)
 }
@@ -47,7 +48,7 @@ async fn loaded(world: &World) -> usize {
 async fn a_turn_of_eight_changes_takes_two_writes_where_a_key_takes_one_a_second() {
     let (world, taken) = world_with_slow_keys().await;
     let mut asking = Policy::unrestricted();
-    asking.skills.insert("s7".to_owned(), SkillRule::Ask);
+    asking.skills.insert("s7".to_owned(), SkillRule::AskFirst);
     let wanted = CreateSession { policy: Some(asking), ..CreateSession::default() };
     world.service.sessions().create(&id("demo"), &id("s"), wanted).await.unwrap();
     let waits = load(&world, 7).await.unwrap_err();
@@ -65,9 +66,10 @@ async fn a_turn_of_eight_changes_takes_two_writes_where_a_key_takes_one_a_second
                 load(&world, 15).await
             }
         };
-        let (loads, decided) = tokio::join!(join_all((first..first + 7).map(|number| load(&world, number))), decides);
-        decided.unwrap();
-        assert!(loads.iter().all(Result::is_ok), "{loads:?}");
+        let (outcomes, decision) =
+            tokio::join!(join_all((first..first + 7).map(|number| load(&world, number))), decides);
+        decision.unwrap();
+        assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
         assert!(began.elapsed() <= Duration::from_millis(2500), "{:?}", began.elapsed());
         assert_eq!(taken.seen(Verb::Put) - before, 2, "two writes for eight changes");
         if first == 8 {

@@ -8,6 +8,7 @@ use skillmount::{
     Code, Result,
     handle::{Service, ServiceOptions, SessionBackend},
     limits::{CHUNK_BYTES, FIRST_CHUNK_BYTES},
+    store::ReadOnly,
     wire::{
         BackendProtocol, CreateSession, EditRequest, GlobRequest, GrepRequest, LoadSkillRequest, Newlines,
         UnloadSkillRequest, UploadFile,
@@ -162,8 +163,8 @@ async fn a_service_that_must_not_write_says_why_and_reads_on() {
     world.put_fixtures().await;
     world.put("demo/threads/s/a", "text").await;
     let before = world.keys().await;
-    let read_only = Some("If-Match is ignored".into());
-    let options = ServiceOptions { read_only, index: true, ..ServiceOptions::default() };
+    let access = ReadOnly::from("If-Match is ignored").into();
+    let options = ServiceOptions { access, index: true, ..ServiceOptions::default() };
     let (bucket, options) = under_test(world.bucket.clone(), options, clock());
     let service = Service::new(bucket, options, clock());
     let agent = service.session(id("demo"), id("s"));

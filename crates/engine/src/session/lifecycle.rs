@@ -203,17 +203,17 @@ async fn join_write<T>(
         });
         return Ok(JoinedChange { result, write: JoinedWrite::Open(open.awaited.clone()) });
     }
-    let seen = match is_lost {
-        true => sessions.records.refresh(key).await?,
-        false => sessions.records.get(key, &SessionVersion::default()).await?,
+    let seen = if is_lost {
+        sessions.records.refresh(key).await?
+    } else {
+        sessions.records.get(key, &SessionVersion::default()).await?
     };
     let current = alive(&seen, now)?;
-    let mut next = match current.as_deref() {
-        Some(current) => current.clone(),
-        None => {
-            let ranks = sessions.usage.ranks(&name.0).await;
-            Session { ranks, ..Session::fresh(name.0.clone(), name.1.clone(), now) }
-        }
+    let mut next = if let Some(current) = current.as_deref() {
+        current.clone()
+    } else {
+        let ranks = sessions.usage.ranks(&name.0).await;
+        Session { ranks, ..Session::fresh(name.0.clone(), name.1.clone(), now) }
     };
     let said = match change(&mut next)? {
         Change::None(said) => {
