@@ -1,4 +1,4 @@
-"""The ways to begin: each block of a shell in README, in the page on installing and in the tutorials runs as it stands.
+"""The ways to begin: each block of a shell in README, in the tutorials, and in the pages on installing and on loops runs as it stands.
 
 This differs for a reader. `cargo install` does nothing here, because the program is the one that the tests have built.
 The service listens on a free port, because the usual one may be taken. Packages come from the caches of the locks.
@@ -11,13 +11,15 @@ import re
 import shlex
 import socket
 import subprocess
+import textwrap
 from pathlib import Path
 
 import pytest
 from test_packages import REPOSITORY, _clean, _with_pip
 
-SH = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SH = re.compile(r"^ *```sh\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 CARGO = '#!/bin/sh\n[ "$*" = "install --path ." ]\n'
+SERVING = "skillmount serve &\ncurl -s -o /dev/null --retry 9 --retry-connrefused http://127.0.0.1:8787/healthz\n"
 # A service in the background ends with the shell.
 ENDING = "trap 'kill $(jobs -p) 2>/dev/null || :' EXIT\n"
 
@@ -33,7 +35,14 @@ def _of_the_book(page: str) -> str:
 
 
 def _shell(text: str) -> str:
-    return "".join(SH.findall(text))
+    return "".join(textwrap.dedent(block) for block in SH.findall(text))
+
+
+def _skipping(script: str, *commands: str) -> str:
+    """The script without these commands, each of which it has once."""
+    kept = [line for line in script.splitlines(keepends=True) if not line.startswith(commands)]
+    assert len(kept) == len(script.splitlines()) - len(commands)
+    return "".join(kept)
 
 
 def _as_a_reader(folder: Path, script: str, **variables: str) -> str:
@@ -137,12 +146,17 @@ def test_the_tutorial_for_home(tmp_path: Path) -> None:
     assert "claude-code starts skillmount" in printed
 
 
-def test_the_tutorial_for_an_agent(tmp_path: Path) -> None:
+def _agent_of_the_tutorial() -> tuple[str, str, str]:
+    """The command that saves the agent, the commands of the page, and the text that it shows."""
     page = _of_the_book("tutorials/first-agent.md")
     (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    script = f"cat > agent.py <<'SAVED'\n{program}SAVED\n" + _shell(page)
-    printed = _as_a_reader(tmp_path, script, **_with_pip(tmp_path, "deepagents"))
     (shown,) = re.findall(r"It prints:\n\n```\n(.*?)```", page, re.DOTALL)
+    return f"cat > agent.py <<'SAVED'\n{program}SAVED\n", _shell(page), str(shown)
+
+
+def test_the_tutorial_for_an_agent(tmp_path: Path) -> None:
+    saved, commands, shown = _agent_of_the_tutorial()
+    printed = _as_a_reader(tmp_path, saved + commands, **_with_pip(tmp_path, "deepagents"))
     assert printed.endswith(shown)
 
 
@@ -153,6 +167,26 @@ def test_the_tutorial_for_a_team(tmp_path: Path) -> None:
     assert "loaded lease as /skills/lease" in printed
     assert "Ask who rents what." in printed
     assert printed.count('"code":"denied"') == 1
+    assert '"status":"unchanged"' in _as_a_reader(tmp_path, script)
+
+
+def test_the_tutorials_go_on_from_each_other(tmp_path: Path) -> None:
+    saved, agent, shown = _agent_of_the_tutorial()
+    home = _skipping(_shell(_of_the_book("tutorials/home.md")), "skillmount new ")
+    readme, team = _shell(_ways()["At home, with an MCP host"]), _shell(_of_the_book("tutorials/team.md"))
+    script = readme + home + saved + _skipping(agent, "skillmount new ", "skillmount push ") + team
+    printed = _as_a_reader(tmp_path, script, **_with_pip(tmp_path, "deepagents"))
+    assert printed.count("loaded writing/minutes as /skills/minutes") == 2
+    assert shown in printed
+    assert "loaded lease as /skills/lease" in printed
+
+
+def test_the_agent_loop(tmp_path: Path) -> None:
+    printed = _as_a_reader(tmp_path, SERVING + _shell(_of_the_book("how-to/agent-loop.md")))
+    assert '"role":"tool"' in printed
+    assert '"status":"loaded"' in printed
+    assert '"occurrences":1' in printed
+    assert printed.endswith("# Deed\n")
 
 
 def _commands(page: str) -> list[list[str]]:
