@@ -167,6 +167,7 @@ impl S3 for Service {
         let page = self.backend.list(&prefix, options).await.map_err(|error| refusal(&error))?;
         let url = input.encoding_type.as_ref().is_some_and(|kind| kind.as_str() == dto::EncodingType::URL);
         let written = |key: &str| if url { encode(key) } else { key.to_owned() };
+        let key_count = i32::try_from(page.objects.len() + page.folders.len()).ok();
         let contents = page.objects.into_iter().map(|entry| dto::Object {
             key: Some(written(&entry.key)),
             size: i64::try_from(entry.size).ok(),
@@ -178,6 +179,7 @@ impl S3 for Service {
         Ok(S3Response::new(dto::ListObjectsV2Output {
             contents: Some(contents.collect()),
             common_prefixes: Some(folders.collect()),
+            key_count,
             is_truncated: Some(page.next.is_some()),
             next_continuation_token: page.next.map(|token| token_text(&token)),
             encoding_type: input.encoding_type,

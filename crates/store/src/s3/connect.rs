@@ -26,6 +26,8 @@ use skillmount_base::{
     limits::ATTEMPT_TIMEOUT,
 };
 
+/// The end of the name of each directory bucket (S3 Express One Zone). Its listings have no order, and its `ETag`s no bytes.
+const DIRECTORY_BUCKET: &str = "--x-s3";
 /// The region for servers without regions. They expect it, because it is S3's default.
 const REGION_OF_CUSTOM_ENDPOINTS: &str = "us-east-1";
 /// Time to find credentials. One second less than an attempt, so the attempt reports missing credentials and not a
@@ -37,11 +39,16 @@ impl S3Store {
     /// it exists.
     ///
     /// # Errors
-    /// `invalid_request` if `bucket` is empty, if no file has the named profile, if the custom endpoint is not a URL, or
+    /// `invalid_request` if `bucket` is empty or a directory bucket, if no file has the named profile, if the custom endpoint is not a URL, or
     /// if there is neither a region nor a custom endpoint.
     pub async fn connect(bucket: &str, options: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
         if bucket.is_empty() {
             return Err(Error::new(Code::InvalidRequest, "no bucket is named; give the name of an existing bucket"));
+        }
+        if bucket.ends_with(DIRECTORY_BUCKET) {
+            let message =
+                format!("{bucket:?} is a directory bucket, which lists keys in no order; use a general purpose bucket");
+            return Err(Error::new(Code::InvalidRequest, message));
         }
         if let Some(profile) = &options.profile {
             check_profile(profile).await?;

@@ -15,6 +15,7 @@ mod read;
 mod request;
 mod server;
 mod tag_header;
+mod whole_xml;
 mod write;
 
 use async_trait::async_trait;
