@@ -40,12 +40,16 @@ pub(crate) enum Fault {
     Html(u16),
     /// The reply has this header instead of its own; none where it is empty.
     Header(&'static str, &'static str),
+    /// The reply has these headers instead of its own.
+    Headers(&'static [(&'static str, &'static str)]),
     /// The body ends after so many bytes; the headers state its whole length.
     Truncated(usize),
     /// The body ends after so many bytes, and the headers state the length that is left.
     Cut(usize),
     /// The first of these texts in the body is replaced by the second, and the headers state the new length.
     Replaced(&'static str, &'static str),
+    /// The reply is this XML; the server does not see the request.
+    Xml(&'static str),
     /// The reply to the request before comes again; the server does not see this one.
     Repeated,
     /// The body stops after so many bytes and never ends.
@@ -164,6 +168,13 @@ impl HttpConnector for ScriptedClient {
                     }
                     Ok(response)
                 }
+                Fault::Headers(headers) => {
+                    let mut response = server.call(request).await?;
+                    for (name, value) in headers {
+                        response.headers_mut().insert(*name, *value);
+                    }
+                    Ok(response)
+                }
                 Fault::Truncated(most) => rewrite(server.call(request).await?, |bytes| truncated(&bytes, most)).await,
                 Fault::Cut(most) => {
                     restate(server.call(request).await?, |bytes| bytes.slice(..most.min(bytes.len()))).await
@@ -171,6 +182,7 @@ impl HttpConnector for ScriptedClient {
                 Fault::Replaced(from, to) => {
                     restate(server.call(request).await?, |bytes| replaced(&bytes, from, to)).await
                 }
+                Fault::Xml(text) => Ok(response(200, "application/xml", text.to_owned())),
                 Fault::Repeated => {
                     let body = String::from_utf8(script.last_body.lock().unwrap().to_vec()).unwrap();
                     Ok(response(200, "application/xml", body))

@@ -107,6 +107,34 @@ async fn a_page_that_comes_again_ends_the_listing() {
     assert!(is_misbehaving(&s3.list(&folder(), after).await.unwrap_err()));
 }
 
+/// Servers of S3 give such pages, for example if a page has only names that the prefix excludes.
+#[tokio::test(start_paused = true)]
+async fn an_empty_page_that_names_the_next_one_is_no_end() {
+    let (s3, _, script) = bucket();
+    // The token of the server in this process is a key in hexadecimal: `u1/a`.
+    let empty = "<ListBucketResult><KeyCount>0</KeyCount><IsTruncated>true</IsTruncated>\
+                 <NextContinuationToken>75312f61</NextContinuationToken></ListBucketResult>";
+    script.add(&Fault::Xml(empty), 1);
+    let (entries, has_more) = s3.list_all(&folder(), 100).await.unwrap();
+    let keys: Vec<_> = entries.iter().map(|entry| entry.key.as_str()).collect();
+    assert_eq!((keys, has_more), (vec!["u1/b", "u1/c/1", "u1/c/2"], false));
+    assert_eq!(script.take_methods().len(), 2);
+}
+
+/// A server that knows only the first version of the listing, or that names a next page after the last one.
+#[tokio::test(start_paused = true)]
+async fn a_page_without_a_token_is_cut_and_a_token_after_the_last_page_is_ignored() {
+    let (s3, _, script) = bucket();
+    let first_version =
+        "<ListBucketResult><IsTruncated>true</IsTruncated><NextMarker>u1/a</NextMarker></ListBucketResult>";
+    script.add(&Fault::Xml(first_version), READ_ATTEMPTS);
+    assert!(is_misbehaving(&s3.list(&folder(), ListOptions::default()).await.unwrap_err()));
+    let last = "<ListBucketResult><IsTruncated>false</IsTruncated>\
+                <NextContinuationToken>75312f61</NextContinuationToken></ListBucketResult>";
+    script.add(&Fault::Xml(last), 1);
+    assert_eq!(s3.list(&folder(), ListOptions::default()).await.unwrap().next, None);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_listing_of_versions_that_is_cut_or_of_others_removes_nothing() {
     let all = ["u1/a", "u1/b", "u1/c/1", "u1/c/2", "u2/a"];
