@@ -1,9 +1,10 @@
-//! The buckets that 0.1 of 26 November 2026 wrote: each stored document means today what it meant then.
+//! The buckets that 0.1 wrote on two days: each stored document means today what it meant then.
 //!
 //! Clients meet the bucket over HTTP, with the keys of its keys file. So a type that is renamed changes no test here.
 
 #[cfg(feature = "cli")]
 mod folders;
+mod newer;
 mod on_s3;
 mod records;
 mod sessions;
@@ -42,8 +43,12 @@ use crate::support::{
     world::World,
 };
 
-/// A service over a copy of the bucket, and a client of it.
+/// The buckets, by the days of the programs that wrote them.
+const BUCKETS: [&str; 2] = ["2026-11-26", "2026-11-28"];
+
+/// A service over a copy of a bucket, and a client of it.
 struct Served {
+    bucket: &'static str,
     folder: TempDir,
     /// A second after the last write to the bucket, so that no session and no call that waits has expired.
     clock: Arc<SetClock>,
@@ -64,19 +69,19 @@ struct Answer {
 }
 
 impl Served {
-    async fn start() -> Self {
+    async fn start(bucket: &'static str) -> Self {
         let folder = TempDir::new().unwrap();
-        let last = restore("2026-11-26", folder.path());
-        Self::over(folder, SetClock::at(i64::try_from(last.as_secs()).unwrap() + 1)).await
+        let last = restore(bucket, folder.path());
+        Self::over(bucket, folder, SetClock::at(i64::try_from(last.as_secs()).unwrap() + 1)).await
     }
 
     /// Another process over the same folder, which knows nothing yet.
     async fn restarted(self) -> Self {
         self.task.abort();
-        Self::over(self.folder, self.clock).await
+        Self::over(self.bucket, self.folder, self.clock).await
     }
 
-    async fn over(folder: TempDir, clock: Arc<SetClock>) -> Self {
+    async fn over(bucket: &'static str, folder: TempDir, clock: Arc<SetClock>) -> Self {
         let store: SharedStore = Arc::new(DirectoryStore::open(folder.path(), clock.clone()).unwrap());
         let recorder = Recorder::new(store.clone(), Namespace::default(), AuditMode::Sync, clock.clone());
         let encoder = Arc::new(LetterEncoder::of_bucket(folder.path()));
@@ -89,14 +94,14 @@ impl Served {
             ..ServiceOptions::default()
         };
         let world = World::undisturbed(store, options, clock.clone());
-        let keys_file = fs::read_to_string(buckets().join("2026-11-26.keys.toml")).unwrap();
+        let keys_file = fs::read_to_string(buckets().join(format!("{bucket}.keys.toml"))).unwrap();
         let callers = Callers { keys: Keys::from_toml(&keys_file).unwrap(), ..Callers::default() };
         let config = HttpConfig { callers, audit: Some(recorder), ..HttpConfig::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
         let shutdown = std::future::pending::<Duration>();
         let task = tokio::spawn(serve(config, world.service.clone(), clock.clone(), listener, shutdown));
-        Self { folder, clock, world, encoder, base, client: Client::new(), keys: keys(), task }
+        Self { bucket, folder, clock, world, encoder, base, client: Client::new(), keys: keys(bucket), task }
     }
 
     /// The answer to a call with the key of this name.
@@ -137,9 +142,9 @@ impl Answer {
     }
 }
 
-/// The keys themselves, of which the keys file has the hashes.
-fn keys() -> BTreeMap<String, String> {
-    let text = fs::read_to_string(buckets().join("2026-11-26.keys")).unwrap();
+/// The keys themselves, of which the keys file of a bucket has the hashes.
+fn keys(bucket: &str) -> BTreeMap<String, String> {
+    let text = fs::read_to_string(buckets().join(format!("{bucket}.keys"))).unwrap();
     let lines = text.lines().map(|line| line.split_once(' ').unwrap());
     lines.map(|(name, key)| (name.to_owned(), key.to_owned())).collect()
 }
