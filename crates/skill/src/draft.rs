@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Frontmatter, Version, version::is_version_digest};
-use skillmount_base::path::{Id, SkillPath};
+use skillmount_base::{
+    json::UnknownMembers,
+    path::{Id, SkillPath},
+};
 
 /// The format of new drafts, and the newest format that can be read.
 const FORMAT: u32 = 1;
@@ -42,6 +45,9 @@ pub struct SkillDraft {
     /// The session that made the draft, which sees the draft too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Id>,
+    /// The members of a newer version. Each draft takes them over from the one in whose place it is put.
+    #[serde(flatten)]
+    pub unknown: UnknownMembers,
 }
 
 /// Who makes or changes a draft, and when.
@@ -82,6 +88,7 @@ impl SkillDraft {
             by,
             source,
             session,
+            unknown: UnknownMembers::default(),
         }
     }
 
@@ -133,7 +140,9 @@ mod tests {
         let written = serde_json::to_string(&draft()).unwrap();
         assert_eq!(written, expected);
         let later = written.replace("\"files\"", "\"later\":7,\"files\"");
-        assert_eq!(SkillDraft::read(later.as_bytes(), &skill("a/s")).unwrap(), draft(), "of a later version");
+        let read = SkillDraft::read(later.as_bytes(), &skill("a/s")).unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap()["later"], 7, "a member of a later version is kept");
+        assert_eq!(SkillDraft { unknown: UnknownMembers::default(), ..read }, draft());
     }
 
     #[test]

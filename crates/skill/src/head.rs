@@ -15,6 +15,7 @@ use super::{
     version::{VersionFile, is_sha256, is_version_digest, version_digest},
 };
 use skillmount_base::{
+    json::UnknownMembers,
     limits::SKILL_FILES,
     path::{ETag, KeyPrefix, SkillPath},
 };
@@ -31,6 +32,16 @@ pub struct HeadFile {
     /// The version of the plain object that has its bytes; `None` if none is known to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<ETag>,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    pub unknown: UnknownMembers,
+}
+
+impl From<VersionFile> for HeadFile {
+    /// A file that no plain object is known to have.
+    fn from(file: VersionFile) -> Self {
+        Self { file, etag: None, unknown: UnknownMembers::default() }
+    }
 }
 
 /// The state of the skill after the last change of its head.
@@ -87,6 +98,9 @@ pub struct SkillHead {
     /// The plain objects that were there before, by path: each is replaced or deleted in this version and in no other.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub replaces: BTreeMap<String, ETag>,
+    /// The members of a newer version. Each head takes them over from the one before.
+    #[serde(flatten)]
+    pub unknown: UnknownMembers,
 }
 
 /// The first part of a head that is read.
@@ -148,6 +162,7 @@ impl SkillHead {
             materialised: false,
             files,
             replaces,
+            unknown: before.map(|head| head.unknown.clone()).unwrap_or_default(),
         }
     }
 
@@ -160,7 +175,7 @@ impl SkillHead {
     /// The same head with the plain files in place. `tags` are theirs by path; a file without one is another tool's now.
     #[must_use]
     pub fn materialised(&self, tags: &BTreeMap<String, ETag>) -> Self {
-        let tagged = |one: &HeadFile| HeadFile { file: one.file.clone(), etag: tags.get(&one.file.path).cloned() };
+        let tagged = |one: &HeadFile| HeadFile { etag: tags.get(&one.file.path).cloned(), ..one.clone() };
         let files = self.files.iter().map(tagged).collect();
         Self { materialised: true, files, replaces: BTreeMap::new(), ..self.clone() }
     }
@@ -238,7 +253,7 @@ mod tests {
     }
 
     fn head() -> SkillHead {
-        let file = |path: &str| HeadFile { file: VersionFile::from_bytes(path, b"x"), etag: None };
+        let file = |path: &str| HeadFile::from(VersionFile::from_bytes(path, b"x"));
         let change = HeadChange {
             state: HeadState::Published,
             files: vec![file("SKILL.md"), file("a/b.md")],
@@ -264,7 +279,8 @@ mod tests {
         let written = serde_json::to_string(&head()).unwrap();
         assert_eq!(written, expected);
         let read: SkillHead = serde_json::from_str(&written.replace("\"by\"", "\"later\":7,\"by\"")).unwrap();
-        assert_eq!(read, head(), "a member of a later version is passed over");
+        assert_eq!(serde_json::to_value(&read).unwrap()["later"], 7, "a member of a later version is kept");
+        assert_eq!(SkillHead { unknown: UnknownMembers::default(), ..read.clone() }, head());
         assert!(read.check(&skill("a/s")).is_ok());
         let newer: HeadFormat = serde_json::from_str(r#"{"format":2,"files":7}"#).unwrap();
         assert!(newer.is_newer());

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::version::is_version_digest;
-use skillmount_base::limits::NUMBERED_VERSIONS;
+use skillmount_base::{json::UnknownMembers, limits::NUMBERED_VERSIONS};
 
 /// The numbers of the versions, and the versions that had a number before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct VersionNumbers {
     /// this program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     former: Option<BTreeSet<String>>,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    unknown: UnknownMembers,
 }
 
 impl VersionNumbers {

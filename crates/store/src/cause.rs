@@ -26,6 +26,11 @@ pub enum Cause {
     NoCredentials,
     /// There are credentials, but they could not be loaded.
     CredentialsNotLoaded,
+    /// A setting of the credentials has white space inside.
+    MalformedCredentials {
+        /// The setting, as `AWS_SECRET_ACCESS_KEY`.
+        setting: &'static str,
+    },
     /// The server does not know the access key id or the session token.
     WrongKeyId,
     /// The secret does not belong to the access key id.
@@ -116,6 +121,9 @@ impl Cause {
             Self::AccessDenied { action } => {
                 return Some(format!("allow {action} on the bucket and the prefix in the policy of these credentials"));
             }
+            Self::MalformedCredentials { setting } => {
+                return Some(format!("set {setting} again, or correct it in the profile: no spaces, no line feeds"));
+            }
             Self::LockHeld { path } => {
                 return Some(format!(
                     "fuser {path:?} names the process; wait for it, end it, or speak to it with --server"
@@ -199,6 +207,9 @@ impl fmt::Display for Cause {
                 "no credentials were found: neither in the environment, nor in the profile, nor from the container's or instance's role",
             ),
             Self::CredentialsNotLoaded => f.write_str("the credentials could not be loaded"),
+            Self::MalformedCredentials { setting } => {
+                write!(f, "{setting} has a space, a line feed or another such character in it")
+            }
             Self::WrongKeyId => f.write_str("the store does not know this access key id or session token"),
             Self::WrongSecret => f.write_str("the secret access key is not that of the access key id"),
             Self::AccessDenied { action } => write!(f, "the store denies {action} to these credentials"),

@@ -104,6 +104,9 @@ pub struct GetOptions {
     pub if_match: Option<ETag>,
     /// Not this version: otherwise [`StoreError::NotModified`](super::StoreError::NotModified).
     pub if_none_match: Option<ETag>,
+    /// The size of the version in `if_match`, if a listing or an earlier answer gave it. A store behind a network rejects an
+    /// answer of another size, because a body that is cut can state the length that is left.
+    pub size: Option<u64>,
     /// Whether the newest version that this process has seen is enough, without asking the store: for a base that a
     /// conditional write is going to check anyway. Stores without memory ignore it.
     pub remembered: bool,
@@ -142,6 +145,11 @@ impl GetOptions {
     /// The same, of any version but this one.
     pub fn with_if_none_match(self, etag: ETag) -> Self {
         Self { if_none_match: Some(etag), ..self }
+    }
+
+    /// The same, of a version of this size, if it is known.
+    pub fn with_size(self, size: impl Into<Option<u64>>) -> Self {
+        Self { size: size.into(), ..self }
     }
 
     /// The same, kept in memory as long as `keep` says.

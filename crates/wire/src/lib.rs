@@ -25,7 +25,7 @@ pub use error_code::ErrorCode;
 pub use operations::*;
 pub use policy::{
     ApproveBy, ChildRights, EffectivePolicy, LoadTool, Policy, Preload, PromptMode, SkillRule, SkillsAccess, ToolRule,
-    Visibility, check_user_policy,
+    UnknownRules, Visibility, check_user_policy, stored_policy,
 };
 pub use skill_repository::SkillRepository;
 pub use transfer::{DownloadOutcome, UploadFile, UploadOutcome, WriteCondition};

@@ -57,6 +57,8 @@ mod stumbles;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod transcripts;
+#[cfg(feature = "s3")]
+mod troubled_bucket;
 #[cfg(target_os = "linux")]
 mod troubled_disk;
 mod user;

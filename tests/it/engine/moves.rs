@@ -117,10 +117,12 @@ async fn without_conditional_deletes_a_copy_of_a_file_that_changed_stays_beside_
     let (moved, ()) = tokio::join!(mv(&agent, "/workspace/a", "/workspace/b"), change);
     let error = moved.unwrap_err();
     assert_eq!((error.code(), error.outcome()), (Code::EditConflict, Some(Outcome::Partial)), "{error}");
+    assert!(error.message().contains("its earlier bytes are at /workspace/b"), "{error}");
     assert_eq!(other.text("/workspace/a").await.unwrap(), "new", "the change of the other caller is kept");
     assert_eq!(other.text("/workspace/b").await.unwrap(), "old", "and the copy is not deleted without a condition");
 }
 
+// S-MOVE-4: If the store does not delete the old file of a move, the answer is `partial` and says that both files are there.
 #[tokio::test(start_paused = true)]
 async fn a_move_that_breaks_off_leaves_both_files_never_neither() {
     for fault in [Fault::Refuse, Fault::LoseRequest, Fault::Deny] {
@@ -130,6 +132,12 @@ async fn a_move_that_breaks_off_leaves_both_files_never_neither() {
         world.faults.for_keys(Verb::Delete, "", fault);
         let error = mv(&agent, "/workspace/a", "/workspace/b").await.unwrap_err();
         assert_eq!(error.outcome(), Some(Outcome::Partial), "{fault:?}: {error}");
+        let stays = if fault == Fault::LoseRequest { "may still be there" } else { "the old file stays" };
+        assert!(error.message().contains("/workspace/a was copied to /workspace/b"), "{fault:?}: {error}");
+        assert!(
+            error.message().contains(stays) && !error.message().contains("nothing was changed"),
+            "{fault:?}: {error}"
+        );
         for path in ["/workspace/a", "/workspace/b"] {
             assert_eq!(agent.text(path).await.unwrap(), "a", "{fault:?}: {path}");
         }

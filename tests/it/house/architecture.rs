@@ -24,7 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("text", &["error", "limits", "path", "budget"]),
     ("access", &["error", "limits", "clock", "path", "budget"]),
     ("store", &["error", "limits", "clock", "path", "budget"]),
-    ("skill", &["limits", "path", "budget", "text"]),
+    ("skill", &["limits", "path", "budget", "json", "text"]),
     ("wire", &["error", "limits", "path", "json", "skill"]),
     ("words", &["error", "limits", "path", "budget", "wire"]),
     ("encoder", &["error", "limits", "path"]),
@@ -73,7 +73,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "skills",
         &[
-            "error", "limits", "clock", "path", "text", "access", "store", "skill", "wire", "words", "catalog",
+            "error", "limits", "clock", "path", "json", "text", "access", "store", "skill", "wire", "words", "catalog",
             "session", "observer", "content", "context", "files", "publish",
         ],
     ),

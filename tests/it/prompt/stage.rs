@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use skillmount::{
     catalog::{CatalogEntry, CatalogView},
+    json::UnknownMembers,
     path::{ETag, Id, Layer, SkillPath},
     prompt::{CurrentSkill, PromptInput, render},
     session::{LoadedSkill, Session},
@@ -63,6 +64,7 @@ impl Stage {
             team: None,
             snapshot: Some(Arc::new(Snapshot::new(Vec::new()))),
             skill: path,
+            unknown: UnknownMembers::default(),
         });
     }
 }

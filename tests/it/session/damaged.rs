@@ -52,7 +52,7 @@ fn damages(good: &Value) -> Vec<(&'static str, Vec<u8>)> {
         ("a time that is none", with("/updated_at", json!("yesterday"))),
         ("a version that is none", with("/version", json!(-1))),
         ("a life that is none", with("/life", json!("new\nline"))),
-        ("an unknown rule", with("/policy/tools", json!({ "read": "perhaps" }))),
+        ("a number for a rule", with("/policy/tools", json!({ "read": 7 }))),
         ("the digest of another snapshot", many.to_string().into_bytes()),
     ]
 }

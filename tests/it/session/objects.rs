@@ -12,6 +12,7 @@ use skillmount::{
     Code,
     context::Caller,
     handle::{ServiceOptions, SessionBackend},
+    json::UnknownMembers,
     limits::{FRESH, SESSION_PAGE_BYTES, SNAPSHOT_COPIED_FILES},
     path::{ETag, Layer, MountName, SkillPath},
     session::{Change, LoadedSkill, Session, list_sessions},
@@ -277,6 +278,7 @@ fn heavy(name: &str, files: usize) -> String {
         arguments: None,
         loaded_at: Timestamp::UNIX_EPOCH,
         snapshot: Some(Arc::new(snapshot)),
+        unknown: UnknownMembers::default(),
     };
     let fresh = Session::fresh(id("demo"), id(name), Timestamp::now());
     serde_json::to_string(&Session { version: 1, loaded_skills: vec![loaded], ..fresh }).unwrap()

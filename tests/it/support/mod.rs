@@ -12,6 +12,8 @@ pub(crate) mod packages;
 #[cfg(feature = "s3")]
 pub(crate) mod s3_in_process;
 #[cfg(feature = "s3")]
+pub(crate) mod s3_proxy;
+#[cfg(feature = "s3")]
 pub(crate) mod s3_script;
 pub(crate) mod sabotage;
 pub(crate) mod saboteur;

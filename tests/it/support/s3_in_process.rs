@@ -46,7 +46,16 @@ pub(crate) fn s3_with_script() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
 
 /// The same, with these options of the store.
 pub(crate) fn s3_with_options(options: &S3Options) -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
-    let memory = Arc::new(MemoryStore::like_s3());
+    s3_over(MemoryStore::like_s3(), options)
+}
+
+/// The same, whose tags are the MD5 of the bytes, as on most buckets.
+pub(crate) fn s3_tagged_by_content() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
+    s3_over(MemoryStore::tagged_by_content(), &S3Options::default())
+}
+
+fn s3_over(memory: MemoryStore, options: &S3Options) -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
+    let memory = Arc::new(memory);
     let script = Arc::new(Script::default());
     let client = client_over(memory.clone(), script.clone());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
@@ -67,10 +76,12 @@ pub(crate) fn client_over(backend: SharedStore, script: Arc<Script>) -> aws_sdk_
     aws_sdk_s3::Client::from_conf(config)
 }
 
-/// The S3 alone, which knows the key `key` with the secret `secret`.
+/// The S3 alone, which knows the keys `key` and `second-key` with the secret `secret`.
 pub(crate) fn service_over(backend: SharedStore) -> S3Service {
     let mut builder = S3ServiceBuilder::new(Service { backend });
-    builder.set_auth(SimpleAuth::from_single("key", "secret"));
+    let mut keys = SimpleAuth::from_single("key", "secret");
+    keys.register("second-key".to_owned(), "secret".into());
+    builder.set_auth(keys);
     builder.build()
 }
 
@@ -167,6 +178,7 @@ impl S3 for Service {
         let page = self.backend.list(&prefix, options).await.map_err(|error| refusal(&error))?;
         let url = input.encoding_type.as_ref().is_some_and(|kind| kind.as_str() == dto::EncodingType::URL);
         let written = |key: &str| if url { encode(key) } else { key.to_owned() };
+        let key_count = i32::try_from(page.objects.len() + page.folders.len()).ok();
         let contents = page.objects.into_iter().map(|entry| dto::Object {
             key: Some(written(&entry.key)),
             size: i64::try_from(entry.size).ok(),
@@ -178,6 +190,7 @@ impl S3 for Service {
         Ok(S3Response::new(dto::ListObjectsV2Output {
             contents: Some(contents.collect()),
             common_prefixes: Some(folders.collect()),
+            key_count,
             is_truncated: Some(page.next.is_some()),
             next_continuation_token: page.next.map(|token| token_text(&token)),
             encoding_type: input.encoding_type,

@@ -42,8 +42,18 @@ pub(crate) enum Fault {
     Header(&'static str, &'static str),
     /// The server ignores the range of the request, and answers with an object of so many bytes.
     IgnoredRange(usize),
+    /// The reply has these headers instead of its own.
+    Headers(&'static [(&'static str, &'static str)]),
     /// The body ends after so many bytes; the headers state its whole length.
     Truncated(usize),
+    /// The body ends after so many bytes, and the headers state the length that is left.
+    Cut(usize),
+    /// The first of these texts in the body is replaced by the second, and the headers state the new length.
+    Replaced(&'static str, &'static str),
+    /// The reply is this XML; the server does not see the request.
+    Xml(&'static str),
+    /// The reply to the request before comes again; the server does not see this one.
+    Repeated,
     /// The body stops after so many bytes and never ends.
     Stalled(usize),
     /// The body comes byte by byte, with this pause before each.
@@ -57,6 +67,8 @@ pub(crate) struct Script {
     /// What happens to every GET of an object whose key ends so; it takes nothing from the script.
     standing: Mutex<Vec<(String, Fault)>>,
     requests: Mutex<Vec<Seen>>,
+    /// The body of the last reply that came whole.
+    last_body: Mutex<Bytes>,
 }
 
 /// A request as it left the SDK.
@@ -91,6 +103,11 @@ impl Script {
     /// The methods of what came since this was last asked.
     pub(crate) fn take_methods(&self) -> Vec<String> {
         self.take_requests().into_iter().map(|seen| seen.method).collect()
+    }
+
+    /// The length of the body of the last reply that came whole.
+    pub(crate) fn last_body_length(&self) -> usize {
+        self.last_body.lock().unwrap().len()
     }
 
     fn next(&self, request: &HttpRequest) -> Fault {
@@ -129,10 +146,10 @@ impl HttpClient for ScriptedClient {
 impl HttpConnector for ScriptedClient {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let fault = self.script.next(&request);
-        let server = self.server.clone();
+        let (server, script) = (self.server.clone(), self.script.clone());
         HttpConnectorFuture::new(async move {
             match fault {
-                Fault::None => server.call(request).await,
+                Fault::None => keep_body(server.call(request).await?, &script).await,
                 Fault::IgnoredRange(size) => {
                     let mut reply = rewrite(server.call(request).await?, |_| SdkBody::from(vec![b'x'; size])).await?;
                     reply.headers_mut().remove("content-range");
@@ -159,7 +176,25 @@ impl HttpConnector for ScriptedClient {
                     }
                     Ok(response)
                 }
+                Fault::Headers(headers) => {
+                    let mut response = server.call(request).await?;
+                    for (name, value) in headers {
+                        response.headers_mut().insert(*name, *value);
+                    }
+                    Ok(response)
+                }
                 Fault::Truncated(most) => rewrite(server.call(request).await?, |bytes| truncated(&bytes, most)).await,
+                Fault::Cut(most) => {
+                    restate(server.call(request).await?, |bytes| bytes.slice(..most.min(bytes.len()))).await
+                }
+                Fault::Replaced(from, to) => {
+                    restate(server.call(request).await?, |bytes| replaced(&bytes, from, to)).await
+                }
+                Fault::Xml(text) => Ok(response(200, "application/xml", text.to_owned())),
+                Fault::Repeated => {
+                    let body = String::from_utf8(script.last_body.lock().unwrap().to_vec()).unwrap();
+                    Ok(response(200, "application/xml", body))
+                }
                 Fault::Stalled(most) => rewrite(server.call(request).await?, |bytes| stalled(&bytes, most)).await,
                 Fault::Trickling(pause) => rewrite(server.call(request).await?, |bytes| trickling(bytes, pause)).await,
             }
@@ -190,6 +225,34 @@ async fn rewrite(
     let bytes = ByteStream::new(response.take_body()).collect().await.unwrap().into_bytes();
     *response.body_mut() = body(bytes);
     Ok(response)
+}
+
+/// The response with its body replaced, and the length of the new body.
+async fn restate(response: HttpResponse, body: impl FnOnce(Bytes) -> Bytes) -> Result<HttpResponse, ConnectorError> {
+    let mut length = 0;
+    let mut response = rewrite(response, |bytes| {
+        let bytes = body(bytes);
+        length = bytes.len();
+        SdkBody::from(bytes)
+    })
+    .await?;
+    response.headers_mut().insert("content-length", length.to_string());
+    Ok(response)
+}
+
+/// The response as it is; the script keeps its body.
+async fn keep_body(response: HttpResponse, script: &Script) -> Result<HttpResponse, ConnectorError> {
+    rewrite(response, |bytes| {
+        script.last_body.lock().unwrap().clone_from(&bytes);
+        SdkBody::from(bytes)
+    })
+    .await
+}
+
+fn replaced(bytes: &Bytes, from: &str, to: &str) -> Bytes {
+    let text = std::str::from_utf8(bytes).unwrap();
+    assert!(text.contains(from), "{from:?} is not in {text}");
+    Bytes::from(text.replacen(from, to, 1))
 }
 
 fn truncated(bytes: &Bytes, most: usize) -> SdkBody {

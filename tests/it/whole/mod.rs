@@ -1,7 +1,5 @@
 //! All rooms together: the complete example, buckets of earlier versions, races, crashes, and everything that goes wrong.
 
-#[cfg(all(feature = "server", feature = "client"))]
-mod bucket_2026_11_26;
 #[cfg(feature = "cli")]
 mod crashes;
 mod earlier_bucket;
@@ -10,3 +8,5 @@ pub(crate) mod example;
 mod on_s3;
 pub(crate) mod races;
 mod worst_cases;
+#[cfg(all(feature = "server", feature = "client"))]
+mod written_buckets;

@@ -10,10 +10,12 @@
 
 mod bounds;
 mod strict;
+mod unknown_members;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+pub use self::unknown_members::UnknownMembers;
 use self::{bounds::Bounds, strict::Strict};
 use crate::{
     error::{Code, Error, Result},

@@ -113,13 +113,16 @@ pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraf
     Ok(Some(StoredDraft { draft, etag: object.meta.etag.clone(), base: ExpectedVersion::version(&object.meta) }))
 }
 
-/// Puts a draft in the place of `before`. Returns false if another draft is there by now.
+/// Puts a draft in the place of `before`, with the members of `before` that a newer version wrote. Returns false if another
+/// draft is there by now.
 ///
 /// # Errors
 /// The store's, with the outcome.
 pub(crate) async fn put_draft(target: &SkillTarget, before: Option<&StoredDraft>, draft: &SkillDraft) -> Result<bool> {
     let key = target.space.draft(&target.skill)?;
-    let bytes = Bytes::from(serde_json::to_vec(draft).map_err(Error::internal)?);
+    let mut draft = draft.clone();
+    draft.unknown = before.map(|before| before.draft.unknown.clone()).unwrap_or_default();
+    let bytes = Bytes::from(serde_json::to_vec(&draft).map_err(Error::internal)?);
     let base = before.map_or(ExpectedVersion::Absent, |before| before.base.clone());
     match target.content.committer().commit(&key, bytes, &base).await {
         Ok(_) => Ok(true),

@@ -40,7 +40,10 @@ pub(crate) async fn try_fetch(
     begun: Option<&ETag>,
 ) -> StoreResult<Object> {
     let if_match = file.version.etag().or(begun).cloned();
-    let options = GetOptions { range: range.clone(), if_match, keep: file.version.keep(), ..GetOptions::default() };
+    // Only the version in the reference has its size. Another one may have come after a listing.
+    let size = file.size.filter(|_| file.version.etag().is_some());
+    let options =
+        GetOptions { range: range.clone(), if_match, size, keep: file.version.keep(), ..GetOptions::default() };
     let (FileVersion::Pinned(etag), Some(archived), Some(size)) = (&file.version, &file.archived, file.size) else {
         return content.store().get(&file.key, options).await;
     };

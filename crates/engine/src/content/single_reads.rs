@@ -44,6 +44,6 @@ pub(crate) async fn identifies_bytes(
 
 pub(crate) async fn plain_file(content: &Content, file: &SnapshotFile, folder: &KeyPrefix) -> StoreResult<Bytes> {
     let key = folder.key(&file.path).map_err(StoreError::not_applied)?;
-    let options = GetOptions::pinned(file.etag.clone()).with_keep(CachePolicy::Not);
+    let options = GetOptions::pinned(file.etag.clone()).with_size(file.size).with_keep(CachePolicy::Not);
     Ok(content.store().get(&key, options).await?.bytes)
 }

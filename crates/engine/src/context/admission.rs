@@ -165,6 +165,9 @@ pub(crate) fn permit(policy: &EffectivePolicy, operation: Operation) -> Result<(
     if policy.tool(operation) == ToolRule::Blocked {
         return Err(Refusal::Blocked(operation));
     }
+    if operation.changes_files() && !policy.is_understood() {
+        return Err(Refusal::NotUnderstood(operation));
+    }
     if operation.changes_files() && policy.plan_mode() {
         return Err(Refusal::PlanMode(operation));
     }

@@ -15,6 +15,8 @@ pub(crate) enum Refusal {
     Blocked(Operation),
     /// The operation changes something, and the session plans.
     PlanMode(Operation),
+    /// A policy has a member of a newer version, which may limit any change.
+    NotUnderstood(Operation),
     /// The caller's key does not reach the session.
     OutOfScope,
     /// A person has to approve the call, which `what` names, and was asked.
@@ -46,6 +48,13 @@ impl From<Refusal> for Error {
             Refusal::PlanMode(operation) => {
                 let message =
                     format!("{operation} is not possible in plan mode: read and plan; changes come after approval");
+                Self::new(Code::PlanMode, message)
+            }
+            Refusal::NotUnderstood(operation) => {
+                let message = format!(
+                    "{operation} is not possible: a policy has rules of a newer version of skillmount, and this service \
+                     changes nothing under them until it is updated"
+                );
                 Self::new(Code::PlanMode, message)
             }
             Refusal::OutOfScope => out_of_reach(),

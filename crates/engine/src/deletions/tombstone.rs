@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Deletions, error::DeletionError};
 use crate::{
     error::{Code, Error, Result},
-    json,
+    json::{self, UnknownMembers},
     limits::{DELETION_AGAIN, DELETION_BYTES, DELETION_LEASE},
     path::{Id, ObjectKey},
     store::{CachePolicy, ExpectedVersion, GetOptions, StoreError},
@@ -31,6 +31,9 @@ pub(crate) struct Tombstone {
     /// The process that works on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lease: Option<Lease>,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    unknown: UnknownMembers,
 }
 
 /// The right of one process to work on a deletion.
@@ -78,7 +81,7 @@ impl Tombstone {
             finished_at: None,
             found_now: None,
         };
-        Self { format: FORMAT, deletion, lease: None }
+        Self { format: FORMAT, deletion, lease: None, unknown: UnknownMembers::default() }
     }
 
     pub(crate) fn is_finished(&self) -> bool {

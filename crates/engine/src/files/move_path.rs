@@ -139,8 +139,9 @@ async fn take(context: &Context, step: &Step) -> Result<()> {
     // Searches of this handle share the window too, so that a turn of many calls takes no more memory than one.
     let kib = u32::try_from(size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).clamp(1, SEARCH_WINDOW_KIB);
     let _room = context.search_memory.acquire_many(kib).await.map_err(Error::internal)?;
-    let options =
-        GetOptions { if_match: source.version.etag().cloned(), keep: CachePolicy::Not, ..GetOptions::default() };
+    let if_match = source.version.etag().cloned();
+    let size = if_match.as_ref().map(|_| size);
+    let options = GetOptions { if_match, size, keep: CachePolicy::Not, ..GetOptions::default() };
     let object = match context.core.store().get(&source.key, options).await {
         Err(StoreError::PreconditionFailed | StoreError::NotFound) => return Err(changed(&source.path)),
         object => object.map_err(|error| unreadable(source, error))?,
@@ -156,7 +157,10 @@ async fn take(context: &Context, step: &Step) -> Result<()> {
             Ok(())
         }
         Err(StoreError::PreconditionFailed) => Err(undo(context, step, copy.etag).await),
-        Err(error) => Err(Error::from(error).with_outcome(Outcome::Partial)),
+        Err(error) => {
+            record_file(context, &step.to, None, digest, copy.etag.as_ref());
+            Err(left_behind(step, error))
+        }
     }
 }
 
@@ -187,11 +191,33 @@ async fn delete_version(context: &Context, key: &ObjectKey, version: &ETag) -> R
 async fn undo(context: &Context, step: &Step, copy: Option<ETag>) -> Error {
     let error = changed(&step.found.file.path);
     let can_tell = context.core.store().capabilities().conditional_delete;
-    let Some(copy) = copy.filter(|_| can_tell) else { return error.with_outcome(Outcome::Partial) };
+    let Some(copy) = copy.filter(|_| can_tell) else { return beside(step, error) };
     match delete_version(context, &step.to_key, &copy).await {
         Ok(()) => error.with_outcome(Outcome::NotApplied),
-        Err(_) => error.with_outcome(Outcome::Partial),
+        Err(_) => beside(step, error),
     }
+}
+
+/// The error for a source that was not deleted after it was copied.
+fn left_behind(step: &Step, error: StoreError) -> Error {
+    let stays = match &error {
+        StoreError::Unavailable { outcome: Outcome::Unknown, .. } => "may still be there",
+        _ => "stays",
+    };
+    let message = format!(
+        "{} was copied to {}, and the old file {stays}: the store did not say that it deleted it; delete one of the two",
+        step.found.file.path, step.to
+    );
+    Error::from(error).in_words(message).with_outcome(Outcome::Partial)
+}
+
+/// `error` of a source that changed, whose copy could not be taken back.
+fn beside(step: &Step, error: Error) -> Error {
+    let message = format!(
+        "{} was changed while it was moved, and stays; its earlier bytes are at {}: delete that file, and move again",
+        step.found.file.path, step.to
+    );
+    error.in_words(message).with_outcome(Outcome::Partial)
 }
 
 fn changed(path: &VirtualPath) -> Error {

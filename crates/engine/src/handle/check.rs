@@ -245,6 +245,7 @@ fn part_of_s3(cause: &Cause) -> &'static str {
         Cause::ExpiredToken
         | Cause::NoCredentials
         | Cause::CredentialsNotLoaded
+        | Cause::MalformedCredentials { .. }
         | Cause::WrongKeyId
         | Cause::WrongSecret => "credentials",
         Cause::AccessDenied { .. } => "permissions",

@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    // S-STORE-16: If a store denies writes at start, the service tries one small write each 30 seconds. Once the store takes it,
+    // S-STORE-22: If a store denies writes at start, the service tries one small write each 30 seconds. Once the store takes it,
     // the service races the store, and writes if the race allows it.
     #[tokio::test(start_paused = true)]
     async fn a_store_that_denied_writes_at_start_is_written_to_once_it_takes_them() {

@@ -216,7 +216,7 @@ fn next_head(
     let files: Vec<HeadFile> = version
         .map_or(&[][..], Version::files)
         .iter()
-        .map(|file| HeadFile { file: file.clone(), etag: tag(&file.path, &file.sha256) })
+        .map(|file| HeadFile { etag: tag(&file.path, &file.sha256), ..file.clone().into() })
         .collect();
     let stay: BTreeSet<&String> = files.iter().filter(|one| one.etag.is_some()).map(|one| &one.file.path).collect();
     let replaces = before.folder.iter().filter(|(path, _)| !stay.contains(path));

@@ -17,6 +17,7 @@ use crate::{
     budget::weight,
     clock::Clock,
     error::{Code, Error, Outcome, Result},
+    json::UnknownMembers,
     limits::{FEEDBACK_CACHE_BYTES, FEEDBACK_DAYS, FEEDBACK_LOADS, FEEDBACK_LOOK, SESSION_ATTEMPTS},
     path::{Id, Namespace, ObjectKey, SkillPath},
     store::{SharedStore, StoreError},
@@ -41,6 +42,9 @@ pub struct FollowedLoad {
 struct FollowedLoads {
     /// The last [`FEEDBACK_LOADS`] of [`FEEDBACK_DAYS`] days, oldest first.
     loads: Arc<Vec<FollowedLoad>>,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    unknown: UnknownMembers,
 }
 
 impl StoredValue for FollowedLoads {
@@ -49,7 +53,9 @@ impl StoredValue for FollowedLoads {
     fn weight(&self) -> usize {
         let of =
             |load: &FollowedLoad| weight::text(load.skill.as_str()) + weight::list(load.words.len(), size_of::<u32>());
-        self.loads.iter().map(of).sum::<usize>() + weight::list(self.loads.len(), size_of::<FollowedLoad>())
+        let loads =
+            self.loads.iter().map(of).sum::<usize>() + weight::list(self.loads.len(), size_of::<FollowedLoad>());
+        loads + self.unknown.weight()
     }
 
     /// The loads are hints, so learning begins again.
@@ -129,7 +135,8 @@ impl LoadHistory {
         let key = self.namespace.user(user)?.feedback()?;
         let mut seen = self.objects.get(&key, &SessionVersion::default()).await?;
         for _ in 0..SESSION_ATTEMPTS {
-            let next = FollowedLoads { loads: Arc::new(joined(&loads(&seen)?, &added)) };
+            let before = seen.value()?.map(|loads| FollowedLoads::clone(loads)).unwrap_or_default();
+            let next = FollowedLoads { loads: Arc::new(joined(&before.loads, &added)), ..before };
             match self.objects.put(&key, &seen, next).await {
                 Ok(_) => return Ok(()),
                 Err(StoreError::PreconditionFailed | StoreError::NotFound) => seen = self.objects.refresh(&key).await?,

@@ -15,6 +15,7 @@ mod list;
 mod load_history;
 mod objects;
 mod pending_discoveries;
+mod policy_object;
 #[cfg(feature = "testing")]
 mod read_counts;
 mod session_tags;

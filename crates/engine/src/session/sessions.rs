@@ -9,6 +9,7 @@ use super::{
     load_history::LoadHistory,
     objects::{CachedObject, CasObjects},
     pending_discoveries::PendingDiscoveries,
+    policy_object::PolicyObject,
     session_tags::session_tags,
     shared_writes::SharedWrites,
     snapshots::Snapshots,
@@ -20,7 +21,7 @@ use crate::{
     path::{Id, MountTemplates},
     skill::Snapshot,
     store::StoreHandle,
-    wire::{Policy, SessionVersion},
+    wire::SessionVersion,
 };
 
 /// The sessions and policies of every user.
@@ -51,7 +52,7 @@ pub struct Sessions {
     pub(super) store: StoreHandle,
     pub(super) templates: MountTemplates,
     pub(super) records: Arc<CasObjects<Session>>,
-    pub(super) policies: CasObjects<Policy>,
+    pub(super) policies: CasObjects<PolicyObject>,
     /// Orders the changes of one session.
     pub(super) writes: SharedWrites,
     pub(super) pending: Arc<PendingDiscoveries>,

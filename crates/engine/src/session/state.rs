@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{approvals::Approvals, usage::Ranks};
 use crate::{
+    json::UnknownMembers,
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE, USED_IN_SESSION},
     path::{Id, Layer, MountName, SkillPath},
     skill::Snapshot,
-    wire::{ChildRights, Policy, SessionIncarnation, SessionVersion},
+    wire::{ChildRights, Policy, SessionIncarnation, SessionVersion, stored_policy},
 };
 
 /// One loaded skill of a session, with its files at the time of the load.
@@ -50,6 +51,9 @@ pub struct LoadedSkill {
     /// by the digest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Arc<Snapshot>>,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    pub unknown: UnknownMembers,
 }
 
 /// A draft of a skill by a session, with the fields for its prompt and its searches.
@@ -65,6 +69,9 @@ pub struct SessionDraft {
     pub digest: String,
     /// When it was made.
     pub made_at: Timestamp,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    pub unknown: UnknownMembers,
 }
 
 /// A question of a session to the catalog, and the answer.
@@ -78,11 +85,14 @@ pub struct SearchRecord {
     pub total: usize,
     /// The time of the answer.
     pub at: Timestamp,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    pub unknown: UnknownMembers,
 }
 
 /// One agent conversation. It changes only by being replaced whole, under compare-and-swap.
 ///
-/// This is also the format in the bucket. A reader ignores fields that a newer replica may have added.
+/// This is also the format in the bucket. A reader keeps members that a newer replica may have added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// Its id, unique within the user.
@@ -93,7 +103,7 @@ pub struct Session {
     #[serde(default)]
     pub vars: BTreeMap<String, Id>,
     /// Its policy. The user's policy holds beside it.
-    #[serde(default)]
+    #[serde(default, with = "stored_policy")]
     pub policy: Policy,
     /// The session it was forked from.
     #[serde(default)]
@@ -149,6 +159,9 @@ pub struct Session {
     /// The calls that a person approves first, and what was decided for the whole session.
     #[serde(default, skip_serializing_if = "Approvals::is_empty")]
     pub approvals: Approvals,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    pub unknown: UnknownMembers,
 }
 
 impl SearchRecord {
@@ -156,7 +169,7 @@ impl SearchRecord {
     #[must_use]
     pub fn new(query: &str, skills: Vec<SkillPath>, total: usize, at: Timestamp) -> Self {
         let query = query.get(..query.floor_char_boundary(DISCOVERY_QUERY_BYTES)).unwrap_or_default().to_owned();
-        Self { query, skills, total, at }
+        Self { query, skills, total, at, unknown: UnknownMembers::default() }
     }
 }
 
@@ -186,6 +199,7 @@ impl Session {
             used: BTreeSet::new(),
             ranks: Ranks::new(),
             approvals: Approvals::default(),
+            unknown: UnknownMembers::default(),
         }
     }
 

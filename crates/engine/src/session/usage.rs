@@ -16,6 +16,7 @@ use crate::{
     budget::weight,
     clock::Clock,
     error::{Code, Error, Outcome, Result},
+    json::UnknownMembers,
     limits::{RANKED_SKILLS, SESSION_ATTEMPTS, USED_SKILLS, USES_CACHE_BYTES},
     path::{Id, Namespace, ObjectKey, SkillPath},
     store::{SharedStore, StoreError},
@@ -32,13 +33,16 @@ struct Counts {
     version: u64,
     /// The number of sessions that loaded each skill.
     sessions: Ranks,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    unknown: UnknownMembers,
 }
 
 impl StoredValue for Counts {
     type Shared = ();
 
     fn weight(&self) -> usize {
-        weight_of_ranks(&self.sessions)
+        weight_of_ranks(&self.sessions) + self.unknown.weight()
     }
 
     /// The counts are hints, so counting begins again.

@@ -12,6 +12,7 @@ use crate::{
     context::{Admission, CallInput, OperationSpan, record_file},
     error::{Code, Error, Result},
     files::Files,
+    json::UnknownMembers,
     limits::{CREATED_BODY_CHARS, CREATED_DESCRIPTION_CHARS, SESSION_DRAFTS},
     path::SkillPath,
     publish::{DraftAsked, Publisher, taken},
@@ -43,6 +44,7 @@ pub(crate) async fn create_skill(
         description: draft.description,
         digest: draft.digest.clone(),
         made_at: draft.made_at,
+        unknown: UnknownMembers::default(),
     };
     let update = context.change(|session| {
         check_room(session, &note.skill)?;

@@ -15,6 +15,7 @@ use crate::{
     context::{CallInput, Context, OperationSpan, PendingAdmission, SessionState, check_preload, permit, record_skill},
     error::{Code, Error, Result},
     files::{Files, archive_of, record_load, skill_mount},
+    json::UnknownMembers,
     limits::{ARGUMENT_BYTES, LOADED_SKILLS, NOTE_FLUSH, SKILL_FILE_BYTES},
     observer::SkillUse,
     path::{Layer, MountName, SkillPath},
@@ -302,6 +303,7 @@ pub(crate) fn mount_in(
         arguments: arguments.map(str::to_owned),
         loaded_at: unchanged.map_or_else(|| context.core.clock().now(), |before| before.loaded_at),
         snapshot: Some(fetched.snapshot.clone()),
+        unknown: UnknownMembers::default(),
     };
     replace(session, loaded.clone())?;
     let is_first = session.record_use(&fetched.skill);

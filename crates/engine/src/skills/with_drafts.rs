@@ -59,7 +59,7 @@ pub(crate) async fn forget_draft(context: &Context, skill: &SkillPath) {
 
 /// A draft as a skill of the catalog, as far as the session knows it.
 fn entry(draft: &SessionDraft) -> CatalogEntry {
-    let SessionDraft { skill, name, description, digest, made_at } = draft;
+    let SessionDraft { skill, name, description, digest, made_at, .. } = draft;
     entry_of(skill, name, description, digest, *made_at)
 }
 

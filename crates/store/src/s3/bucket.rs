@@ -1,6 +1,6 @@
 //! A bucket with its client, and the parts that all requests to a bucket share.
 
-use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
+use std::{error::Error as StdError, fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use aws_sdk_s3::{
     Client,
@@ -8,11 +8,14 @@ use aws_sdk_s3::{
     error::{ProvideErrorMetadata, SdkError},
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use futures_util::FutureExt as _;
 use tokio::time::timeout;
 
 use super::{
     failure::{classify, in_doubt},
+    identity::Identity,
     request::RequestKind,
+    tag_digests::TagDigests,
     tag_header::TagRefusals,
 };
 use crate::{S3Options, StoreError, StoreResult, cause::Cause};
@@ -29,6 +32,9 @@ pub struct S3Store {
     pub(super) sse_kms_key_id: Option<String>,
     pub(super) conditional_delete: bool,
     pub(super) refusals: Arc<TagRefusals>,
+    pub(super) digests: Arc<TagDigests>,
+    /// The credentials, if this module loads them; else the client of the caller does.
+    pub(super) identity: Option<Identity>,
 }
 
 impl S3Store {
@@ -54,6 +60,8 @@ impl S3Store {
             sse_kms_key_id: options.sse_kms_key_id.clone(),
             conditional_delete: options.conditional_delete,
             refusals: Arc::default(),
+            digests: Arc::default(),
+            identity: None,
         }
     }
 
@@ -62,7 +70,11 @@ impl S3Store {
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
     {
-        classify(error, asked, &self.bucket, self.clock.now())
+        let error = classify(error, asked, &self.bucket, self.clock.now());
+        if let (Some(identity), Some(cause)) = (&self.identity, error.cause()) {
+            identity.record_refusal(cause);
+        }
+        error
     }
 }
 
@@ -72,14 +84,21 @@ impl fmt::Debug for S3Store {
     }
 }
 
-/// The answer of `request`, if it comes within `allowed`. Boxed, because the SDK's futures are tens of kilobytes.
+/// The answer of `request`, if it comes within `allowed`. Boxed, because the SDK's futures are tens of kilobytes. A panic in
+/// the SDK is the failure of this request alone.
 pub(super) fn within<T>(
     allowed: Duration,
     asked: RequestKind,
     request: impl Future<Output = T>,
 ) -> impl Future<Output = StoreResult<T>> {
-    let answer = Box::pin(timeout(allowed, request));
-    async move { answer.await.map_err(|late| in_doubt(late, asked).because(Cause::Timeout)) }
+    let answer = Box::pin(timeout(allowed, AssertUnwindSafe(request).catch_unwind()));
+    async move {
+        match answer.await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) => Err(in_doubt("the library for S3 panicked; its message is in the log", asked)),
+            Err(late) => Err(in_doubt(late, asked).because(Cause::Timeout)),
+        }
+    }
 }
 
 /// A tag in the form of HTTP.

@@ -1,69 +1,106 @@
 //! How to reach a bucket: the standard AWS configuration, and additions for S3-compatible servers.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use aws_config::{
     BehaviorVersion, ConfigLoader, Region, SdkConfig,
     default_provider::region::DefaultRegionChain,
     environment::EnvironmentVariableRegionProvider,
-    identity::IdentityCache,
     meta::region::RegionProviderChain,
     profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider},
     provider_config::ProviderConfig,
 };
-use aws_sdk_s3::{Client, config::Builder};
+use aws_credential_types::provider::{ProvideCredentials as _, error::CredentialsError};
+use aws_sdk_s3::{
+    Client,
+    config::{Builder, IdentityCache},
+};
 use aws_types::{
     os_shim_internal::{Env, Fs},
     service_config::ServiceConfigKey,
 };
 use url::Url;
 
-use super::bucket::S3Store;
+use super::{
+    bucket::S3Store,
+    identity::{Identity, trimmed},
+};
 use crate::S3Options;
 use skillmount_base::{
     clock::Clock,
     error::{Code, Error, Result},
-    limits::ATTEMPT_TIMEOUT,
 };
 
+/// The end of the name of each directory bucket (S3 Express One Zone). Its listings have no order, and its `ETag`s no bytes.
+const DIRECTORY_BUCKET: &str = "--x-s3";
 /// The region for servers without regions. They expect it, because it is S3's default.
 const REGION_OF_CUSTOM_ENDPOINTS: &str = "us-east-1";
-/// Time to find credentials. One second less than an attempt, so the attempt reports missing credentials and not a
-/// timeout.
-const CREDENTIALS_TIMEOUT: Duration = ATTEMPT_TIMEOUT.saturating_sub(Duration::from_secs(1));
 
 impl S3Store {
     /// A store over `bucket`, reached as in `options`. Sends no request to the bucket, so the first verb reports whether
     /// it exists.
     ///
     /// # Errors
-    /// `invalid_request` if `bucket` is empty, if no file has the named profile, if the custom endpoint is not a URL, or
-    /// if there is neither a region nor a custom endpoint.
+    /// `invalid_request` if `bucket` is empty or a directory bucket, if no file has the named profile, if the custom endpoint is not a URL, or
+    /// if there is neither a region nor a custom endpoint. Also if endpoint or region have white space inside; at the ends it
+    /// is dropped.
     pub async fn connect(bucket: &str, options: S3Options, clock: Arc<dyn Clock>) -> Result<Self> {
         if bucket.is_empty() {
             return Err(Error::new(Code::InvalidRequest, "no bucket is named; give the name of an existing bucket"));
+        }
+        if bucket.ends_with(DIRECTORY_BUCKET) {
+            let message =
+                format!("{bucket:?} is a directory bucket, which lists keys in no order; use a general purpose bucket");
+            return Err(Error::new(Code::InvalidRequest, message));
         }
         if let Some(profile) = &options.profile {
             check_profile(profile).await?;
         }
         // Loaded twice: the regions to ask for depend on the endpoint, which a profile may have.
-        let endpoint = custom_endpoint(&options, &loader(&options, None).load().await);
+        let endpoint = custom_endpoint(&options, &loader(&options, None).load().await)?;
         endpoint.as_deref().map_or(Ok(()), check_endpoint)?;
         let region = regions(&options, endpoint.is_some()).region().await.ok_or_else(|| {
             let message = format!("the region of bucket {bucket:?} is not known; give a region, or set AWS_REGION");
             Error::new(Code::InvalidRequest, message)
         })?;
+        let region = Region::new(setting(region.as_ref(), "AWS_REGION (--region)")?);
+        let identity = identity(&options, &region);
         let sdk_config = loader(&options, Some(region)).load().await;
-        let path_style = options.path_style.unwrap_or(endpoint.is_some());
-        let config = Builder::from(&sdk_config).force_path_style(path_style).build();
+        let mut config = Builder::from(&sdk_config)
+            .force_path_style(options.path_style.unwrap_or(endpoint.is_some()))
+            .credentials_provider(identity.clone())
+            // The identity keeps the credentials itself.
+            .identity_cache(IdentityCache::no_cache());
+        config.set_endpoint_url(endpoint.clone());
         let options = S3Options { endpoint_url: endpoint, ..options };
-        Ok(Self::with_client(&Client::from_conf(config), bucket, &options, clock))
+        let store = Self::with_client(&Client::from_conf(config.build()), bucket, &options, clock);
+        Ok(Self { identity: Some(identity), ..store })
     }
 }
 
+/// The credentials of the standard chain. Each load asks a new chain, because a chain reads a profile once.
+fn identity(options: &S3Options, region: &Region) -> Identity {
+    let (options, region) = (options.clone(), region.clone());
+    Identity::new(move || {
+        let loader = loader(&options, Some(region.clone()));
+        Box::pin(async move {
+            let provider = loader.load().await.credentials_provider();
+            provider.ok_or_else(CredentialsError::not_loaded_no_source)?.provide_credentials().await
+        })
+    })
+}
+
+/// A setting without white space at its ends.
+///
+/// # Errors
+/// `invalid_request`, naming it, if it has white space inside.
+fn setting(text: &str, name: &'static str) -> Result<String> {
+    let trimmed = trimmed(text, name).map(str::to_owned);
+    trimmed.map_err(|broken| Error::new(Code::InvalidRequest, format!("{broken}; set it again without")))
+}
+
 fn loader(options: &S3Options, region: Option<Region>) -> ConfigLoader {
-    let identities = IdentityCache::lazy().load_timeout(CREDENTIALS_TIMEOUT).build();
-    let mut loader = aws_config::defaults(BehaviorVersion::latest()).identity_cache(identities);
+    let mut loader = aws_config::defaults(BehaviorVersion::latest());
     if let Some(profile) = &options.profile {
         // The SDK takes credentials from the environment before the profile. A profile that the caller names must win,
         // as in the AWS CLI.
@@ -135,13 +172,18 @@ fn regions(options: &S3Options, has_custom_endpoint: bool) -> RegionProviderChai
 }
 
 /// Returns the custom endpoint: from the options, the environment or the profile. The SDK looks it up the same way when it
-/// makes a client, and does not return it.
-fn custom_endpoint(options: &S3Options, sdk_config: &SdkConfig) -> Option<String> {
+/// makes a client, and does not return it. An empty one is none.
+///
+/// # Errors
+/// `invalid_request` if it has white space inside.
+fn custom_endpoint(options: &S3Options, sdk_config: &SdkConfig) -> Result<Option<String>> {
     let configured = || {
         let key = ServiceConfigKey::builder().service_id("S3").env("AWS_ENDPOINT_URL").profile("endpoint_url").build();
         sdk_config.service_config()?.load_config(key.ok()?)
     };
-    options.endpoint_url.clone().or_else(configured)
+    let endpoint = options.endpoint_url.clone().or_else(configured);
+    let endpoint = endpoint.map(|text| setting(&text, "AWS_ENDPOINT_URL (--endpoint-url)")).transpose()?;
+    Ok(endpoint.filter(|text| !text.is_empty()))
 }
 
 #[cfg(test)]
@@ -182,9 +224,17 @@ mod tests {
     fn the_endpoint_of_the_options_goes_before_the_configured_one() {
         let configured = SdkConfig::builder().service_config(Configured).build();
         let options = S3Options { endpoint_url: Some("http://options".to_owned()), ..S3Options::default() };
-        assert_eq!(custom_endpoint(&options, &configured).as_deref(), Some("http://options"));
-        assert_eq!(custom_endpoint(&S3Options::default(), &configured).as_deref(), Some("http://configured"));
-        assert_eq!(custom_endpoint(&S3Options::default(), &SdkConfig::builder().build()), None);
+        let of = |options: &S3Options, config: &SdkConfig| custom_endpoint(options, config).unwrap();
+        assert_eq!(of(&options, &configured).as_deref(), Some("http://options"));
+        assert_eq!(of(&S3Options::default(), &configured).as_deref(), Some("http://configured"));
+        assert_eq!(of(&S3Options::default(), &SdkConfig::builder().build()), None);
+        for (text, expected) in [(" http://a\n", Some("http://a")), ("", None), (" ", None)] {
+            let options = S3Options { endpoint_url: Some(text.to_owned()), ..S3Options::default() };
+            assert_eq!(of(&options, &configured).as_deref(), expected, "{text:?}");
+        }
+        let options = S3Options { endpoint_url: Some("http://a b".to_owned()), ..S3Options::default() };
+        let error = custom_endpoint(&options, &configured).unwrap_err();
+        assert!(error.message().starts_with("AWS_ENDPOINT_URL (--endpoint-url) has a space"), "{error}");
     }
 
     #[tokio::test]

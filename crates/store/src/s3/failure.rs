@@ -14,7 +14,7 @@ use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::client::{dns::ResolveDnsError, orchestrator::HttpResponse};
 use jiff::Timestamp;
 
-use super::{cause::RefusalResponse, request::RequestKind};
+use super::{cause::RefusalResponse, identity::BrokenSetting, request::RequestKind};
 use crate::{Cause, StoreError};
 use skillmount_base::error::with_causes;
 
@@ -127,6 +127,9 @@ where
 {
     let timed_out = matches!(&error, SdkError::DispatchFailure(failure) if failure.is_timeout());
     let cause = if timed_out { Cause::Timeout } else { Cause::Unreachable };
+    if let Some(setting) = find::<BrokenSetting>(&error).map(|broken| broken.0) {
+        return StoreError::denied(Cause::MalformedCredentials { setting }, error);
+    }
     match find::<CredentialsError>(&error) {
         Some(CredentialsError::CredentialsNotLoaded(_)) => StoreError::denied(Cause::NoCredentials, error),
         Some(CredentialsError::InvalidConfiguration(_)) => StoreError::denied(Cause::CredentialsNotLoaded, error),

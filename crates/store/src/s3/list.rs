@@ -6,6 +6,9 @@
 //! loses entries between pages. Pages continue by the server's token, as S3 wants it. But LocalStack also fails to read
 //! its own token if a page begins with a key that is not ASCII, so if the server rejects a token, the last key of the
 //! page replaces it.
+//!
+//! Callers take a file that a listing lacks for deleted. So an answer must be complete: the XML is closed, and `KeyCount`
+//! agrees with the entries. Each entry lies below the prefix and after the page before.
 
 use aws_sdk_s3::{
     error::{ProvideErrorMetadata, SdkError},
@@ -19,6 +22,7 @@ use super::{
     bucket::{S3Store, within},
     read::timestamp,
     request::RequestKind,
+    whole_xml::XmlWitness,
 };
 use crate::{ListEntry, ListOptions, ListPage, PageToken, StoreError, StoreResult, rules::foreign_token};
 use skillmount_base::{
@@ -33,13 +37,25 @@ const TOKEN_SEPARATOR: char = '\0';
 
 type Answer = Result<ListObjectsV2Output, SdkError<ListObjectsV2Error>>;
 
+/// Where a page lies: below a prefix, and after two keys.
+struct Place<'request> {
+    prefix: &'request str,
+    /// The key in the request, if it has one.
+    start_after: Option<&'request str>,
+    /// The end of the page before.
+    end: &'request str,
+}
+
 pub(super) async fn list_once(store: &S3Store, prefix: &KeyPrefix, options: &ListOptions) -> StoreResult<ListPage> {
     let request = list_request(store, prefix, options);
-    let answer = match &options.page {
+    let (end, token) = options.page.as_ref().map(end_and_token).transpose()?.unzip();
+    let end = end.unwrap_or_default();
+    let answer = match token {
         None => send(request).await,
-        Some(token) => send_continued(request, token).await,
+        Some(token) => send_continued(request, end, token).await,
     };
-    page(answer?.map_err(|error| store.classify(error, RequestKind::Listing))?)
+    let answer = answer?.map_err(|error| store.classify(error, RequestKind::Listing))?;
+    page(answer, &Place { prefix: prefix.as_str(), start_after: options.start_after.as_deref(), end })
 }
 
 fn list_request(store: &S3Store, prefix: &KeyPrefix, options: &ListOptions) -> ListRequest {
@@ -54,11 +70,13 @@ fn list_request(store: &S3Store, prefix: &KeyPrefix, options: &ListOptions) -> L
         .set_start_after(options.start_after.clone())
 }
 
-/// The answer to `request` for the page after `token`.
-async fn send_continued(request: ListRequest, PageToken(token): &PageToken) -> StoreResult<Answer> {
-    let Some((end, token)) = token.rsplit_once(TOKEN_SEPARATOR) else {
-        return Err(foreign_token());
-    };
+/// The end of the page before, and the server's token.
+fn end_and_token(PageToken(token): &PageToken) -> StoreResult<(&str, &str)> {
+    token.rsplit_once(TOKEN_SEPARATOR).ok_or_else(foreign_token)
+}
+
+/// The answer to `request` for the page after `end`, whose `token` the server gave.
+async fn send_continued(request: ListRequest, end: &str, token: &str) -> StoreResult<Answer> {
     match send(request.clone().continuation_token(token)).await? {
         Err(error) if status(&error) == Some(500) && !end.is_empty() => send(request.start_after(end)).await,
         answer => Ok(answer),
@@ -67,38 +85,78 @@ async fn send_continued(request: ListRequest, PageToken(token): &PageToken) -> S
 
 /// The answer to `request`, in URL encoding if it could not be read without.
 async fn send(request: ListRequest) -> StoreResult<Answer> {
-    match within(ATTEMPT_TIMEOUT, RequestKind::Listing, request.clone().send()).await? {
+    match send_as_is(request.clone()).await? {
         Err(error) if status(&error) == Some(200) && ProvideErrorMetadata::code(&error).is_none() => {
-            within(ATTEMPT_TIMEOUT, RequestKind::Listing, request.encoding_type(EncodingType::Url).send()).await
+            send_as_is(request.encoding_type(EncodingType::Url)).await
         }
         answer => Ok(answer),
     }
+}
+
+async fn send_as_is(request: ListRequest) -> StoreResult<Answer> {
+    let witness = XmlWitness::default();
+    let sent = request.customize().interceptor(witness.clone()).send();
+    let answer = within(ATTEMPT_TIMEOUT, RequestKind::Listing, sent).await?;
+    if answer.is_ok() && !witness.saw_whole() {
+        return Err(StoreError::broken("a listing ends in the middle of its XML"));
+    }
+    Ok(answer)
 }
 
 fn status(error: &SdkError<ListObjectsV2Error>) -> Option<u16> {
     error.raw_response().map(|response| response.status().as_u16())
 }
 
-fn page(answer: ListObjectsV2Output) -> StoreResult<ListPage> {
+fn page(answer: ListObjectsV2Output, place: &Place<'_>) -> StoreResult<ListPage> {
     let encoded = answer.encoding_type == Some(EncodingType::Url);
     let objects = answer.contents.unwrap_or_default().into_iter().map(|object| entry(object, encoded));
     let objects: Vec<ListEntry> = objects.collect::<StoreResult<_>>()?;
     let folder = |folder: CommonPrefix| key(folder.prefix, encoded);
     let folders: Vec<String> =
         answer.common_prefixes.unwrap_or_default().into_iter().map(folder).collect::<StoreResult<_>>()?;
+    check_count(answer.key_count, objects.len(), folders.len())?;
+    check_place(&objects, &folders, place)?;
     let next = match (answer.is_truncated, answer.next_continuation_token) {
         (Some(true), None) => return Err(StoreError::broken("a listing is cut short without saying how to go on")),
-        (Some(true), Some(token)) => Some(PageToken(format!("{}{TOKEN_SEPARATOR}{token}", end_of(&objects, &folders)))),
+        (Some(true) | None, Some(token)) => {
+            Some(PageToken(format!("{}{TOKEN_SEPARATOR}{token}", end_of(&objects, &folders, place.end))))
+        }
         _ => None,
     };
     Ok(ListPage { objects, folders, next })
 }
 
-/// The text that every further key comes after: the last key, or everything in the last folder.
-fn end_of(objects: &[ListEntry], folders: &[String]) -> String {
+/// Checks the server's count of the entries, if it gives one. Earlier versions of Ceph leave folders out of it.
+fn check_count(counted: Option<i32>, objects: usize, folders: usize) -> StoreResult<()> {
+    let counts = |counted: i32| [objects + folders, objects].map(i32::try_from).contains(&Ok(counted));
+    if counted.is_none_or(counts) {
+        return Ok(());
+    }
+    Err(StoreError::broken("a listing has another number of entries than it counts"))
+}
+
+/// Checks that each entry lies in the place that the request names. A server that ignores the token of a page gives the same
+/// page for ever. A server that ignores the prefix gives the files of others.
+fn check_place(objects: &[ListEntry], folders: &[String], place: &Place<'_>) -> StoreResult<()> {
+    let is_after = |key: &str| key > place.end && place.start_after.is_none_or(|start| key > start);
+    let is_object = |entry: &ListEntry| entry.key.starts_with(place.prefix) && is_after(&entry.key);
+    let is_folder = |folder: &String| folder.starts_with(place.prefix) && is_after(&all_of(folder));
+    if objects.iter().all(is_object) && folders.iter().all(is_folder) {
+        return Ok(());
+    }
+    Err(StoreError::broken("a listing has keys that were not asked for, or repeats a page"))
+}
+
+/// The text that every further key comes after: the last key, or everything in the last folder, or else the end of the page
+/// before, `end`.
+fn end_of(objects: &[ListEntry], folders: &[String], end: &str) -> String {
     let object = objects.last().map(|entry| entry.key.clone());
-    let folder = folders.last().map(|folder| format!("{folder}{}", char::MAX));
-    object.max(folder).unwrap_or_default()
+    object.max(folders.last().map(|folder| all_of(folder))).unwrap_or_else(|| end.to_owned())
+}
+
+/// The text after every key in `folder`, and before every other key after it.
+fn all_of(folder: &str) -> String {
+    format!("{folder}{}", char::MAX)
 }
 
 fn entry(object: Object, encoded: bool) -> StoreResult<ListEntry> {

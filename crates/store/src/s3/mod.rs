@@ -9,12 +9,15 @@ mod bucket;
 mod cause;
 mod connect;
 mod failure;
+mod identity;
 mod list;
 mod purge;
 mod read;
 mod request;
 mod server;
+mod tag_digests;
 mod tag_header;
+mod whole_xml;
 mod write;
 
 use async_trait::async_trait;

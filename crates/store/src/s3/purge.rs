@@ -13,6 +13,7 @@ use super::{
     bucket::{S3Store, within},
     list::key,
     request::RequestKind,
+    whole_xml::XmlWitness,
 };
 use crate::{
     PurgeReply, PurgedVersion, StoreError, StoreResult,
@@ -61,13 +62,18 @@ async fn purge_once(store: &S3Store, one: &ListedVersion) -> StoreResult<()> {
 /// One page of versions, and whether there are more.
 async fn versions_once(store: &S3Store, prefix: &KeyPrefix) -> StoreResult<(Vec<ListedVersion>, bool)> {
     let request = store.client.list_object_versions().bucket(&store.bucket).prefix(prefix.as_str()).max_keys(PAGE);
-    match send_versions(store, request.clone(), false).await {
+    let listed = match send_versions(store, request.clone(), false).await {
         // As in a listing of objects: XML cannot contain every key, and then the keys are asked for in URL encoding.
         Err(StoreError::Unavailable { .. }) => {
             send_versions(store, request.encoding_type(EncodingType::Url), true).await
         }
         answer => answer,
+    };
+    // A server that ignores the prefix would have the objects of others removed.
+    if listed.as_ref().is_ok_and(|(listed, _)| listed.iter().any(|one| !one.version.key.starts_with(prefix.as_str()))) {
+        return Err(StoreError::broken("a listing has versions that were not asked for"));
     }
+    listed
 }
 
 async fn send_versions(
@@ -75,8 +81,13 @@ async fn send_versions(
     request: VersionsRequest,
     encoded: bool,
 ) -> StoreResult<(Vec<ListedVersion>, bool)> {
-    let answer = within(ATTEMPT_TIMEOUT, RequestKind::Versions, request.send()).await?;
+    let witness = XmlWitness::default();
+    let sent = request.customize().interceptor(witness.clone()).send();
+    let answer = within(ATTEMPT_TIMEOUT, RequestKind::Versions, sent).await?;
     let answer = answer.map_err(|error| store.classify(error, RequestKind::Versions))?;
+    if !witness.saw_whole() {
+        return Err(StoreError::broken("a listing of versions ends in the middle of its XML"));
+    }
     let encoded = encoded && answer.encoding_type == Some(EncodingType::Url);
     let has_more = answer.is_truncated == Some(true);
     let versions = answer.versions.unwrap_or_default().into_iter().map(|version| of_version(version, encoded));

@@ -2,7 +2,8 @@
 //!
 //! The SDK returns a body before reading it, and never retries a body. So one attempt here is sending and collecting: a
 //! body that is cut, stalls or trickles fails the attempt as a refused connection would. Every length in the answer is
-//! compared with the bytes that came.
+//! compared with the bytes that came, and with the size that the caller knows. For a whole object of unknown size its tag
+//! is compared with the digest of the bytes.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 use super::{
     bucket::{S3Store, quoted, within},
     request::RequestKind,
+    tag_digests::is_encrypted_by_key,
 };
 use crate::{Cause, GetOptions, Object, ObjectMeta, StoreError, StoreResult, attempts::transfer_time, rules::clip};
 use skillmount_base::{
@@ -52,8 +54,29 @@ async fn get_all(
     let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, get_request(store, key, options).send()).await?;
     let answer = sent.map_err(|error| store.classify(error, RequestKind::Object))?;
     let fits = answer.content_length.and_then(|size| u64::try_from(size).ok()).is_some_and(|size| size <= most.end);
-    let promise = Promise { range: None, etag: options.if_match.as_ref() };
-    if fits { receive(answer, Some(most), &promise).await.map(Some) } else { Ok(None) }
+    if !fits {
+        return Ok(None);
+    }
+    let is_encrypted = is_encrypted_by_key(&answer);
+    let object = receive(answer, Some(most), &Promise::new(None, options)).await?;
+    check_digest(store, key, options, &object, is_encrypted).await?;
+    Ok(Some(object))
+}
+
+/// Checks that the body of a whole object is complete, if neither a known size nor the tag shows it.
+async fn check_digest(
+    store: &S3Store,
+    key: &ObjectKey,
+    options: &GetOptions,
+    object: &Object,
+    is_encrypted: bool,
+) -> StoreResult<()> {
+    if options.size.is_some() || is_encrypted || !object.is_whole() || !store.digests.leave_doubt(object) {
+        return Ok(());
+    }
+    check_whole(store, key, &object.meta).await?;
+    store.digests.record_other();
+    Ok(())
 }
 
 async fn get_range(store: &S3Store, key: &ObjectKey, options: &GetOptions) -> StoreResult<Object> {
@@ -61,11 +84,13 @@ async fn get_range(store: &S3Store, key: &ObjectKey, options: &GetOptions) -> St
     let sent = within(ATTEMPT_TIMEOUT, RequestKind::Object, request.send()).await?;
     match sent.map_err(|error| store.classify(error, RequestKind::Object)) {
         Ok(answer) => {
-            let is_in_doubt = options.range.is_some() && answer.content_range.is_none();
-            let promise = Promise { range: options.range.as_ref(), etag: options.if_match.as_ref() };
+            let (is_in_doubt, is_encrypted) = (answer.content_range.is_none(), is_encrypted_by_key(&answer));
+            let promise = Promise::new(options.range.as_ref(), options);
             let object = receive(answer, options.range.as_ref(), &promise).await?;
-            if is_in_doubt {
-                check_whole(store, key, &object.meta).await?;
+            match options.range {
+                Some(_) if is_in_doubt => check_whole(store, key, &object.meta).await?,
+                None => check_digest(store, key, options, &object, is_encrypted).await?,
+                Some(_) => {}
             }
             Ok(object)
         }
@@ -77,13 +102,13 @@ async fn get_range(store: &S3Store, key: &ObjectKey, options: &GetOptions) -> St
 }
 
 /// Whether an answer that does not name its part was the whole object: servers may ignore ranges, and must not cut
-/// an object short.
+/// an object short. Also whether a body is whole whose tag is not its digest.
 async fn check_whole(store: &S3Store, key: &ObjectKey, got: &ObjectMeta) -> StoreResult<()> {
     let whole = head_once(store, key, Some(&got.etag)).await?;
     if (whole.size, &whole.etag) == (got.size, &got.etag) {
         return Ok(());
     }
-    Err(StoreError::broken("the server sent a part of an object without saying which"))
+    Err(StoreError::broken("the server sent a part of an object as the whole"))
 }
 
 /// S3 refuses every range of an empty object, even a range from 0. A HEAD distinguishes an empty object from an
@@ -118,9 +143,15 @@ struct Promise<'options> {
     /// The range in the request, if it had one.
     range: Option<&'options Range<u64>>,
     etag: Option<&'options ETag>,
+    /// The size of that version, if the caller knows it.
+    size: Option<u64>,
 }
 
-impl Promise<'_> {
+impl<'options> Promise<'options> {
+    fn new(range: Option<&'options Range<u64>>, options: &'options GetOptions) -> Self {
+        Self { range, etag: options.if_match.as_ref(), size: options.size }
+    }
+
     /// Whether an answer with the version `etag`, and with `span` of `size` bytes if it names them, is the right one.
     fn is_kept(&self, etag: &ETag, said: Option<&(Range<u64>, u64)>) -> bool {
         let is_version = self.etag.is_none_or(|asked| asked == etag);
@@ -156,6 +187,9 @@ async fn receive(answer: GetObjectOutput, asked: Option<&Range<u64>>, promise: &
     let (span, size) = said.unwrap_or((0..came, came));
     if stated.is_some_and(|stated| stated != came) || span.end - span.start != came {
         return Err(StoreError::broken("the body is not as long as the server said"));
+    }
+    if promise.size.is_some_and(|known| known != size) {
+        return Err(StoreError::broken("the object is not as long as that version of it"));
     }
     let meta = meta(Some(size), answer.e_tag, answer.last_modified, answer.metadata)?;
     cut(meta, span, &bytes, asked)

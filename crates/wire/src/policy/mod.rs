@@ -5,6 +5,8 @@ mod children;
 mod preload;
 mod readers;
 mod restrict;
+pub mod stored_policy;
+mod unknown_rules;
 mod unmatched;
 mod user_check;
 
@@ -22,6 +24,7 @@ use skillmount_skill::Frontmatter;
 
 pub use children::ChildRights;
 pub use preload::Preload;
+pub use unknown_rules::UnknownRules;
 pub use user_check::check_user_policy;
 
 /// The name of the rule for everything that no other rule names.
@@ -177,6 +180,9 @@ pub struct Policy {
     /// session's takes them back. Then whoever has the agent's key can answer for the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approve_by: Option<ApproveBy>,
+    /// The rules of a newer version, if the policy was stored. A request has none.
+    #[serde(skip)]
+    pub unknown: UnknownRules,
 }
 
 impl Default for Policy {
@@ -194,6 +200,7 @@ impl Default for Policy {
             children: ChildRights::default(),
             agents: BTreeMap::new(),
             approve_by: None,
+            unknown: UnknownRules::default(),
         }
     }
 }
@@ -314,10 +321,16 @@ impl EffectivePolicy {
         self.session.catalog_reads && self.user.catalog_reads
     }
 
-    /// Whether nothing may be changed.
+    /// Whether nothing may be changed: a policy says so, or has a member that this version does not know.
     #[must_use]
     pub fn plan_mode(&self) -> bool {
-        self.session.plan_mode || self.user.plan_mode
+        self.session.plan_mode || self.user.plan_mode || !self.is_understood()
+    }
+
+    /// Whether this version knows every member of both policies.
+    #[must_use]
+    pub fn is_understood(&self) -> bool {
+        !self.session.unknown.has_members() && !self.user.unknown.has_members()
     }
 
     /// The rights of sessions made from this one.

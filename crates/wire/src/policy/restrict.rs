@@ -8,6 +8,7 @@ impl Policy {
     /// so a replica of an earlier version keeps to them too.
     pub fn restrict(&mut self, rights: ChildRights) {
         self.children = self.children.and(rights);
+        self.unknown.forget("children");
         for (is_given, operation) in [(rights.load, Operation::LoadSkill), (rights.create, Operation::CreateSkill)] {
             if !is_given {
                 self.tools.insert(operation.name().to_owned(), ToolRule::Blocked);
@@ -19,6 +20,7 @@ impl Policy {
         }
         if !rights.publish {
             self.skills_access = SkillsAccess::Read;
+            self.unknown.forget("skills_access");
         }
     }
 

@@ -9,14 +9,14 @@ use skillmount::{
     limits::{ATTEMPT_TIMEOUT, OPERATION_TIMEOUT, READ_ATTEMPTS},
     path::{ETag, KeyPrefix, ObjectKey},
     store::{
-        Committer, DeleteOptions, ExpectedVersion, GetOptions, ListOptions, MemoryStore, PutCondition, PutOptions,
-        Store, StoreError,
+        Cause, Committer, DeleteOptions, ExpectedVersion, GetOptions, ListOptions, MemoryStore, PutCondition,
+        PutOptions, Store, StoreError,
     },
 };
 use tokio::time::Instant;
 
 use crate::support::{
-    s3_in_process::{conditional_deletes, s3_with_options, s3_with_script},
+    s3_in_process::{conditional_deletes, s3_tagged_by_content, s3_with_options, s3_with_script},
     s3_script::Fault,
 };
 
@@ -177,6 +177,60 @@ async fn an_answer_that_is_not_what_was_asked_for_is_asked_for_again() {
         assert_eq!(s3.get(&key(), GetOptions::pinned(etag)).await.unwrap().bytes, CONTENT, "{fault:?}");
         assert_eq!(script.take_methods(), ["GET", "GET"], "{fault:?}");
     }
+}
+
+// S-STORE-17: The service takes no body from S3 that is shorter than its object.
+#[tokio::test(start_paused = true)]
+async fn a_body_that_is_cut_with_the_length_that_is_left_is_asked_for_again() {
+    // The caller knows the size.
+    for most in [0, 5, CONTENT.len() - 1] {
+        let (s3, memory, script) = s3_with_script();
+        let etag = memory.put_raw(key().as_str(), CONTENT);
+        script.add(&Fault::Cut(most), 1);
+        let asked = GetOptions::pinned(etag).with_size(CONTENT.len() as u64);
+        assert_eq!(s3.get(&key(), asked.clone()).await.unwrap().bytes, CONTENT, "{most}");
+        assert_eq!(script.take_methods(), ["GET", "GET"], "{most}");
+        script.add(&Fault::Cut(most), READ_ATTEMPTS);
+        let error = s3.get(&key(), asked).await.unwrap_err();
+        assert_eq!(error.cause(), Some(&Cause::Misbehaving), "{most}: {error:?}");
+    }
+    // The tag is a digest.
+    for (most, asked) in [(0, GetOptions::default()), (5, GetOptions::default()), (5, GetOptions::range(0..16 << 20))] {
+        let (s3, memory, script) = s3_tagged_by_content();
+        memory.put_raw(key().as_str(), CONTENT);
+        script.add(&Fault::Cut(most), 1);
+        assert_eq!(s3.get(&key(), asked.clone()).await.unwrap().bytes, CONTENT, "{asked:?}");
+        assert_eq!(script.take_methods(), ["GET", "HEAD", "GET"], "{asked:?}");
+        assert_eq!(s3.get(&key(), asked.clone()).await.unwrap().bytes, CONTENT, "{asked:?}");
+        assert_eq!(script.take_methods(), ["GET"], "a body with its digest needs no HEAD");
+        // From now on tags of the bucket are known as digests.
+        script.add(&Fault::Cut(most), 2 * READ_ATTEMPTS);
+        assert!(s3.get(&key(), asked).await.is_err());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn tags_that_are_no_digests_cost_one_head() {
+    let (s3, memory, script) = s3_tagged_by_content();
+    memory.put_raw(key().as_str(), CONTENT);
+    let other = Fault::Header("etag", "\"00000000000000000000000000000000\"");
+    for methods in [["GET", "HEAD"].as_slice(), &["GET"]] {
+        script.add(&other, methods.len());
+        assert_eq!(s3.get(&key(), GetOptions::default()).await.unwrap().bytes, CONTENT);
+        assert_eq!(script.take_methods(), methods);
+    }
+    // A key of a KMS encrypts the object, so its tag is no digest and nothing is asked.
+    let (s3, memory, script) = s3_tagged_by_content();
+    memory.put_raw(key().as_str(), CONTENT);
+    script.add(
+        &Fault::Headers(&[
+            ("etag", "\"00000000000000000000000000000000\""),
+            ("x-amz-server-side-encryption", "aws:kms"),
+        ]),
+        1,
+    );
+    assert_eq!(s3.get(&key(), GetOptions::default()).await.unwrap().bytes, CONTENT);
+    assert_eq!(script.take_methods(), ["GET"]);
 }
 
 #[tokio::test(start_paused = true)]

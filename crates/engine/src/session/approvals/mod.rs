@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     budget::weight,
     error::{Code, Error, Result},
+    json::UnknownMembers,
     limits::{APPROVAL_LIFE, APPROVALS, POLICY_RULES},
     path::SkillPath,
     skill::shown::one_line,
@@ -63,6 +64,9 @@ struct KeptCall {
     /// The text of the person who denied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    unknown: UnknownMembers,
 }
 
 /// The decision about a call.
@@ -94,6 +98,9 @@ pub struct Approvals {
     tools: BTreeMap<String, Decision>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     skills: BTreeMap<SkillPath, Decision>,
+    /// The members of a newer version.
+    #[serde(flatten)]
+    unknown: UnknownMembers,
 }
 
 impl KeptCall {
@@ -114,6 +121,7 @@ impl KeptCall {
             decision,
             skill_digest,
             message,
+            unknown: UnknownMembers::default(),
         }
     }
 
@@ -223,7 +231,8 @@ impl Approvals {
     /// Whether there is nothing to keep.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.tools.is_empty() && self.skills.is_empty()
+        let is_known_empty = self.calls.is_empty() && self.tools.is_empty() && self.skills.is_empty();
+        is_known_empty && self.unknown == UnknownMembers::default()
     }
 
     /// The bytes it takes in memory.
@@ -232,13 +241,13 @@ impl Approvals {
             let skill = kept.subject.skill.as_ref().map_or(0, |skill| weight::text(skill.as_str()));
             let texts = [&kept.id, &kept.digest, &kept.subject.tool, &kept.input, &kept.outline, &kept.outline_names];
             let texts = texts.into_iter().chain(&kept.skill_digest).chain(&kept.message);
-            skill + texts.map(|text| weight::text(text)).sum::<usize>()
+            skill + texts.map(|text| weight::text(text)).sum::<usize>() + kept.unknown.weight()
         };
         let calls: usize = self.calls.iter().map(of_call).sum();
         let tools: usize = self.tools.keys().map(|tool| weight::text(tool)).sum();
         let skills: usize = self.skills.keys().map(|skill| weight::text(skill.as_str())).sum();
         let maps = weight::tree(self.tools.len() + self.skills.len(), size_of::<(String, Decision)>());
-        calls + weight::list(self.calls.len(), size_of::<KeptCall>()) + tools + skills + maps
+        calls + weight::list(self.calls.len(), size_of::<KeptCall>()) + tools + skills + maps + self.unknown.weight()
     }
 
     fn expire(&mut self, now: Timestamp) {

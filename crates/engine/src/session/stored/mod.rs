@@ -8,7 +8,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use super::{LoadedSkill, SearchRecord, Session, SessionDraft, objects::StoredValue, usage::weight_of_ranks};
+use super::{
+    LoadedSkill, SearchRecord, Session, SessionDraft, objects::StoredValue, policy_object::weight_of_policy,
+    usage::weight_of_ranks,
+};
 use crate::wire::SessionVersion;
 use crate::{
     budget::weight,
@@ -94,9 +97,16 @@ impl StoredValue for Session {
         let workspace = self.workspace_of.as_ref().map_or(0, |of| weight::text(of.as_str()));
         let current = self.current_skill.as_ref().map_or(0, |skill| weight::text(skill.as_str()));
         let life = self.life.as_ref().map_or(0, |life| 2 * weight::text(life.as_str()));
-        let small = names + parent + workspace + current + life + vars;
+        let small = names + parent + workspace + current + life + vars + self.unknown.weight();
         let approvals = self.approvals.weight();
-        small + self.policy.weight() + loaded + drafts + past + used + weight_of_ranks(&self.ranks) + approvals
+        small
+            + weight_of_policy(&self.policy)
+            + loaded
+            + drafts
+            + past
+            + used
+            + weight_of_ranks(&self.ranks)
+            + approvals
     }
 
     fn in_place_of_damaged(key: &ObjectKey) -> Result<Self> {
@@ -124,23 +134,26 @@ fn weight_of_loaded(loaded: &LoadedSkill) -> usize {
         arguments,
         loaded_at: _,
         snapshot,
+        unknown,
     } = loaded;
     let texts = [skill.as_str(), mount.as_str(), name, description, digest];
     let texts: usize = texts.into_iter().map(weight::text).sum();
     let team = team.as_ref().map_or(0, |team| weight::text(team.as_str()));
     let arguments = arguments.as_deref().map_or(0, weight::text) + version.as_deref().map_or(0, weight::text);
     let arguments = arguments + draft.as_deref().map_or(0, weight::text);
-    texts + team + arguments + snapshot.as_ref().map_or(0, |snapshot| snapshot.weight())
+    texts + team + arguments + unknown.weight() + snapshot.as_ref().map_or(0, |snapshot| snapshot.weight())
 }
 
-fn weight_of_draft(SessionDraft { skill, name, description, digest, made_at: _ }: &SessionDraft) -> usize {
-    [skill.as_str(), name, description, digest].into_iter().map(weight::text).sum()
+fn weight_of_draft(SessionDraft { skill, name, description, digest, made_at: _, unknown }: &SessionDraft) -> usize {
+    let texts: usize = [skill.as_str(), name, description, digest].into_iter().map(weight::text).sum();
+    texts + unknown.weight()
 }
 
 /// The bytes of a discovery in memory.
 pub(super) fn weight_of_discovery(past: &SearchRecord) -> usize {
     let skills: usize = past.skills.iter().map(|skill| weight::text(skill.as_str())).sum();
-    weight::text(&past.query) + skills + weight::list(past.skills.len(), size_of::<SkillPath>())
+    let texts = weight::text(&past.query) + skills + weight::list(past.skills.len(), size_of::<SkillPath>());
+    texts + past.unknown.weight()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     clock::SystemClock,
+    json::UnknownMembers,
     path::{ETag, KeyPrefix, MountName, Namespace},
     skill::SnapshotFile,
     store::{
@@ -45,6 +46,7 @@ fn loaded(number: usize, snapshot: Option<Arc<Snapshot>>) -> LoadedSkill {
         arguments: None,
         loaded_at: Timestamp::UNIX_EPOCH,
         snapshot,
+        unknown: UnknownMembers::default(),
     }
 }
 
@@ -78,6 +80,7 @@ fn a_session_weighs_more_than_its_text_and_not_many_times_as_much() {
         skills: (0..10).map(|skill| SkillPath::parse(&format!("a/skill-{skill}")).unwrap()).collect(),
         total: number,
         at: Timestamp::UNIX_EPOCH,
+        unknown: UnknownMembers::default(),
     };
     let many = (0..64).map(|number| loaded(number, Some(snapshot(506, number)))).collect();
     for whole in [
