@@ -48,6 +48,7 @@ mod read_records;
 mod refusals;
 mod remote;
 mod requests;
+mod rights;
 mod server_sent_events;
 #[cfg(feature = "mcp")]
 mod session_reads;

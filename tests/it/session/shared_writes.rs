@@ -43,7 +43,7 @@ async fn loaded(world: &World) -> usize {
     world.replica().agent().session().await.unwrap().loaded_skills.len()
 }
 
-// S-SESSION-24: Changes of one session that are made at once share a write: all of them land, or none.
+// S-SESSION-30: Changes of one session that are made at once share a write: all of them land, or none.
 #[tokio::test(start_paused = true)]
 async fn a_turn_of_eight_changes_takes_two_writes_where_a_key_takes_one_a_second() {
     let (world, taken) = world_with_slow_keys().await;

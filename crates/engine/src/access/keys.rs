@@ -73,16 +73,16 @@ impl Keys {
         Ok(Self(Arc::new([(digest, Key { expires: None, grant })].into())))
     }
 
-    /// The keys of these entries, in the order of the keys file. Of two entries with one hash the last counts.
+    /// The keys of these entries, in the order of the keys file.
     ///
     /// # Errors
-    /// `invalid_request`, naming the entry; that there is no entry is one too.
+    /// `invalid_request` if there is no entry, or if one is wrong or repeats the hash of another. The error names the entry.
     pub fn new(entries: &[KeyEntry]) -> Result<Self> {
         if entries.is_empty() {
             let message = "the keys file holds no [[key]]; add one, or start without keys";
             return Err(Error::new(Code::InvalidRequest, message));
         }
-        let mut parsed = Vec::with_capacity(entries.len());
+        let mut parsed: HashMap<Digest, Key> = HashMap::with_capacity(entries.len());
         let mut taken = BoundSessions::default();
         for (index, entry) in entries.iter().enumerate() {
             let (digest, key) = Key::from_entry(entry).map_err(|why| {
@@ -92,13 +92,15 @@ impl Keys {
             for pattern in key.grant.reach.sessions() {
                 taken.insert(key.grant.user.as_ref(), pattern);
             }
-            parsed.push((digest, key));
+            if parsed.insert(digest, key).is_some() {
+                return Err(twice(entries, index, digest));
+            }
         }
         let taken = Arc::new(taken);
-        for (_, key) in &mut parsed {
+        for key in parsed.values_mut() {
             key.grant.taken = Arc::clone(&taken);
         }
-        Ok(Self(Arc::new(parsed.into_iter().collect())))
+        Ok(Self(Arc::new(parsed)))
     }
 
     /// Whether callers must bring a key.
@@ -183,6 +185,18 @@ impl Key {
         let grant = Grant { digest: Some(digest), key, called, user, scope, team, reach, taken };
         Ok((digest, Self { expires: entry.expires, grant }))
     }
+}
+
+/// The error for the entry at `index`, whose hash an earlier entry has. A key with two entries would have the rights of either.
+fn twice(entries: &[KeyEntry], index: usize, digest: Digest) -> Error {
+    let first = entries.iter().position(|entry| entry.digest() == Some(digest)).unwrap_or(index);
+    let message = format!(
+        "[[key]] {} of the keys file has the hash of [[key]] {}, {}: a key has one entry, so remove one of the two",
+        index + 1,
+        first + 1,
+        digest.name()
+    );
+    Error::new(Code::InvalidRequest, message)
 }
 
 /// The key of an `authorization: Bearer` header; the scheme in any case, as RFC 9110 has it.

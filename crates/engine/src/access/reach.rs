@@ -72,6 +72,17 @@ impl SessionScope {
         !self.sessions.is_empty() || !self.vars.is_empty()
     }
 
+    /// The sessions it is bound to, if it names each of them; `None` if it is bound to no ids, or to the beginning of ids.
+    #[must_use]
+    pub fn single_sessions(&self) -> Option<Vec<&Id>> {
+        let single = self.sessions.iter().map(|pattern| match pattern {
+            SessionPattern::One(id) => Some(id),
+            SessionPattern::Beginning(_) => None,
+        });
+        let sessions: Option<Vec<_>> = single.collect();
+        sessions.filter(|sessions| !sessions.is_empty())
+    }
+
     /// The sessions it is bound to; empty if it is bound to none.
     #[must_use]
     pub fn sessions(&self) -> &[SessionPattern] {

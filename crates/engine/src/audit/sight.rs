@@ -125,10 +125,12 @@ impl EventFilter {
             },
         };
         let of_user = sessions.user_policy(user).await?;
-        let of_session = session.as_ref().map_or_else(Policy::unrestricted, |session| session.policy.clone());
-        let hides = [&*of_user, &of_session].iter().any(|policy| policy.skills.values().any(|rule| !rule.is_visible()));
-        let is_limited = self.has_layers() || (self.watcher.is_agent && hides);
-        Ok(is_limited.then(|| Rules { policy: of_session.under(&of_user), session }))
+        let policy = match &session {
+            Some(session) => session.policy_under(&of_user),
+            None => Policy::unrestricted().under(&of_user),
+        };
+        let is_limited = self.has_layers() || (self.watcher.is_agent && policy.hides_skills());
+        Ok(is_limited.then_some(Rules { policy, session }))
     }
 
     /// Keeps the skills that the watcher sees. Returns whether any is left.

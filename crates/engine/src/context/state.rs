@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     ahead::{ReadAhead, SessionAndPolicy},
     call::Context,
+    may_see::visible_session,
     refusal::Refusal,
 };
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
 /// A session and what it may do, read at once.
 #[derive(Clone, Debug)]
 pub struct SessionState {
-    /// The session.
+    /// The session, with the loaded skills that the caller may see now, and no others.
     pub session: Arc<Session>,
     /// The policies of the session and of its user. The stricter of the two holds everywhere.
     pub policy: EffectivePolicy,
@@ -94,10 +95,10 @@ impl Context {
         Ok(see(self, check_reach(self, session).await?))
     }
 
-    /// The state that `session` and the policy of its user make.
+    /// The state that `session` and the policy of its user make for this caller.
     pub(crate) fn state_of(&self, session: Arc<Session>, user: &Policy) -> SessionState {
-        let policy = session.policy.under(user).in_mode(self.options.mode);
-        SessionState { session, policy }
+        let policy = session.policy_under(user).in_mode(self.options.mode);
+        SessionState { session: visible_session(self, session, &policy), policy }
     }
 
     /// Changes the session by `change`, which can run several times, once on each version that was read.

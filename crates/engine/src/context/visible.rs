@@ -4,15 +4,35 @@
 //! caller may see the skill, and the policy may change back. Until then the caller reaches neither its files nor its
 //! name.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{call::Context, caller::Caller, core::Core, state::SessionState};
 use crate::{
     error::Result,
     limits::PAGE_ENTRIES,
     session::{Session, list_sessions},
-    wire::{EffectivePolicy, LoadedSummary, Policy, SessionListRequest, SessionPage, SessionSummary},
+    wire::{ChildRights, EffectivePolicy, LoadedSummary, Policy, SessionListRequest, SessionPage, SessionSummary},
 };
+
+/// The policy for an agent's key on the routes of the catalog: the user's. A key for forks alone that may load no skills
+/// reads the skills that they have loaded.
+///
+/// # Errors
+/// Those of the user's policy and of the sessions.
+pub(crate) async fn catalog_policy(core: &Core, caller: &Caller) -> Result<Arc<Policy>> {
+    let (sessions, user) = (core.sessions(), caller.user());
+    let policy = sessions.user_policy(user).await?;
+    let Some(bound) = caller.sessions().single_sessions() else { return Ok(policy) };
+    let mut skills = BTreeSet::new();
+    for session in bound {
+        let session = sessions.get_untouched(user, session, 0).await?;
+        match session.rights() {
+            Some(ChildRights { load: false, .. }) => skills.extend(session.loaded_paths().cloned()),
+            _ => return Ok(policy),
+        }
+    }
+    Ok(Arc::new(policy.limited_to(&skills)))
+}
 
 /// The session as it is now, as this caller may see it.
 ///
@@ -27,7 +47,7 @@ pub(crate) async fn summary(context: &Context) -> Result<SessionSummary> {
 /// change that was made never ends as an error.
 #[must_use]
 pub(crate) fn summary_of(context: &Context, session: &Session, user: &Policy) -> SessionSummary {
-    visible(context, SessionSummary::from(session), &session.policy.under(user))
+    visible(context, SessionSummary::from(session), &session.policy_under(user))
 }
 
 fn visible(context: &Context, summary: SessionSummary, policy: &EffectivePolicy) -> SessionSummary {

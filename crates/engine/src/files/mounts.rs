@@ -27,8 +27,10 @@ pub(crate) async fn tree(admission: &Admission<'_>) -> Result<Tree> {
         Ok((Mount { at: VirtualPath::parse(at)?, prefix }, MountKind::Fresh))
     };
     let mut mounts = vec![own("/workspace", templates.workspace())?, own("/ticket", templates.ticket())?];
-    let visible = session.loaded_skills.iter().filter(|loaded| policy.skill(&loaded.skill).is_visible());
-    let homes = visible.filter_map(|loaded| Some(context.home(loaded).transpose()?.map(|home| (loaded, home))));
+    let homes = session
+        .loaded_skills
+        .iter()
+        .filter_map(|loaded| Some(context.home(loaded).transpose()?.map(|home| (loaded, home))));
     let homes = homes.collect::<Result<Vec<_>>>()?;
     // In parallel, because each list of files of a forked session may be an object of its own.
     let pinned = try_join_all(homes.iter().map(|(loaded, home)| pinned(context, loaded, home, policy))).await?;

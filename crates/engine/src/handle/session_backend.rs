@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::{
     budget::Job,
-    catalog::CatalogView,
+    catalog::{Audience, CatalogView},
     context::{
         Approvals, CallReport, Context, HookNote, Progress, SessionState, cached_prompt_tag, call_report, record_hook,
         summary, summary_of,
@@ -93,7 +93,8 @@ impl SessionBackend {
         &self.context.session
     }
 
-    /// The session as it is now; a fresh one if there is none.
+    /// The session as it is stored now; a fresh one if there is none. It also has the loaded skills that are hidden from the
+    /// caller. Texts for the caller come from [`state`](Self::state).
     ///
     /// # Errors
     /// `store_unavailable` if the store is down and the session is not in memory; `denied` if the caller is bound and
@@ -140,12 +141,14 @@ impl SessionBackend {
         call_report(&self.context).await
     }
 
-    /// The layers of the catalog that are in memory, nearest first; `None` unless all are. Does not ask the store.
+    /// The layers of the catalog that are in memory, nearest first, and the audience that sees them; `None` unless all are. Does not
+    /// ask the store.
     #[must_use]
-    pub fn cached_layers(&self) -> Option<Vec<Arc<CatalogView>>> {
+    pub fn cached_layers(&self) -> Option<(Audience, Vec<Arc<CatalogView>>)> {
         let (catalogs, audience) = (self.context.core.catalogs(), self.context.caller.audience());
-        let layers = catalogs.layers(audience).ok()?;
-        layers.into_iter().map(|(layer, _)| catalogs.cached_layer(audience.clone(), layer)).collect()
+        let layers = catalogs.layers(audience).ok()?.into_iter();
+        let views: Option<_> = layers.map(|(layer, _)| catalogs.cached_layer(audience.clone(), layer)).collect();
+        Some((audience.clone(), views?))
     }
 
     /// The skills this session may know of, own and shared; asks the store again if that is old, and always with `fresh`.

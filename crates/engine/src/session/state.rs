@@ -14,7 +14,7 @@ use crate::{
     limits::{DISCOVERIES, DISCOVERY_QUERY_BYTES, SESSION_IDLE, USED_IN_SESSION},
     path::{Id, Layer, MountName, SkillPath},
     skill::Snapshot,
-    wire::{ChildRights, Policy, SessionIncarnation, SessionVersion, stored_policy},
+    wire::{ChildRights, EffectivePolicy, Policy, SessionIncarnation, SessionVersion, stored_policy},
 };
 
 /// One loaded skill of a session, with its files at the time of the load.
@@ -215,6 +215,21 @@ impl Session {
     #[must_use]
     pub fn rights(&self) -> Option<ChildRights> {
         self.parent.as_ref().map(|_| self.given.unwrap_or_else(|| self.policy.rights()))
+    }
+
+    /// The policy in effect under the `user`'s. For a fork without the right to load there are only the skills that it has.
+    #[must_use]
+    pub fn policy_under(&self, user: &Policy) -> EffectivePolicy {
+        let policy = self.policy.under(user);
+        match self.rights() {
+            Some(ChildRights { load: false, .. }) => policy.limited_to(self.loaded_paths().cloned().collect()),
+            _ => policy,
+        }
+    }
+
+    /// The paths of the loaded skills.
+    pub fn loaded_paths(&self) -> impl Iterator<Item = &SkillPath> {
+        self.loaded_skills.iter().map(|loaded| &loaded.skill)
     }
 
     /// When the session expires if it is not used.

@@ -64,7 +64,7 @@ pub(crate) async fn create_skill(
 async fn check_free(admission: &Admission<'_>, skill: &SkillPath) -> Result<()> {
     let (session, policy) = (admission.session(), admission.policy());
     // The same answer whether there is such a skill or not.
-    if !policy.skill(skill).is_visible() {
+    if !policy.rule(skill).is_visible() {
         return Err(taken(skill));
     }
     let view = with_drafts(&admission.context().catalog(false).await?, session);

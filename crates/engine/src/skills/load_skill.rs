@@ -12,7 +12,9 @@ use super::{
 };
 use crate::{
     content::{ArchivedFile, FileRef, FileVersion, fetch_whole},
-    context::{CallInput, Context, OperationSpan, PendingAdmission, SessionState, check_preload, permit, record_skill},
+    context::{
+        CallInput, Context, OperationSpan, PendingAdmission, SessionState, check_preload, may_see, permit, record_skill,
+    },
     error::{Code, Error, Result},
     files::{Files, archive_of, record_load, skill_mount},
     json::UnknownMembers,
@@ -214,7 +216,7 @@ async fn find_again(
 /// The error of the first skill named by the policy that cannot be loaded.
 pub(crate) async fn find_preloads(context: &Context, draft: &Session) -> Result<(Vec<LiveSkill>, EffectivePolicy)> {
     let user = context.core.sessions().user_policy(context.user()).await?;
-    let policy = draft.policy.under(&user);
+    let policy = draft.policy_under(&user);
     let is_chosen = draft.policy.preload == Preload::Auto;
     match permit(&policy, Operation::LoadSkill) {
         Err(_) if is_chosen => return Ok((Vec::new(), policy)),
@@ -270,7 +272,7 @@ pub(crate) fn mount_in(
     let mount = alias.cloned().or_else(|| before.as_ref().map(|loaded| loaded.mount.clone()));
     let mount = mount.unwrap_or_else(|| fetched.skill.mount_name());
     if let Some(other) = session.mounted(mount.as_str()).filter(|other| other.skill != fetched.skill) {
-        return Err(mount_conflict(&fetched.skill, other, may_name(context, other, policy)?));
+        return Err(mount_conflict(&fetched.skill, other, may_see(context, other, policy)));
     }
     let status = match &before {
         None => LoadStatus::Loaded,
@@ -309,12 +311,6 @@ pub(crate) fn mount_in(
     let is_first = session.record_use(&fetched.skill);
     session.current_skill = Some(fetched.skill.clone());
     Ok(LoadResult { status, loaded, is_first, question: None, is_change: true })
-}
-
-/// Whether the name of a loaded skill may be shown to this caller. The skill may have been hidden since the load, or the caller
-/// may be of another team.
-pub(crate) fn may_name(context: &Context, loaded: &LoadedSkill, policy: &EffectivePolicy) -> Result<bool> {
-    Ok(policy.skill(&loaded.skill).is_visible() && context.home(loaded)?.is_some())
 }
 
 /// The report of the load to the observer.

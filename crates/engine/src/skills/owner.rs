@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::{context::Core, error::Result, path::Layer};
+use crate::{
+    context::{Caller, Core, catalog_policy},
+    error::Result,
+    path::Layer,
+    wire::Policy,
+};
 
 /// The documents and files of skills, without a session. Cheap to clone.
 ///
@@ -34,6 +39,15 @@ pub struct Library {
 impl Library {
     pub(crate) fn new(core: Arc<Core>) -> Self {
         Self { core }
+    }
+
+    /// The policy for an agent's key on the routes of the catalog: the user's. A key for forks alone that may load no skills
+    /// reads the skills that they have loaded.
+    ///
+    /// # Errors
+    /// `object_damaged` if the policy or such a fork cannot be read; the store's.
+    pub async fn catalog_policy(&self, caller: &Caller) -> Result<Arc<Policy>> {
+        catalog_policy(&self.core, caller).await
     }
 
     /// Checks that skills of this layer are shown to callers.

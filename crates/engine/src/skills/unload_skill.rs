@@ -1,6 +1,6 @@
 //! Hiding a loaded skill again.
 
-use super::{load_skill::may_name, lookup::loaded_by_name};
+use super::lookup::loaded_by_name;
 use crate::{
     context::{CallInput, OperationSpan, record_skill},
     error::Result,
@@ -17,11 +17,11 @@ pub(crate) async fn unload_skill(
 ) -> Result<UnloadSkillReply> {
     let (context, admission) = (span.context(), span.check().await?.admit(CallInput::from_request(&request)).await?);
     let name = request.skill;
-    if loaded_by_name(admission.session(), &name).is_none() {
+    let Some(found) = loaded_by_name(admission.session(), &name).map(|loaded| loaded.skill.clone()) else {
         return Ok(UnloadSkillReply { status: UnloadStatus::NotLoaded, skill: name });
-    }
+    };
     let update = context.change(|session| {
-        let Some(found) = loaded_by_name(session, &name).cloned() else {
+        let Some(found) = session.loaded(&found).cloned() else {
             return Ok(Change::None(None));
         };
         session.loaded_skills.retain(|loaded| loaded.skill != found.skill);
@@ -33,8 +33,7 @@ pub(crate) async fn unload_skill(
     match update.await?.1 {
         Some(found) => {
             record_skill(context, || SkillUse::from_loaded(&found, "unloaded"));
-            let skill = if may_name(context, &found, admission.policy())? { found.skill.to_string() } else { name };
-            Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill })
+            Ok(UnloadSkillReply { status: UnloadStatus::Unloaded, skill: found.skill.to_string() })
         }
         None => Ok(UnloadSkillReply { status: UnloadStatus::NotLoaded, skill: name }),
     }

@@ -10,7 +10,7 @@ use std::{
 
 use super::definitions::{load_rule, search_rule};
 use crate::{
-    catalog::{CatalogEntry, CatalogView},
+    catalog::{Audience, CatalogEntry, CatalogView},
     handle::SessionBackend,
     limits::{CHANGED_SKILL_CHARS, CHANGED_SKILLS},
     path::SkillPath,
@@ -26,29 +26,43 @@ pub struct Conversation(Arc<Mutex<State>>);
 struct State {
     /// Whether a result has said how skills are found.
     has_rule: bool,
-    /// The catalog that the model knows, in its layers; `None` if this process has not read it.
-    known: Option<Vec<Arc<CatalogView>>>,
+    /// The catalog that the model knows; `None` if this process has not read it.
+    known: Option<KnownCatalog>,
+}
+
+/// A catalog in its layers, as an audience saw it.
+#[derive(Debug)]
+struct KnownCatalog {
+    audience: Audience,
+    layers: Vec<Arc<CatalogView>>,
+}
+
+impl KnownCatalog {
+    /// The catalog that the process has in memory now.
+    fn cached(backend: &SessionBackend) -> Option<Self> {
+        let (audience, layers) = backend.cached_layers()?;
+        Some(Self { audience, layers })
+    }
 }
 
 impl Conversation {
     /// Remembers that the model knows the skills that the process knows now.
     pub fn record_listing(&self, backend: &SessionBackend) {
-        let known = backend.cached_layers();
+        let known = KnownCatalog::cached(backend);
         self.state(|state| state.known = known);
     }
 
     /// The lines for the end of the next result; empty if there are none. Each is returned once.
     pub(super) fn notes(&self, backend: &SessionBackend, policy: &EffectivePolicy) -> String {
-        let Some(now) = backend.cached_layers() else { return String::new() };
-        let known = now.clone();
+        let Some(KnownCatalog { audience, layers: now }) = KnownCatalog::cached(backend) else { return String::new() };
+        let known = KnownCatalog { audience: audience.clone(), layers: now.clone() };
         let (is_first, before) =
             self.state(|state| (!std::mem::replace(&mut state.has_rule, true), state.known.replace(known)));
         let after = offered(&now, policy);
         let rule = (is_first && !after.is_empty()).then(|| rule(policy)).flatten();
-        let changes = before.filter(|before| !are_same(before, &now)).and_then(|before| {
-            let before = offered(&before, policy);
-            changes(&before, &after)
-        });
+        // A key of another team may have seen skills that this one does not.
+        let before = before.filter(|before| before.audience == audience && !are_same(&before.layers, &now));
+        let changes = before.and_then(|before| changes(&offered(&before.layers, policy), &after));
         [rule, changes].into_iter().flatten().flat_map(|line| ["\n\n[".to_owned(), line, "]".to_owned()]).collect()
     }
 

@@ -157,8 +157,7 @@ impl Toolbox<'_> {
             let tools = self.view.entry(&skill.skill).map(|entry| entry.frontmatter.allowed_tools.as_slice());
             tools.unwrap_or_default().iter().any(|name| is_called(tool, name))
         };
-        let skills = self.session.loaded_skills.iter().filter(|skill| self.policy.skill(&skill.skill).is_visible());
-        let skills = skills.filter(expects).map(|skill| one_line(skill.skill.as_str()));
+        let skills = self.session.loaded_skills.iter().filter(expects).map(|skill| one_line(skill.skill.as_str()));
         let skills: Vec<_> = skills.map(|skill| skill.inline().into_owned()).collect();
         // A prompt in the mode `discover` begins with the rule. A host may have no other text than this one.
         let rule = match (self.policy.session().prompt_mode, tool.operation()) {

@@ -22,6 +22,7 @@ use crate::{
     limits::MCP_PAGE_SKILLS,
     skill::{Parameter, shown::one_line},
     tools::{ToolOptions, run_message},
+    wire::{Operation, ToolRule},
 };
 
 /// The argument of each prompt in which everything is typed as behind a command. The declared parameters of a skill are arguments
@@ -85,8 +86,12 @@ pub(super) async fn skill_of(backend: &SessionBackend, prompt: &str) -> Result<A
     skills.into_iter().find(|entry| entry.skill.as_str() == prompt).ok_or_else(|| unknown(prompt))
 }
 
+/// The skills that a person may call. There are none if the session cannot load skills.
 async fn callable(backend: &SessionBackend) -> Result<Vec<Arc<CatalogEntry>>> {
     let (state, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
+    if state.policy.tool(Operation::LoadSkill) == ToolRule::Blocked {
+        return Ok(Vec::new());
+    }
     let is_callable =
         |entry: &&Arc<CatalogEntry>| entry.frontmatter.user_invocable && state.policy.skill(&entry.skill).is_visible();
     Ok(view.entries.iter().filter(is_callable).cloned().collect())

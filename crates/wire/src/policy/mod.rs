@@ -2,6 +2,7 @@
 
 mod ask_rules;
 mod children;
+mod limited;
 mod preload;
 mod readers;
 mod restrict;
@@ -10,7 +11,10 @@ mod unknown_rules;
 mod unmatched;
 mod user_check;
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -291,7 +295,7 @@ impl Policy {
     /// `user`. Preferences (`prompt_mode`, `load_tool`, `preload`) are those of `self`, and `agents` are those of both.
     #[must_use]
     pub fn under(&self, user: &Self) -> EffectivePolicy {
-        EffectivePolicy { session: self.clone(), user: user.clone() }
+        EffectivePolicy { session: self.clone(), user: user.clone(), limit: None }
     }
 }
 
@@ -300,6 +304,8 @@ impl Policy {
 pub struct EffectivePolicy {
     session: Policy,
     user: Policy,
+    /// The only skills that there are for the session; `None` if the rules alone decide.
+    limit: Option<Arc<BTreeSet<SkillPath>>>,
 }
 
 impl EffectivePolicy {
@@ -361,16 +367,16 @@ impl EffectivePolicy {
         stricter.max(self.least_rule(operation))
     }
 
-    /// The rule for a skill.
+    /// The rule for a skill of the session. Every text about the session asks this function before it names a skill.
     #[must_use]
     pub fn skill(&self, skill: &SkillPath) -> SkillRule {
-        self.session.skill(skill).max(self.user.skill(skill))
+        self.rule(skill).max(self.limit_of(skill.as_str()))
     }
 
     /// The rule for a folder below `skills/`, even if it cannot be a skill.
     #[must_use]
     pub fn folder(&self, path: &str) -> SkillRule {
-        self.session.folder(path).max(self.user.folder(path))
+        self.session.folder(path).max(self.user.folder(path)).max(self.limit_of(path))
     }
 
     /// Whether models are offered a skill: no rule hides the skill, and its author does not reserve it for people.

@@ -102,14 +102,8 @@ impl KeysText {
             let hash = entry.hash.strip_prefix("sha256:").unwrap_or_default().to_ascii_lowercase();
             digits.len() >= HASH_DIGITS && hash.starts_with(&digits)
         };
-        let mut found: Vec<&KeyEntry> = Vec::new();
-        for entry in &self.entries {
-            let is_named = entry.name.as_deref() == Some(wanted) || has_digits(entry);
-            // One key may stand in the file twice; then all its entries are meant.
-            if is_named && !found.iter().any(|known| known.digest() == entry.digest()) {
-                found.push(entry);
-            }
-        }
+        let is_named = |entry: &&KeyEntry| entry.name.as_deref() == Some(wanted) || has_digits(entry);
+        let found: Vec<_> = self.entries.iter().filter(is_named).collect();
         match found.as_slice() {
             [entry] => Ok(entry),
             [] => {

@@ -88,8 +88,23 @@ fn a_key_is_named_by_its_name_or_its_hash_and_never_by_a_guess() {
         let refused = without(&text, wanted).unwrap_err();
         assert!(refused.message().contains(&said), "{wanted}: {refused}");
     }
-    let twice = format!("{}\n{}\n{}", table("x", 'a'), table("y", 'a'), table("z", 'b'));
-    assert_eq!(without(&twice, "x").unwrap(), table("z", 'b'), "one key, two entries");
+}
+
+// S-KEY-12: A keys file with two entries of one hash has a fault, whatever they say.
+#[test]
+fn one_hash_in_two_entries_is_a_fault_of_the_file() {
+    let upper = table("y", 'a').replace(&"a".repeat(64), &"A".repeat(64));
+    for second in [table("x", 'a'), table("y", 'a'), upper, table("y", 'a').replace("agent", "control")] {
+        let text = format!("{}\n{}\n{second}", table("x", 'a'), table("z", 'b'));
+        for refused in [Keys::from_toml(&text).unwrap_err(), KeysText::parse(text.clone()).unwrap_err()] {
+            assert_eq!(refused.code(), Code::InvalidRequest);
+            let said = refused.message();
+            assert!(
+                said.contains("[[key]] 3") && said.contains("[[key]] 1") && said.contains("aaaaaaaaaaaaaaaa"),
+                "{said}"
+            );
+        }
+    }
 }
 
 #[test]

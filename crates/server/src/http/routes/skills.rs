@@ -45,10 +45,11 @@ async fn list(call: UserCall, wanted: Parameters<SkillListRequest>) -> JsonReply
 
 /// The policy that says what of the catalog may be shown to this caller. A key of scope `control` sees every skill.
 pub(crate) async fn readable_catalog(call: &UserCall) -> Result<Arc<Policy>> {
-    let policy = call.app.service.sessions().user_policy(&call.user).await?;
+    let service = &call.app.service;
     if call.needs_control().is_ok() {
-        return Ok(Arc::new(policy.for_control()));
+        return Ok(Arc::new(service.sessions().user_policy(&call.user).await?.for_control()));
     }
+    let policy = service.library().catalog_policy(&call.caller).await?;
     if policy.catalog_reads {
         return Ok(policy);
     }
