@@ -4,11 +4,12 @@
 use std::{
     collections::BTreeMap,
     process::{Command, Output},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use hyper::Method;
 use skillmount::limits::READ_ATTEMPTS;
+use tokio::time::Instant;
 
 use super::{Home, server::Server, skill};
 use crate::support::{

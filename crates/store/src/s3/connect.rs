@@ -64,7 +64,7 @@ impl S3Store {
             Error::new(Code::InvalidRequest, message)
         })?;
         let region = Region::new(setting(region.as_ref(), "AWS_REGION (--region)")?);
-        let identity = identity(&options, &region);
+        let identity = identity(&options, &region, clock.clone());
         let sdk_config = loader(&options, Some(region)).load().await;
         let mut config = Builder::from(&sdk_config)
             .force_path_style(options.path_style.unwrap_or(endpoint.is_some()))
@@ -79,9 +79,9 @@ impl S3Store {
 }
 
 /// The credentials of the standard chain. Each load asks a new chain, because a chain reads a profile once.
-fn identity(options: &S3Options, region: &Region) -> Identity {
+fn identity(options: &S3Options, region: &Region, clock: Arc<dyn Clock>) -> Identity {
     let (options, region) = (options.clone(), region.clone());
-    Identity::new(move || {
+    Identity::new(clock, move || {
         let loader = loader(&options, Some(region.clone()));
         Box::pin(async move {
             let provider = loader.load().await.credentials_provider();

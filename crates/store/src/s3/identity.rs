@@ -12,20 +12,21 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use aws_credential_types::{
     Credentials,
     provider::{self, ProvideCredentials, error::CredentialsError, future},
 };
+use jiff::Timestamp;
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},
 };
 
 use crate::Cause;
-use skillmount_base::limits::ATTEMPT_TIMEOUT;
+use skillmount_base::{clock::Clock, limits::ATTEMPT_TIMEOUT};
 
 /// Time to find credentials. One second less than an attempt, so the attempt reports missing credentials and not a
 /// timeout.
@@ -33,7 +34,7 @@ const LOAD_TIMEOUT: Duration = ATTEMPT_TIMEOUT.saturating_sub(Duration::from_sec
 /// The pause between two loads of credentials that a store refuses.
 const RELOAD_PAUSE: Duration = Duration::from_secs(5);
 /// How long credentials count that do not say when they expire.
-const DEFAULT_LIFE: Duration = Duration::from_secs(15 * 60);
+const DEFAULT_LIFE: Duration = Duration::from_mins(15);
 /// How long before their end credentials are loaded again.
 const END_MARGIN: Duration = Duration::from_secs(10);
 
@@ -46,6 +47,7 @@ type Chain = Box<dyn Fn() -> CredentialsLoad + Send + Sync>;
 pub(super) struct Identity(Arc<State>);
 
 struct State {
+    clock: Arc<dyn Clock>,
     chain: Chain,
     loaded: Mutex<Option<FoundCredentials>>,
     /// Whether the store has refused the credentials since they were loaded.
@@ -58,9 +60,10 @@ struct FoundCredentials {
 }
 
 impl Identity {
-    /// The credentials that `chain` loads.
-    pub(super) fn new(chain: impl Fn() -> CredentialsLoad + Send + Sync + 'static) -> Self {
-        Self(Arc::new(State { chain: Box::new(chain), loaded: Mutex::default(), is_refused: AtomicBool::new(false) }))
+    /// The credentials that `chain` loads. `clock` decides when they end.
+    pub(super) fn new(clock: Arc<dyn Clock>, chain: impl Fn() -> CredentialsLoad + Send + Sync + 'static) -> Self {
+        let chain: Chain = Box::new(chain);
+        Self(Arc::new(State { clock, chain, loaded: Mutex::default(), is_refused: AtomicBool::new(false) }))
     }
 
     /// Records why the store refused a request. If it refused the credentials, the next request loads them again.
@@ -86,7 +89,7 @@ impl Identity {
     fn counts(&self, known: &FoundCredentials) -> bool {
         let is_new = known.at.elapsed() < RELOAD_PAUSE;
         let has_ended = match known.credentials.expiry() {
-            Some(end) => SystemTime::now() + END_MARGIN >= end,
+            Some(end) => Timestamp::try_from(end).is_ok_and(|end| self.0.clock.now() + END_MARGIN >= end),
             None => known.at.elapsed() >= DEFAULT_LIFE,
         };
         is_new || !(has_ended || self.0.is_refused.load(Ordering::Relaxed))
@@ -141,14 +144,16 @@ fn checked(found: &Credentials) -> provider::Result {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
+    use std::{sync::atomic::AtomicUsize, time::SystemTime};
+
+    use skillmount_base::clock::SystemClock;
 
     use super::*;
 
     fn counting(secret: &'static str, expiry: Option<SystemTime>) -> (Identity, Arc<AtomicUsize>) {
         let loads = Arc::new(AtomicUsize::new(0));
         let count = loads.clone();
-        let identity = Identity::new(move || {
+        let identity = Identity::new(Arc::new(SystemClock::new()), move || {
             let number = count.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move {
                 tokio::time::sleep(Duration::from_millis(100)).await;
@@ -185,7 +190,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn credentials_are_loaded_again_before_they_end() {
-        let (identity, _) = counting("s", Some(SystemTime::now() + Duration::from_secs(5)));
+        let (identity, _) = counting("s", Some(SystemTime::from(SystemClock::new().now() + Duration::from_secs(5))));
         assert_eq!(id(&identity).await, "id0");
         tokio::time::advance(RELOAD_PAUSE).await;
         assert_eq!(id(&identity).await, "id1");

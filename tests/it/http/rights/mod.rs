@@ -76,7 +76,7 @@ impl World {
         world.manage(Method::PUT, "/skills/gazelle", &fast).await;
         world.manage(Method::PUT, &format!("/skills/{lost}"), &slow).await;
         let (_, page) = world.ask("s1", Method::GET, "{s}/events", &Value::Null).await;
-        world.from = serde_json::from_str::<Value>(&page).unwrap()["next"].as_str().unwrap().to_owned();
+        serde_json::from_str::<Value>(&page).unwrap()["next"].as_str().unwrap().clone_into(&mut world.from);
         world
     }
 
