@@ -1,6 +1,6 @@
-//! Lists the files of the book, so that the program carries them and no list of pages is kept by hand.
+//! Lists the files of the documentation, so that the program carries them and no list of pages is kept by hand.
 //!
-//! `book` is a link to `docs/book` of the repository. A package of this crate has the files themselves.
+//! `docs` is a link to `docs` of the repository. A package of this crate has the files themselves.
 
 use std::{
     env,
@@ -10,22 +10,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const BOOK: &str = "book";
+const DOCS: &str = "docs";
 /// The endings of the files that the guide serves.
 const ENDINGS: [&str; 2] = ["md", "svg"];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed={BOOK}");
+    println!("cargo::rerun-if-changed={DOCS}");
     let mut files = Vec::new();
-    collect(Path::new(BOOK), "", &mut files)?;
+    collect(Path::new(DOCS), "", &mut files)?;
     files.sort();
     let mut table = String::from("&[\n");
     for name in files {
-        println!("cargo::rerun-if-changed={BOOK}/{name}");
-        writeln!(table, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{BOOK}/{name}\"))),")?;
+        println!("cargo::rerun-if-changed={DOCS}/{name}");
+        writeln!(table, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{DOCS}/{name}\"))),")?;
     }
     table.push_str("]\n");
-    let target = PathBuf::from(env::var("OUT_DIR")?).join("book.rs");
+    let target = PathBuf::from(env::var("OUT_DIR")?).join("docs.rs");
     fs::write(target, table)?;
     Ok(())
 }

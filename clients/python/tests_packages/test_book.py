@@ -1,4 +1,4 @@
-"""The ways to begin: each block of a shell in README, in the tutorials, and in the pages on installing and on loops runs as it stands.
+"""The ways to begin: each shell block in README, the tutorials and the pages on installing and loops runs as it stands.
 
 This differs for a reader. `cargo install` does nothing here, because the program is the one that the tests have built.
 The service listens on a free port, because the usual one may be taken. Packages come from the caches of the locks.

@@ -13,6 +13,9 @@ use crate::support::sources::root;
 /// How long README.md may be. A first reader reads all of it, so every further subject has a page.
 const README_LINES: usize = 200;
 
+/// How long an answer to an operator may be, to fit on a screen.
+const ANSWER_LINES: usize = 22;
+
 /// How long a page for one task may be. A longer one is two tasks.
 const TASK_LINES: usize = 120;
 
@@ -184,6 +187,24 @@ fn both_languages_show_the_same_commands() {
         let shown = code(&read(&english));
         assert!(shown.len() > 2, "{english} shows only {shown:?}");
         assert_eq!(code(&read(&spanish)), shown, "{spanish} shows other commands than {english}");
+    }
+}
+
+/// README leads to the page, and the list on the page to the answer.
+#[test]
+fn each_answer_to_an_operator_is_two_clicks_away_and_fits_on_a_screen() {
+    for readme in ["README.md", "README.es.md"] {
+        assert!(links(&read(readme)).contains(&"docs/book/questions.md".to_owned()), "{readme}");
+    }
+    let page = read("docs/book/questions.md");
+    let (head, answers) = page.split_once("\n## ").unwrap();
+    let listed = links(head);
+    let answers: Vec<_> = answers.split("\n## ").collect();
+    assert_eq!(answers.len(), 12, "is questions.md still read?");
+    for answer in answers {
+        let (question, text) = answer.split_once('\n').unwrap();
+        assert!(listed.contains(&format!("#{}", slug(question))), "the list lacks {question:?}");
+        assert!(text.trim().lines().count() <= ANSWER_LINES && text.contains("\nMore: ["), "{question}");
     }
 }
 

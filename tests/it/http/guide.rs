@@ -68,9 +68,9 @@ fn has_ending(name: &str, ending: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == ending)
 }
 
-/// The Markdown files of the book with their text, by their place in it.
+/// The Markdown files of the documentation with their text, by their place in it.
 fn files() -> BTreeMap<String, String> {
-    let home = root().join("docs/book");
+    let home = root().join("docs");
     let mut found = BTreeMap::new();
     let mut folders = vec![home.clone()];
     while let Some(folder) = folders.pop() {
@@ -88,17 +88,21 @@ fn files() -> BTreeMap<String, String> {
 }
 
 #[tokio::test]
-async fn the_guide_has_every_page_of_the_book() {
+async fn the_guide_has_every_page_of_the_documentation() {
     let server = Server::start().await;
     let guide = server.guide().await;
     let files = files();
-    let named: BTreeSet<_> = files
+    let summary = &files["book/SUMMARY.md"];
+    let (book, beside): (BTreeSet<_>, BTreeSet<_>) = files
         .keys()
-        .filter(|name| *name != "SUMMARY.md" && files["SUMMARY.md"].contains(&format!("({name})")))
-        .collect();
-    let all: BTreeSet<_> = files.keys().filter(|name| *name != "SUMMARY.md").collect();
-    assert_eq!(named, all, "SUMMARY.md names each page");
-    assert_eq!(guide.len(), all.len(), "{:?}", guide.keys());
+        .map(String::as_str)
+        .filter(|name| *name != "book/SUMMARY.md")
+        .partition(|name| name.starts_with("book/"));
+    let unnamed: Vec<_> =
+        book.iter().filter(|name| !summary.contains(&format!("({})", name.trim_start_matches("book/")))).collect();
+    assert!(unnamed.is_empty(), "SUMMARY.md names each page, but not {unnamed:?}");
+    assert_eq!(guide.len(), book.len() + beside.len(), "{:?}", guide.keys());
+    assert!(guide.contains_key("/guide/SEMANTICS") && guide.contains_key("/guide/DECISIONS"), "{:?}", guide.keys());
     for (path, page) in &guide {
         assert_eq!((page.status, page.kind.as_str()), (StatusCode::OK, "text/html; charset=utf-8"), "{path}");
     }

@@ -13,6 +13,9 @@ use super::{
 };
 use crate::http::page::escape;
 
+/// Code of so many characters fits a line of a narrow screen.
+const WHOLE_CODE_CHARS: usize = 24;
+
 /// The text below one heading of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Section {
@@ -143,7 +146,7 @@ pub(super) fn html(book: &Book, page: &Page) -> String {
                 if let Some((_, heading)) = &mut heading {
                     heading.push_str(&text);
                 }
-                Event::Code(text)
+                of_code(text)
             }
             other => other,
         };
@@ -152,6 +155,14 @@ pub(super) fn html(book: &Book, page: &Page) -> String {
     let mut html = String::new();
     push_html(&mut html, rendered.into_iter());
     html
+}
+
+/// Code in a sentence. A browser ends a line at any hyphen, and short code such as `--json` is to stay whole.
+fn of_code(code: CowStr<'_>) -> Event<'_> {
+    if code.contains('-') && code.chars().count() <= WHOLE_CODE_CHARS {
+        return Event::Html(format!("<code class=\"whole\">{}</code>", escape(&code)).into());
+    }
+    Event::Code(code)
 }
 
 /// HTML in Markdown: an anchor, nothing, or text.
@@ -171,8 +182,11 @@ mod tests {
     use super::*;
 
     fn rendered(source: &'static str) -> String {
-        let files: &'static [(&str, &str)] =
-            Box::leak(Box::new([("SUMMARY.md", "# Summary\n[A](a.md)\n[B](b.md)\n"), ("a.md", source), ("b.md", "")]));
+        let files: &'static [(&str, &str)] = Box::leak(Box::new([
+            ("book/SUMMARY.md", "# Summary\n[A](a.md)\n[B](b.md)\n"),
+            ("book/a.md", source),
+            ("book/b.md", ""),
+        ]));
         let book = Book::from_files(files);
         html(&book, &book.pages()[0])
     }
@@ -199,9 +213,17 @@ mod tests {
 
     #[test]
     fn links_stay_in_the_book() {
-        let html = rendered("[b](b.md#x) [out](../README.md) [evil](javascript:alert(1)) [web](https://example.com)");
+        let html =
+            rendered("[b](b.md#x) [out](../../README.md) [evil](javascript:alert(1)) [web](https://example.com)");
         assert!(html.contains("<a href=\"/guide/b#x\">b</a> <span>out</span> <span>evil</span>"), "{html}");
         assert!(html.contains("<a href=\"https://example.com\">web</a>"), "{html}");
+    }
+
+    #[test]
+    fn short_code_with_a_hyphen_stays_on_one_line() {
+        let html = rendered("`--a<b` and `a long-command with --many --flags` and `short`");
+        assert!(html.contains("<code class=\"whole\">--a&lt;b</code> and <code>a long-command"), "{html}");
+        assert!(html.contains("<code>short</code>"), "{html}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The guide: the book of the repository as pages that this service carries, with a search.
+//! The guide: the book of the repository and the documents beside it, as pages that this service carries, with a search.
 //!
 //! `book` reads the summary and knows the pages, `markdown` renders them, and `search` finds sections. A page is rendered once,
 //! when somebody first asks for it.

@@ -50,7 +50,7 @@ impl Guide {
         let Some(shown) = self.book.pages().get(number) else { return self.missing() };
         let text = html(&self.book, shown);
         // A reader's voice and hyphens follow the language.
-        let text = if shown.file.starts_with("es/") { format!("<div lang=\"es\">\n{text}</div>\n") } else { text };
+        let text = if shown.address.starts_with("es/") { format!("<div lang=\"es\">\n{text}</div>\n") } else { text };
         let body = format!("{text}{}", self.turn(number));
         page(&shown.title, &self.contents(Some(number)), &body)
     }

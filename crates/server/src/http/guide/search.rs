@@ -1,9 +1,10 @@
 //! The search in the book: which sections have the words of a question.
 //!
-//! A section that has more of the words comes first. Of equals a section comes first whose heading or page has a word as its
-//! name, then the section with more occurrences. A word of the question finds longer words that begin with it.
+//! A section that has more of the words comes first. Of equals the sections of the book come before those of the documents beside
+//! it. Then a section comes first whose heading or page has a word as its name, then the section with more occurrences. A word of
+//! the question finds longer words that begin with it.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::{
     book::Book,
@@ -26,6 +27,8 @@ const OCCURRENCES: u32 = 4;
 #[derive(Debug)]
 pub(super) struct SearchIndex {
     sections: Vec<(usize, Section)>,
+    /// How many of the sections are in the book. They come first.
+    sections_of_book: usize,
     /// The numbers of the sections that have a word, each with the word's worth there.
     words: BTreeMap<String, BTreeMap<usize, u32>>,
 }
@@ -42,10 +45,13 @@ pub(super) struct SearchResult<'index> {
 
 impl SearchIndex {
     pub(super) fn build(book: &Book) -> Self {
-        let mut index = Self { sections: Vec::new(), words: BTreeMap::new() };
+        let mut index = Self { sections: Vec::new(), sections_of_book: 0, words: BTreeMap::new() };
         for (number, page) in book.pages().iter().enumerate() {
             for section in sections(page.source) {
                 index.add(number, &page.title, section);
+            }
+            if page.is_in_book() {
+                index.sections_of_book = index.sections.len();
             }
         }
         index
@@ -82,7 +88,7 @@ impl SearchIndex {
         }
         let most = found.values().map(|(count, _)| *count).max().unwrap_or_default();
         let mut best: Vec<_> = found.into_iter().filter(|(_, (count, _))| *count == most).collect();
-        best.sort_by_key(|(section, (_, sum))| (std::cmp::Reverse(*sum), *section));
+        best.sort_by_key(|(section, (_, sum))| (*section >= self.sections_of_book, Reverse(*sum), *section));
         best.truncate(GUIDE_RESULTS);
         let result = |(at, _): (usize, _)| {
             let (page, section) = self.sections.get(at)?;
@@ -149,12 +155,13 @@ mod tests {
 
     fn index() -> SearchIndex {
         SearchIndex::build(&Book::from_files(&[
-            ("SUMMARY.md", "# Summary\n[Start](start.md)\n- [Approvals](approvals.md)\n"),
+            ("DECISIONS.md", "# Approvals of calls\nWhy an approval waits: its host forgets.\n"),
+            ("book/SUMMARY.md", "# Summary\n[Start](start.md)\n- [Approvals](approvals.md)\n"),
             (
-                "approvals.md",
+                "book/approvals.md",
                 "# Approvals\nA person decides.\n## Who decides\nA key of scope `control`. Keys are secret.\n",
             ),
-            ("start.md", "# Start\nPush a skill. Each approval waits. Then load_skill runs.\n"),
+            ("book/start.md", "# Start\nPush a skill. Each approval waits. Then load_skill runs.\n"),
         ]))
     }
 
@@ -165,7 +172,8 @@ mod tests {
 
     #[test]
     fn a_section_with_the_word_as_its_name_comes_first() {
-        assert_eq!(found("approval"), ["1#approvals", "1#who-decides", "0#start"]);
+        assert_eq!(found("approval"), ["1#approvals", "1#who-decides", "0#start", "2#approvals-of-calls"]);
+        assert_eq!(found("approval host"), ["2#approvals-of-calls"]);
         assert_eq!(found("How do I push skills?"), ["0#start"]);
         assert_eq!(found("who decides"), ["1#who-decides"]);
         assert_eq!(found("load_skill"), ["0#start"]);
