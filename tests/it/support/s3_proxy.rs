@@ -2,6 +2,7 @@
 //! bucket.
 
 use std::{
+    collections::BTreeMap,
     io,
     sync::{
         Arc, Mutex,
@@ -46,7 +47,8 @@ pub(crate) struct Proxy {
 #[derive(Default)]
 struct State {
     fault: Mutex<ProxyFault>,
-    first_page: Mutex<Option<Bytes>>,
+    /// The first page of each listing, by its prefix as the request has it.
+    first_pages: Mutex<BTreeMap<String, Bytes>>,
     listings: AtomicUsize,
 }
 
@@ -72,7 +74,7 @@ impl Proxy {
     /// From now on, this fault.
     pub(crate) fn set(&self, fault: ProxyFault) {
         *self.state.fault.lock().unwrap() = fault;
-        self.state.first_page.lock().unwrap().take();
+        self.state.first_pages.lock().unwrap().clear();
         self.state.listings.store(0, Ordering::SeqCst);
     }
 
@@ -85,7 +87,8 @@ impl Proxy {
 async fn answer(request: Request<Incoming>, service: S3Service, state: Arc<State>) -> io::Result<Response<Body>> {
     let fault = state.fault.lock().unwrap().clone();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let is_listing = request.uri().query().is_some_and(|query| query.contains("list-type=2"));
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    let is_listing = query.contains("list-type=2");
     if is_listing {
         state.listings.fetch_add(1, Ordering::SeqCst);
     }
@@ -100,7 +103,8 @@ async fn answer(request: Request<Incoming>, service: S3Service, state: Arc<State
     let sent = match &fault {
         ProxyFault::CutListings if is_listing => before_last_entry(&whole),
         ProxyFault::FirstPages if is_listing => {
-            state.first_page.lock().unwrap().get_or_insert_with(|| whole.clone()).clone()
+            let prefix = query.split('&').find(|part| part.starts_with("prefix=")).unwrap_or_default().to_owned();
+            state.first_pages.lock().unwrap().entry(prefix).or_insert_with(|| whole.clone()).clone()
         }
         ProxyFault::HalfBodies(ending) if method == Method::GET && !is_listing && path.ends_with(ending) => {
             whole.slice(..whole.len() / 2)

@@ -51,7 +51,7 @@ pub(crate) enum Fault {
     /// The first of these texts in the body is replaced by the second, and the headers state the new length.
     Replaced(&'static str, &'static str),
     /// The reply is this XML; the server does not see the request.
-    Xml(&'static str),
+    Xml(String),
     /// The reply to the request before comes again; the server does not see this one.
     Repeated,
     /// The body stops after so many bytes and never ends.
@@ -190,7 +190,7 @@ impl HttpConnector for ScriptedClient {
                 Fault::Replaced(from, to) => {
                     restate(server.call(request).await?, |bytes| replaced(&bytes, from, to)).await
                 }
-                Fault::Xml(text) => Ok(response(200, "application/xml", text.to_owned())),
+                Fault::Xml(text) => Ok(response(200, "application/xml", text)),
                 Fault::Repeated => {
                     let body = String::from_utf8(script.last_body.lock().unwrap().to_vec()).unwrap();
                     Ok(response(200, "application/xml", body))

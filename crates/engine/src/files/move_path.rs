@@ -208,7 +208,8 @@ fn left_behind(step: &Step, error: StoreError) -> Error {
         "{} was copied to {}, and the old file {stays}: the store did not say that it deleted it; delete one of the two",
         step.found.file.path, step.to
     );
-    Error::from(error).in_words(message).with_outcome(Outcome::Partial)
+    // The words of the failed delete are those of a change of one part.
+    Error::new(Error::from(error.clone()).code(), message).with_source(error).with_outcome(Outcome::Partial)
 }
 
 /// `error` of a source that changed, whose copy could not be taken back.
