@@ -16,13 +16,11 @@ pub(super) fn address_of_link(book: &Book, file: &str, link: &str) -> Option<Str
     if target == SUMMARY {
         return Some(CONTENTS.to_owned());
     }
-    match book.page_of_file(&target) {
-        Some(page) => Some(format!("/guide/{}{fragment}", page.address)),
-        None => {
-            let address = address_of(&target);
-            book.picture(&address).map(|_| format!("/guide/{address}"))
-        }
+    if let Some(page) = book.page_of_file(&target) {
+        return Some(format!("/guide/{}{fragment}", page.address));
     }
+    let address = address_of(&target);
+    book.picture(&address).map(|_| format!("/guide/{address}"))
 }
 
 /// The file at a path relative to `file`. `None` if the path leaves the documentation.
