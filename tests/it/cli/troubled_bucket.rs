@@ -106,7 +106,8 @@ async fn a_server_that_ignores_the_token_of_a_page_is_not_listed_for_ever() {
     }
     scene.proxy.set(ProxyFault::FirstPages);
     assert!(scene.fails(&["--session", "s", "glob", "/workspace/**"]).contains(CONTRADICTS));
-    assert!(scene.proxy.listings() <= 2 + READ_ATTEMPTS, "{}", scene.proxy.listings());
+    // The first page, the attempts at the second, and listings of other prefixes.
+    assert!(scene.proxy.listings() <= 2 * READ_ATTEMPTS, "{}", scene.proxy.listings());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

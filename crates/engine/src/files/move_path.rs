@@ -209,7 +209,7 @@ fn left_behind(step: &Step, error: StoreError) -> Error {
         step.found.file.path, step.to
     );
     // The words of the failed delete are those of a change of one part.
-    Error::new(Error::from(error.clone()).code(), message).with_source(error).with_outcome(Outcome::Partial)
+    Error::new(Code::StoreUnavailable, message).with_source(error).with_outcome(Outcome::Partial)
 }
 
 /// `error` of a source that changed, whose copy could not be taken back.
