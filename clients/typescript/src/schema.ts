@@ -1,4 +1,4 @@
-// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 2054d88821746278, types 598d7c9e31c8d844.
+// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 66d4ca7011a9afc3, types 7ca79baffbf58db9.
 export interface paths {
     "/healthz": {
         parameters: {
@@ -353,8 +353,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Judge a user's own skills as they lie in the store: their SKILL.md and the names of their files, without those that the
-         *     user's policy hides.
+         * Judge a user's own skills as they lie in the store: their SKILL.md and the names of their files. Skills that the user's
+         *     policy hides are omitted.
          */
         get: operations["lint_skills"];
         put?: never;
@@ -472,7 +472,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List a user's sessions, in byte order of their ids: those that the key reaches. A page may hold none and still name a
+         * List the sessions of a user that the key reaches, in byte order of their ids. A page may hold none and still name a
          *     next one.
          */
         get: operations["list_sessions"];
@@ -509,7 +509,7 @@ export interface paths {
         };
         /** Show a session; one that does not exist is shown as it would begin. */
         get: operations["show_session"];
-        /** Make a session; one that exists is returned as it is. */
+        /** Make a session; one that exists is returned as it is, with the names of the members of the request that differ from it. */
         put: operations["create_session"];
         post?: never;
         /**
@@ -1401,7 +1401,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List a user's skills, without those that the user's policy hides; a key of scope `control` sees them all. Drafts are shown to keys
+         * List a user's skills, except skills that the user's policy hides; a key of scope `control` sees them all. Drafts are shown to keys
          *     of scope `control`, and to keys that are bound to the session that made them.
          */
         get: operations["list_skills"];
@@ -1727,7 +1727,10 @@ export interface components {
         /** @description What to change of a session. */
         ChangeSessionRequest: {
             policy?: (components["schemas"]["Policy"] | null) | undefined;
-            /** @description Variables to set; a key of scope `control` sets them, and an agent's those that the templates leave to agents. */
+            /**
+             * @description Variables to set. A key of scope `control` sets any, and an agent's key sets the variables that the templates leave to
+             *     agents.
+             */
             vars?: ({
                 [key: string]: string;
             } | null) | undefined;
@@ -1766,7 +1769,7 @@ export interface components {
         /** @description What sessions made from another one may do. */
         ChildRights: {
             /**
-             * @description Whether they may load skills beside those that they begin with.
+             * @description Whether they may load more skills than they begin with.
              * @default true
              */
             load?: (boolean | null) | undefined;
@@ -1785,8 +1788,8 @@ export interface components {
         /** @description What a new session begins with. */
         CreateSessionRequest: {
             /**
-             * @description Values for the mount templates; a key of scope `control` sets them, and an agent's those that the templates leave to
-             *     agents.
+             * @description Values for the mount templates. A key of scope `control` sets any, and an agent's key sets the values that the templates
+             *     leave to agents.
              */
             vars?: ({
                 [key: string]: string;
@@ -1851,7 +1854,7 @@ export interface components {
              */
             deleted: number;
             outcome?: (components["schemas"]["ChangeOutcome"] | null) | undefined;
-            /** @description Those that could not be, in byte order of their paths, the first 1,000. */
+            /** @description Paths that could not be deleted, in byte order, the first 1,000. */
             failed?: components["schemas"]["FailedFile"][] | undefined;
             /**
              * Format: int64
@@ -1915,6 +1918,11 @@ export interface components {
             ranking: components["schemas"]["SearchRanking"];
             /** @description What was found and what to do next, in a sentence or two. */
             message: string;
+            /**
+             * @description Why the best of them may not fit, as a sentence, which the message has too. Absent if its confidence is high or nothing
+             *     was found.
+             */
+            doubt?: (string | null) | undefined;
             /** @description The words of the question that count, if the request asks for an explanation. */
             words?: components["schemas"]["QuestionWord"][] | undefined;
             why?: (components["schemas"]["SkillStanding"] | null) | undefined;
@@ -2017,7 +2025,7 @@ export interface components {
         /** @description Something that happened. */
         Event: {
             /**
-             * @description Its position: a client sends it back as `Last-Event-ID`. Null for what is told before it has a record, and for marks of
+             * @description Its position: a client sends it back as `Last-Event-ID`. Null for an event that is sent before its record, and for marks of
              *     the stream itself.
              */
             id?: (string | null) | undefined;
@@ -2207,10 +2215,10 @@ export interface components {
         /** @description The output of a hook, in the shape of Claude's. It is `{}` if there is nothing to say. */
         HookOutput: {
             hookSpecificOutput?: (components["schemas"]["HookSpecificOutput"] | null) | undefined;
-            /** @description What the person is told. Only the command line has something to tell: why there is no context. */
+            /** @description The text for the person. Only the command line has one: why there is no context. */
             systemMessage?: (string | null) | undefined;
         };
-        /** @description What a hook tells the model. */
+        /** @description The text of a hook for the model. */
         HookSpecificOutput: {
             /** @description The event that was answered. */
             hookEventName: components["schemas"]["HookEventName"];
@@ -2246,11 +2254,11 @@ export interface components {
         };
         /** @description Which members of an input are names, and of what. */
         InputNames: {
-            /** @description Those that are virtual paths. */
+            /** @description The arguments that are virtual paths. */
             paths?: string[] | undefined;
-            /** @description Those that name skills. */
+            /** @description The arguments that name skills. */
             skills?: string[] | undefined;
-            /** @description Those that are globs of virtual paths. */
+            /** @description The arguments that are globs of virtual paths. */
             globs?: string[] | undefined;
         };
         /** @description One finding of lint, with the file that it is about. */
@@ -2262,7 +2270,7 @@ export interface components {
              *     contain names that this version does not know.
              */
             code: string;
-            /** @description What is wrong and how to mend it. */
+            /** @description What is wrong and how to fix it. */
             message: string;
             /**
              * Format: int32
@@ -2276,6 +2284,8 @@ export interface components {
             column?: (number | null) | undefined;
             /** @description The file, below the skill's folder. Lines and columns are those of this file. */
             path: string;
+            /** @description Whether `skillmount lint --fix` fixes it. It fixes nothing in a store. */
+            fixable?: boolean | undefined;
         };
         /** @description One page of what lint finds in a user's own skills. */
         LintList: {
@@ -2292,11 +2302,11 @@ export interface components {
             skill: string;
             /** @description Its SKILL.md, as its author knows it. */
             file: string;
-            /** @description What was wrong and is mended now; places are those of the file as it was. */
+            /** @description Findings that are fixed now, with their places in the file before the fix. */
             mended?: components["schemas"]["SkillFileDiagnostic"][] | undefined;
             /** @description What is wrong, in the order of the files: SKILL.md first. */
             findings: components["schemas"]["LintFinding"][];
-            /** @description How many of the findings `skillmount lint --fix` mends. Nothing in a store can be mended so. */
+            /** @description How many of the findings `skillmount lint --fix` fixes. It fixes nothing in a store. */
             fixable?: number | undefined;
             quality?: (components["schemas"]["SkillQuality"] | null) | undefined;
         };
@@ -2657,7 +2667,7 @@ export interface components {
             points: number;
             /** @description Whether it may harm who uses the skill. */
             security: boolean;
-            /** @description What it is and how to mend it. */
+            /** @description What it is and how to fix it. */
             message: string;
         };
         /** @description A word of a question. Articles, prepositions and the like are none. */
@@ -2831,6 +2841,11 @@ export interface components {
              *     they change nothing now.
              */
             unmatched_rules?: string[] | undefined;
+            /**
+             * @description In the answer to a creation of a session that exists: the members of the request that differ from the session and
+             *     change nothing, of `policy`, `vars` and `parent`. `PATCH` changes policy and variables.
+             */
+            unchanged?: string[] | undefined;
             /** @description The session it was forked from. */
             parent?: (string | null) | undefined;
             /** @description The session whose `/workspace` and `/ticket` it shares; null if they are its own. */
@@ -2895,7 +2910,7 @@ export interface components {
              *     contain names that this version does not know.
              */
             code: string;
-            /** @description What is wrong and how to mend it. */
+            /** @description What is wrong and how to fix it. */
             message: string;
             /**
              * Format: int32
@@ -2929,7 +2944,7 @@ export interface components {
              *     contain names that this version does not know.
              */
             code: string;
-            /** @description What is wrong and how to mend it. */
+            /** @description What is wrong and how to fix it. */
             message: string;
             /**
              * Format: int32
@@ -3408,7 +3423,7 @@ export interface components {
             /** @description Whether there are more records than are looked at: the earliest batches are left out, and conversations and skills over the limits. */
             truncated?: boolean | undefined;
         };
-        /** @description A user of the store: whoever has objects in it. */
+        /** @description A user with objects in the store. */
         User: {
             /** @description Its id. */
             user_id: string;
@@ -3474,7 +3489,7 @@ export interface components {
                 [key: string]: components["schemas"]["SkillRule"];
             } | undefined;
             /**
-             * @description Skills to load when the session begins; `auto` for those that at least 30 % of the user's conversations used. A session's
+             * @description Skills to load when the session begins; `auto` for skills that at least 30 % of the user's conversations used. A session's
              *     own: a user's policy that sets it is refused.
              * @default []
              */
@@ -4481,7 +4496,7 @@ export interface operations {
                 session?: string | undefined;
                 /** @description Only those of this operation, as `write` or `publish_skill`. */
                 operation?: string | undefined;
-                /** @description Only those that ended then or later. */
+                /** @description Only operations that ended then or later. */
                 since?: string | undefined;
                 /** @description Records of one page, 1 to 1,000. A page may have fewer and still name a next one. */
                 limit?: number | undefined;
@@ -9924,7 +9939,7 @@ export interface operations {
                      * @example {
                      *       "hookSpecificOutput": {
                      *         "hookEventName": "PreToolUse",
-                     *         "additionalContext": "The sub-agent does not see your prompt. These skills may be of use to it; name those that it needs in what you tell it. They are not loaded: if a description fits the task, call load_skill with the location.\n\n- escrituras/compraventa, words: compraventa: Redacta una compraventa"
+                     *         "additionalContext": "The sub-agent does not see your prompt. These skills may be of use to it; name the needed ones in what you tell it. They are not loaded: if a description fits the task, call load_skill with the location.\n\n- escrituras/compraventa, words: compraventa: Redacta una compraventa"
                      *       }
                      *     }
                      */

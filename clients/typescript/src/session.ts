@@ -319,7 +319,8 @@ export class SessionClient {
   }
 
   /**
-   * Makes the session, if it is not there.
+   * Makes the session, if it is not there. A session that exists stays as it is, and `unchanged` of the result names the
+   * members of `given` that differ from it.
    *
    * @param given - `parent`: the session whose workspace it shares. `policy` needs a key of scope `control`.
    * @example `await session.create({ vars: { ticket: "T-1" } });`

@@ -6,7 +6,7 @@ use std::{fmt, time::Duration};
 
 use jiff::Timestamp;
 
-/// Tells the time and rolls the dice.
+/// Time and randomness.
 pub trait Clock: fmt::Debug + Send + Sync {
     /// The time of day, for what people and other machines read.
     fn now(&self) -> Timestamp;

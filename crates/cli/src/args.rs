@@ -29,8 +29,8 @@ Every flag above can be set as SKILLMOUNT_<FLAG> or in skillmount.toml;
 `skillmount man` prints the manual, and `skillmount completions --help` says how a shell completes
 skills and sessions.
 Exit status: 0 done, 1 grep found nothing, fsck something wrong or test a question that fails
-(or a bug, which it says), 2 wrong input, 3 push published some skills and refused others,
-4 not allowed, 5 not found, 6 conflict, 7 too much or not available."
+(or a bug, which it says), 2 wrong input, 3 done in part (push refused some skills, or pull --merge
+left conflicts), 4 not allowed, 5 not found, 6 conflict, 7 too much or not available."
 )]
 pub(super) struct Cli {
     #[command(flatten)]

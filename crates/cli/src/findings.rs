@@ -14,6 +14,9 @@ use crate::{
     wire::{LintFinding, LintedSkill},
 };
 
+/// The mark of a finding that `lint --fix` fixes.
+const FIXABLE: &str = " (--fix)";
+
 /// The findings on a skill of this machine. Reads its files, except files that are too large to be pushed. A file that
 /// cannot be read is a finding.
 pub(super) fn judge(local: &LocalSkill) -> LintedSkill {
@@ -24,15 +27,26 @@ pub(super) fn judge(local: &LocalSkill) -> LintedSkill {
     };
     let files: Vec<_> = local.files.iter().map(|file| file.relative.as_str()).collect();
     let mut linted = lint_skill(&local.skill, file, &bytes, &files);
-    linted.fixable = fix(&bytes, local.skill.folder()).map_or(0, |fixed| fixed.mended.len());
+    mark_fixable(&mut linted, fix(&bytes, local.skill.folder()).map(|fixed| fixed.mended).unwrap_or_default());
     for file in &local.files {
         linted.findings.extend(of_file(file, file.path == local.main()));
     }
     // The rules of a publish: twins, and what no path can name.
     let found = SkillUpload::path_findings(files.iter().copied());
-    linted.findings.extend(found.into_iter().map(|diagnostic| LintFinding { path: MAIN.to_owned(), diagnostic }));
+    linted.findings.extend(found.into_iter().map(|diagnostic| LintFinding::new(MAIN, diagnostic)));
     let size = local.files.iter().map(|file| file.size).sum();
     linted.with_quality(&bytes, local.skill.folder(), &files, size)
+}
+
+/// Marks the findings on SKILL.md that a fix removes, each once.
+fn mark_fixable(linted: &mut LintedSkill, mut fixes: Vec<Diagnostic>) {
+    linted.fixable = fixes.len();
+    for finding in linted.findings.iter_mut().filter(|finding| finding.path == MAIN) {
+        if let Some(at) = fixes.iter().position(|fixed| *fixed == finding.diagnostic) {
+            drop(fixes.swap_remove(at));
+            finding.fixable = true;
+        }
+    }
 }
 
 /// The findings on a file: too large, unreadable, or faults in its content. The content of SKILL.md is judged
@@ -42,7 +56,7 @@ fn of_file(file: &LocalFile, is_main: bool) -> Vec<LintFinding> {
         let message =
             format!("this file is over {} MiB, the most a file may have: keep it elsewhere", UPLOAD_FILE_BYTES >> 20);
         let diagnostic = Diagnostic::new(FindingCode::VersionTooLarge, message);
-        return vec![LintFinding { path: file.relative.clone(), diagnostic }];
+        return vec![LintFinding::new(&file.relative, diagnostic)];
     }
     if is_main {
         return Vec::new();
@@ -54,14 +68,13 @@ fn of_file(file: &LocalFile, is_main: bool) -> Vec<LintFinding> {
 }
 
 fn unreadable(path: &str, why: &Error) -> LintFinding {
-    let diagnostic = Diagnostic::new(FindingCode::Unreadable, why.chain());
-    LintFinding { path: path.to_owned(), diagnostic }
+    LintFinding::new(path, Diagnostic::new(FindingCode::Unreadable, why.chain()))
 }
 
 /// The finding on an entry that is no skill.
 pub(super) fn judge_no_skill(none: &NoSkill) -> LintedSkill {
     let path = none.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let finding = LintFinding { path, diagnostic: none.finding.clone() };
+    let finding = LintFinding::new(path, none.finding.clone());
     of_findings(&none.at, none.path.display().to_string(), vec![finding])
 }
 
@@ -73,7 +86,7 @@ fn of_findings(skill: impl Display, file: String, findings: Vec<LintFinding>) ->
 /// The skill's name and how many findings it has, for the line above them.
 pub(super) fn heading(linted: &LintedSkill) -> String {
     let counts = [
-        (linted.mended.len(), "mended finding"),
+        (linted.mended.len(), "fixed finding"),
         (linted.count(Severity::Error), "error"),
         (linted.count(Severity::Warning), "warning"),
     ];
@@ -98,9 +111,10 @@ pub(super) fn file(linted: &LintedSkill, finding: &LintFinding) -> String {
     Path::new(&linted.file).with_file_name(&finding.path).display().to_string()
 }
 
-/// One finding on a line, with its place; `what` is the severity or the outcome.
+/// One finding on a line, with its place and a mark if `lint --fix` fixes it. `what` is the severity or the outcome.
 pub(super) fn line(linted: &LintedSkill, what: impl Display, finding: &LintFinding) -> String {
-    at_file(&file(linted, finding), what, &finding.diagnostic)
+    let mark = if finding.fixable { FIXABLE } else { "" };
+    at_file(&file(linted, finding), what, &finding.diagnostic) + mark
 }
 
 /// A finding on the file that its author knows as `file`.

@@ -14,7 +14,7 @@ const NAME: Style = Style::new().bold();
 const NAME_COLUMNS: usize = 10;
 
 /// The tasks with their commands, in the order of a first day. The commands `hook`, `openapi`, `man` and `completions` are left
-/// out: programs call them, and the last lines of the help name those that people need.
+/// out: programs call them, and the last lines of the help name the ones for people.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["demo", "serve", "connect", "doctor"]),
     ("Write skills", &["new", "lint", "test", "push", "pull"]),

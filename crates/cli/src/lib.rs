@@ -59,6 +59,7 @@ mod status;
 mod streams;
 mod suggestions;
 mod transfer;
+mod usage_line;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -84,6 +85,7 @@ use self::{
     signals::CommandEnd,
     status::{ExitStatus, exit_code},
     suggestions::with_near_suggestions,
+    usage_line::with_usage,
 };
 use crate::{
     error::{Code, Error, Kind, Result, result_name},
@@ -142,7 +144,9 @@ fn parsed(arguments: Vec<OsString>, help_columns: Option<usize>) -> Result<Invoc
     if let Some(columns) = help_columns {
         command = command.term_width(columns);
     }
-    let matches = command.try_get_matches_from_mut(arguments)?;
+    let typed = arguments.clone();
+    let matches =
+        command.try_get_matches_from_mut(arguments).map_err(|refusal| with_usage(refusal, &mut command, &typed))?;
     let names = successors(matches.subcommand(), |(_, below)| below.subcommand()).map(|(name, _)| name);
     let name = names.collect::<Vec<_>>().join(" ");
     let cli = Cli::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))?;

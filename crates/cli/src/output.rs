@@ -103,10 +103,20 @@ impl Output {
         last: LastColumn,
         rows: impl IntoIterator<Item = [Cell; N]>,
     ) -> Result<()> {
+        if self.screen().is_terminal { self.headed(headings, last, rows) } else { self.table(last, rows) }
+    }
+
+    /// As [`table`](Self::table), below `headings` everywhere. No rows have no headings.
+    pub(super) fn headed<const N: usize>(
+        &self,
+        headings: [&str; N],
+        last: LastColumn,
+        rows: impl IntoIterator<Item = [Cell; N]>,
+    ) -> Result<()> {
         let mut rows = rows.into_iter().peekable();
-        let first = rows.peek().filter(|_| self.screen().is_terminal);
         let mut headings = headings.into_iter();
-        let heading = first.map(|first| first.each_ref().map(|cell| cell.heading(headings.next().unwrap_or_default())));
+        let heading =
+            rows.peek().map(|first| first.each_ref().map(|cell| cell.heading(headings.next().unwrap_or_default())));
         self.table(last, heading.into_iter().chain(rows))
     }
 
@@ -147,7 +157,7 @@ impl Output {
         }
     }
 
-    /// A fault beside the result, on stderr, which --quiet keeps.
+    /// A fault, or another line beside the result that nobody may miss, on stderr. --quiet keeps it.
     pub(super) fn fault(&self, text: impl Display) {
         note(&self.stderr, text);
     }

@@ -24,7 +24,7 @@ pub(crate) enum Door {
     Remote(Arc<RemoteBackend>),
 }
 
-/// A tool that the session may use now, as a model is told of it.
+/// A tool that the session may use now, as a model sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OfferedTool {
     pub(crate) name: String,

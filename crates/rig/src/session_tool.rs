@@ -21,7 +21,7 @@ use crate::{
     tools::Tool,
 };
 
-/// The ids by which the model names its calls. A handler of rig is told the id of the dispatch alone, and a hook both.
+/// The ids by which the model names its calls. A handler of rig gets the id of the dispatch alone, and a hook gets both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallIds(Arc<Mutex<HashMap<EffectId, (RunId, String)>>>);
 

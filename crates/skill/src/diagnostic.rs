@@ -154,7 +154,7 @@ pub struct Diagnostic {
     /// The name of a [`FindingCode`]: `description_missing`, `yaml_repaired`. A catalog that another version wrote can
     /// contain names that this version does not know.
     pub code: String,
-    /// What is wrong and how to mend it.
+    /// What is wrong and how to fix it.
     pub message: String,
     /// 1-based line of SKILL.md, if it has one.
     pub line: Option<u32>,
@@ -241,7 +241,7 @@ pub(super) fn first_few(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     });
     let left_out = all - found.len();
     if left_out > 0 {
-        let message = format!("at least {left_out} more findings are not shown: mend these first");
+        let message = format!("at least {left_out} more findings are not shown: fix these first");
         found.push(Diagnostic::new(FindingCode::MoreFindings, message));
     }
     found

@@ -69,7 +69,7 @@ pub struct QualityReason {
     pub points: u8,
     /// Whether it may harm who uses the skill.
     pub security: bool,
-    /// What it is and how to mend it.
+    /// What it is and how to fix it.
     pub message: String,
 }
 

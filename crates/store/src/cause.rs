@@ -116,7 +116,9 @@ impl Cause {
             Self::NoBucket { bucket } => {
                 return Some(format!("aws s3api create-bucket --bucket {bucket}, or correct the name in --store"));
             }
-            Self::WrongRegion { region: Some(region) } => return Some(format!("--region {region}")),
+            Self::WrongRegion { region: Some(region) } => {
+                return Some(format!("give --region {region}, or set AWS_REGION={region}"));
+            }
             Self::NotPermitted { path: Some(path) } => return Some(format!("chmod u+rwX {path:?}, as its owner")),
             Self::AccessDenied { action } => {
                 return Some(format!("allow {action} on the bucket and the prefix in the policy of these credentials"));
@@ -144,7 +146,7 @@ impl Cause {
             Self::Archived => "aws s3api restore-object on that key, or copy it to the class STANDARD",
             Self::ClockSkew { .. } => "set this machine's clock: timedatectl set-ntp true",
             Self::Throttled => "wait; if it stays, spread the load or ask the provider for a higher rate",
-            Self::ServerFault { .. } => "wait; if it stays, ask whoever runs the server",
+            Self::ServerFault { .. } => "wait; if it stays, ask the operator of the server",
             Self::NotS3 { .. } => {
                 "correct --endpoint-url: it must be the address of an S3 interface, not of a web page or console"
             }
@@ -200,7 +202,9 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoBucket { bucket } => write!(f, "the bucket {bucket:?} does not exist"),
-            Self::WrongRegion { region: Some(region) } => write!(f, "the bucket is in the region {region}"),
+            Self::WrongRegion { region: Some(region) } => {
+                write!(f, "the bucket is in the region {region}, and the request was for another")
+            }
             Self::WrongRegion { region: None } => f.write_str("the bucket is in another region"),
             Self::ExpiredToken => f.write_str("the credentials have expired"),
             Self::NoCredentials => f.write_str(

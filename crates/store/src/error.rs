@@ -120,7 +120,7 @@ impl FailureDetail {
 impl fmt::Display for FailureDetail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.cause.cure() {
-            Some(cure) => write!(f, "{} (to mend it: {cure})", self.cause),
+            Some(cure) => write!(f, "{} (to fix it: {cure})", self.cause),
             None => self.cause.fmt(f),
         }
     }

@@ -72,12 +72,41 @@ async fn a_question_is_answered_with_the_skills_that_match() {
 async fn small_talk_is_answered_with_doubt_and_a_task_is_not() {
     let world = notary().await;
     world.put_skill("demo", "home/people", "Helps people who feel sad today.", "# Steps\n").await;
+    world.put_skill("demo", "home/desk", "Tidies a desk.", "# Steps\n").await;
     let small = world.agent().discover_skills(ask("why are people always so tired in rainy weather")).await.unwrap();
     assert_eq!((small.ranking, small.skills[0].confidence), (SearchRanking::Lexical, SearchConfidence::Low));
     assert!(small.message.contains("Confidence is low"), "{}", small.message);
     let task = world.agent().discover_skills(ask("redacta la escritura de compraventa de mi vivienda")).await.unwrap();
     assert_eq!(task.skills[0].confidence, SearchConfidence::High);
     assert!(!task.message.contains("onfidence"), "{}", task.message);
+}
+
+// S-SEARCH-32: If the confidence of the best result is `low`, the `message` says so. If a search by words looked at five
+// skills or fewer, it gives their number as the reason.
+#[tokio::test]
+async fn among_few_skills_a_low_confidence_is_explained_by_their_number() {
+    let world = World::new();
+    let description = "Writes the minutes of a meeting. Use when notes become minutes.";
+    world.put_skill("demo", "writing/minutes", description, "# Steps\n").await;
+    let only = world.agent().discover_skills(ask("turn my notes into minutes")).await.unwrap();
+    assert_eq!((only.total, only.skills[0].confidence), (1, SearchConfidence::Low));
+    let doubt = only.doubt.unwrap();
+    assert!(doubt.starts_with("Only 1 skill was searched, too few for a sure score: "), "{doubt}");
+    assert!(only.message.ends_with(&doubt) && !only.message.contains("none fits"), "{}", only.message);
+
+    let world = World::new();
+    world.put_skill("demo", "writing/minutes", description, "# Steps\n").await;
+    for number in 0..5 {
+        world.put_skill("demo", &format!("more/s{number}"), "One of many skills.", "# Steps\n").await;
+    }
+    let question = "the weather of a meeting in a galvanised zeppelin";
+    let small = world.agent().discover_skills(ask(question)).await.unwrap();
+    assert_eq!(small.skills[0].confidence, SearchConfidence::Low);
+    let doubt = small.doubt.unwrap();
+    assert!(doubt.starts_with("Confidence is low: ") && small.message.ends_with(&doubt), "{doubt}");
+    let in_writing = DiscoverRequest { category: Some("writing".to_owned()), ..ask(question) };
+    let narrow = world.agent().discover_skills(in_writing).await.unwrap();
+    assert!(narrow.doubt.unwrap().starts_with("Only 1 skill was searched"), "a category narrows the search");
 }
 
 // S-SEARCH-11: Each result has a `confidence`: `low` if the matching part of the question tells little, and `high`

@@ -75,7 +75,7 @@ fn on_aws(home: &Home, arguments: &[&str]) -> assert_cmd::Command {
     command
 }
 
-/// The first check that failed: its name, what it says, and how to mend it.
+/// The first check that failed: its name, what it says, and how to fix it.
 fn first_failure(mut command: assert_cmd::Command) -> (String, String, String) {
     let output = command.arg("doctor").arg("--json").output().unwrap();
     let (shown, advice) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -111,6 +111,14 @@ fn mistakes() -> Vec<(String, [&'static str; 3])> {
             refused(400, "AuthorizationHeaderMalformed", expecting, ""),
             ["bucket", "in the region eu-west-1", "--region eu-west-1"],
         ),
+        (
+            http(400, "x-amz-bucket-region: eu-west-1\r\n", "", ""),
+            ["bucket", "in the region eu-west-1", "--region eu-west-1"],
+        ),
+        (
+            refused(307, "TemporaryRedirect", "", "x-amz-bucket-region: eu-west-1\r\n"),
+            ["bucket", "in the region eu-west-1", "--region eu-west-1"],
+        ),
         (refused(400, "ExpiredToken", "", ""), ["credentials", "have expired", "aws sso login"]),
         (
             refused(403, "InvalidAccessKeyId", "", ""),
@@ -121,7 +129,7 @@ fn mistakes() -> Vec<(String, [&'static str; 3])> {
         (refused(403, "AccessDenied", "", ""), ["permissions", "denies s3:ListBucket", "allow s3:ListBucket"]),
         (refused(403, "RequestTimeTooSkewed", "", &date), ["clock", "20 minutes ahead of the store's", "timedatectl"]),
         (refused(503, "SlowDown", "", ""), ["endpoint", "asks for fewer requests", "spread the load"]),
-        (refused(500, "InternalError", "", ""), ["endpoint", "failed with status 500", "whoever runs the server"]),
+        (refused(500, "InternalError", "", ""), ["endpoint", "failed with status 500", "the operator of the server"]),
         (http(200, "", "text/html", html), ["endpoint", "is not S3", "correct --endpoint-url"]),
         (http(404, "", "text/html", html), ["endpoint", "is not S3", "correct --endpoint-url"]),
         (http(403, "", "text/html", html), ["endpoint", "is not S3", "correct --endpoint-url"]),
@@ -130,7 +138,7 @@ fn mistakes() -> Vec<(String, [&'static str; 3])> {
 }
 
 #[test]
-fn doctor_names_the_mistake_and_what_mends_it() {
+fn doctor_names_the_mistake_and_its_fix() {
     let home = Home::new();
     for (answer, [name, words, cure]) in mistakes() {
         let text = answer.clone();

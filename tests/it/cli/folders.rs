@@ -31,6 +31,61 @@ fn what_was_pushed_is_pulled_and_only_what_changed_is_written() {
     assert_eq!(home.refused(&["pull", "nadie", "out"]), (5, "skill_not_found".into()));
 }
 
+// S-AUTHOR-23: A pull, a push and a pull again change nothing, whichever folder is pushed.
+#[test]
+fn what_was_pulled_is_pushed_to_where_it_came_from() {
+    let home = Home::with_skills();
+    home.ok(&["pull", "all"]);
+    home.ok(&["pull", "escrituras/compraventa", "one"]);
+    home.file("alone/compraventa/SKILL.md", &home.read("skills/escrituras/compraventa/SKILL.md"));
+    home.ok(&["pull", "compraventa", "alone/compraventa", "--force"]);
+    for (line, count) in [
+        ("push all", 2),
+        ("push all/escrituras", 1),
+        ("push all/escrituras --into escrituras", 1),
+        ("push all/escrituras/compraventa", 1),
+        ("push all/escrituras/compraventa/SKILL.md", 1),
+        ("push all/notas", 1),
+        ("push one --into escrituras", 1),
+        ("push alone", 1),
+        ("push alone/compraventa", 1),
+        ("push alone --into escrituras", 1),
+    ] {
+        let rows = home.json(&line.split(' ').collect::<Vec<_>>())["skills"].clone();
+        let rows = rows.as_array().unwrap();
+        assert_eq!(rows.len(), count, "{line}");
+        assert!(rows.iter().all(|row| row["status"] == "unchanged"), "{line}: {rows:?}");
+    }
+    assert_eq!(home.ok(&["skills", "list"]).lines().count(), 2);
+    let again = home.json(&["pull", "all"])["skills"].clone();
+    assert!(again.as_array().unwrap().iter().all(|row| row["created"] == json!([]) && row["updated"] == json!([])));
+
+    // A category that is given counts, and `/` is none. Another name or another folder is another skill.
+    let pushed = |line: &str| home.json(&line.split(' ').collect::<Vec<_>>())["skills"][0]["skill"].clone();
+    assert_eq!(pushed("push alone --into / --dry-run"), "compraventa");
+    assert_eq!(pushed("push alone --into legal --dry-run"), "legal/compraventa");
+    std::fs::rename(home.path().join("all/escrituras"), home.path().join("all/ventas")).unwrap();
+    assert_eq!(pushed("push all --dry-run"), "notas");
+    assert_eq!(home.json(&["push", "all", "--dry-run"])["skills"][1]["skill"], "ventas/compraventa");
+    std::fs::rename(home.path().join("alone/compraventa"), home.path().join("alone/venta")).unwrap();
+    home.ok(&["lint", "alone", "--fix"]);
+    assert_eq!(pushed("push alone --dry-run"), "venta");
+}
+
+// S-AUTHOR-23: A pull, a push and a pull again change nothing, whichever folder is pushed. `push` refuses two folders of one
+// skill.
+#[test]
+fn two_folders_of_one_skill_are_refused_with_both_names() {
+    let home = Home::new();
+    home.file("mine/a/SKILL.md", &skill("a", "Does a."));
+    home.file("mine/cat/a/SKILL.md", &skill("a", "Does a."));
+    let output = home.run(&["push", "mine", "--into", "cat"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("mine/a and mine/cat/a are both the skill cat/a"), "{said}");
+    assert_eq!(home.json(&["push", "mine"])["skills"].as_array().unwrap().len(), 2);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pull_neither_writes_through_links_nor_wakes_a_tool() {
@@ -104,7 +159,7 @@ fn doctor_finds_nothing_wrong_with_a_folder_and_says_what_is_wrong_elsewhere() {
     let output = home.run(&["--server", "http://127.0.0.1:9", "doctor"]);
     assert_eq!(output.status.code(), Some(7));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.starts_with("fail  server") && text.contains("to mend it: "), "{text}");
+    assert!(text.starts_with("fail  server") && text.contains("to fix it: "), "{text}");
     let advice = String::from_utf8(output.stderr).unwrap();
     assert!(!advice.contains("skillmount doctor"), "doctor does not send to doctor: {advice}");
 }

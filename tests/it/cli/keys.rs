@@ -117,6 +117,31 @@ fn a_revoked_key_is_refused_by_a_running_service_and_the_file_keeps_everything_e
     assert_eq!(home.read("keys.toml"), format!("# keys of the desk\n\n# for b\n{second_entry}"));
 }
 
+#[test]
+fn a_new_key_says_which_keys_of_its_user_stay_valid_and_how_to_revoke_them() {
+    let home = Home::new();
+    let new = |flags: &[&str]| {
+        let output = home.run(&[&["keys", "new", "--user", "ana", "--name", "desk"], flags].concat());
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        assert!(output.status.success());
+        (text(output.stdout), text(output.stderr))
+    };
+    let (first, said) = new(&[]);
+    assert!(said.contains("earlier keys stay valid: `skillmount keys list --keys FILE` lists them"), "{said}");
+    let (_, said) = new(&["--keys", "keys.toml"]);
+    assert_eq!(said.lines().count(), 1, "there is no file yet: {said}");
+    home.file("keys.toml", &format!("{first}\n{}", make(&home, &["--user", "ben", "--name", "desk"]).1));
+    let (_, said) = new(&["--keys", "keys.toml"]);
+    let hash = listed(&home, "desk")["hash"].as_str().unwrap().to_owned();
+    assert!(said.contains("user ana has 1 key in keys.toml already, and a new key ends none"), "{said}");
+    assert!(said.contains(&format!("{hash} (desk)")) && said.contains("keys revoke HASH --keys keys.toml"), "{said}");
+    let (_, said) = new(&["--keys", "keys.toml", "--quiet"]);
+    assert!(said.starts_with("the key, which is kept nowhere: ") && said.lines().count() == 1, "{said}");
+    home.file("keys.toml", "[[key]]\nhash = 7\n");
+    let (_, said) = new(&["--keys", "keys.toml"]);
+    assert!(said.contains("the earlier keys are not known: "), "{said}");
+}
+
 // S-KEY-11: `skillmount keys revoke` refuses to guess which key is meant.
 #[test]
 fn a_key_is_revoked_by_the_hash_that_the_list_shows_and_never_by_a_guess() {

@@ -1,4 +1,4 @@
-//! `lint` and `new`: what is wrong with the skills of a folder or a store, and what is mended.
+//! `lint` and `new`: what is wrong with the skills of a folder or a store, and what is fixed.
 
 use serde_json::{Value, json};
 
@@ -64,15 +64,15 @@ fn lint_takes_a_skill_md_for_its_folder_and_names_one_that_is_spelled_otherwise(
 }
 
 #[test]
-fn a_fix_mends_what_it_can_says_so_and_leaves_the_rest() {
+fn a_fix_fixes_what_it_can_says_so_and_leaves_the_rest() {
     let home = Home::new();
     home.file("skills/notas/SKILL.md", "\u{feff}---\r\nname: Notas\r\ndescription: Use when: a\r\n---\r\nPasos.\r\n");
     home.file("skills/bad/SKILL.md", "---\r\nname: bad\r\n---\r\nPasos.\r\n");
     let output = home.run(&["lint", "skills", "--fix"]);
-    assert_eq!(output.status.code(), Some(2), "what cannot be mended still counts");
+    assert_eq!(output.status.code(), Some(2), "what cannot be fixed still counts");
     let text = String::from_utf8(output.stdout).unwrap();
     for code in ["byte_order_mark", "carriage_return", "yaml_repaired", "name_invalid"] {
-        let told = |line: &str| line.contains("notas/SKILL.md") && line.contains(": mended: ") && line.contains(code);
+        let told = |line: &str| line.contains("notas/SKILL.md") && line.contains(": fixed: ") && line.contains(code);
         assert!(text.lines().any(told), "{code}: {text}");
     }
     assert!(text.contains("error: ") && text.contains("[description_missing]"), "{text}");
@@ -87,7 +87,7 @@ fn a_fix_mends_what_it_can_says_so_and_leaves_the_rest() {
 
 #[cfg(unix)]
 #[test]
-fn a_fix_writes_only_what_it_tells_and_leaves_permissions_as_they_are() {
+fn a_fix_writes_only_what_it_reports_and_leaves_permissions_as_they_are() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     let home = Home::new();
     home.file("one/SKILL.md", "--- \nname: one\ndescription: d\n---\nPasos");
@@ -170,8 +170,18 @@ fn findings_are_grouped_by_skill_summed_up_and_named_as_the_folder_was() {
     let lines: Vec<_> = told.lines().collect();
     assert_eq!((lines[0], lines.len()), ("a: 2 errors, 2 warnings", 8), "{told}");
     assert!(lines[1..5].iter().all(|line| line.starts_with("  ./skills/a/SKILL.md:")), "{told}");
+    let marked: Vec<_> = lines[1..5].iter().filter(|line| line.ends_with("] (--fix)")).collect();
+    assert!(marked.len() == 3 && marked.iter().all(|line| !line.contains("version")), "{told}");
     assert_eq!(lines[5], "b: 1 error");
+    assert!(!lines[6].contains("--fix"), "{told}");
     assert_eq!(lines[7], "3 skills, 3 errors, 2 warnings, 3 can be fixed with --fix");
+    let listed = home.run(&["lint", "./skills", "--json"]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let fixable = |skill: usize| {
+        let findings = listed["skills"][skill]["findings"].as_array().unwrap();
+        findings.iter().filter(|finding| finding["fixable"] == true).count()
+    };
+    assert_eq!((fixable(0), fixable(1)), (3, 0), "{listed}");
     let here = |arguments: &[&str]| home.typed(arguments).in_folder(home.path().join("skills")).run();
     for arguments in [["lint"].as_slice(), &["lint", "."]] {
         let told = String::from_utf8(here(arguments).stdout).unwrap();

@@ -146,7 +146,7 @@ mod with_s3 {
         let checks: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
         let failed = checks["checks"].as_array().unwrap().iter().find(|check| check["status"] == "fail").unwrap();
         format!(
-            "## {what}\n{}\n[status {}]\ndoctor: {}: {}\nto mend it: {}\n\n",
+            "## {what}\n{}\n[status {}]\ndoctor: {}: {}\nto fix it: {}\n\n",
             shown(&list.stderr),
             list.status.code().unwrap(),
             failed["name"].as_str().unwrap(),

@@ -1,6 +1,6 @@
 //! `push`: what is sent, what stays behind, and what is said of it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Home, server::Server, skill};
 
@@ -94,7 +94,7 @@ fn what_lint_warns_of_is_sent_and_told() {
     );
     let output = home.run(&["push", "skills"]);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && told.contains("1 warning to tell"), "{told}");
+    assert!(output.status.success() && told.contains("shows 1 warning about the pushed skills"), "{told}");
     home.file("bad/SKILL.md", "no frontmatter");
     for arguments in [["push", "bad"].as_slice(), &["push", "bad", "--force"]] {
         let refused = home.run(arguments);
@@ -144,7 +144,9 @@ fn two_authors_are_told_of_each_other_and_how_to_join_what_they_did() {
     assert!(why.contains("--force"), "{why}");
     assert_eq!(home.refused_with_list(&["pull", "ben"]), (6, "version_conflict".into()));
     let joined = home.run(&["pull", "notas", "ben/notas", "--merge"]);
-    assert!(joined.status.success() && String::from_utf8(joined.stderr).unwrap().contains("has marks"));
+    let said = String::from_utf8(joined.stderr).unwrap();
+    assert!(joined.status.code() == Some(3) && said.contains("has marks"), "{said}");
+    assert!(said.contains("not finished in 1 file: notas/SKILL.md; edit it"), "{said}");
     assert!(home.read("ben/notas/SKILL.md").contains("De Ben.\n=======\nDe Ana.\n"));
     notes("ben", "De Ana.\nDe Ben.\n");
     home.ok(&["push", "ben"]);
@@ -242,13 +244,19 @@ fn a_file_that_is_no_text_and_that_both_changed_is_kept_twice_until_one_is_chose
         ("1\n2\nBen\n".into(), "of somebody else".into())
     );
     std::fs::remove_file(home.path().join("ben/s/bin.theirs")).unwrap();
-    let planned = home.json(&["pull", "ben", "--merge", "--dry-run"])["skills"][0].clone();
+    let planned = home.run(&["pull", "ben", "--merge", "--dry-run", "--json"]);
+    assert_eq!(planned.status.code(), Some(3), "the status is that of the merge");
+    let planned: Value = serde_json::from_slice(&planned.stdout).unwrap();
+    let planned = &planned["skills"][0];
     assert_eq!((&planned["beside"], &planned["created"]), (&json!(["s/bin.theirs"]), &json!(["s/bin.theirs"])));
     assert!(!home.path().join("ben/s/bin.theirs").exists());
 
     let output = home.run(&["pull", "ben", "--merge"]);
     let why = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && why.contains("s/bin.theirs is theirs") && why.contains("keep one"), "{why}");
+    assert!(
+        output.status.code() == Some(3) && why.contains("s/bin.theirs is theirs") && why.contains("keep one"),
+        "{why}"
+    );
     let files = ["notes.txt", "bin", "bin.theirs"].map(|path| home.read(&format!("ben/s/{path}")));
     assert_eq!(files, ["Ana\n2\nBen\n", "\0Ben", "\0Ana"]);
     home.ok(&["pull", "ben"]);

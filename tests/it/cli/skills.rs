@@ -27,12 +27,19 @@ fn discovery_finds_the_skill_that_fits_within_its_category_level_and_limit() {
 fn a_person_sees_how_sure_a_search_is_and_is_told_of_a_doubt() {
     let home = Home::with_skills();
     home.file("data/skillmount/me/skills/gente/SKILL.md", "---\ndescription: Helps people who feel sad today.\n---\n");
+    for number in 0..3 {
+        let path = format!("data/skillmount/me/skills/s{number}/SKILL.md");
+        home.file(&path, "---\ndescription: One of many skills.\n---\n");
+    }
     for explain in [&[][..], &["--explain"]] {
         let found = home
             .run(&[&["skills", "discover", "why are people always so tired in rainy weather"][..], explain].concat());
         let (text, said) = (String::from_utf8(found.stdout).unwrap(), String::from_utf8(found.stderr).unwrap());
         assert!(text.contains("  low  gente"), "{text}");
-        assert!(said.contains("Confidence is low: what they share with the question tells little"), "{said}");
+        assert!(
+            said.contains("Confidence is low: only everyday words match, or a small part of the question"),
+            "{said}"
+        );
         let sure = home.run(&[&["skills", "discover", "preparar una escritura de compraventa"][..], explain].concat());
         let (text, said) = (String::from_utf8(sure.stdout).unwrap(), String::from_utf8(sure.stderr).unwrap());
         assert!(text.contains("  high  escrituras/compraventa") && !said.contains("Confidence"), "{text}{said}");

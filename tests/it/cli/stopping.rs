@@ -44,7 +44,54 @@ fn key(home: &Home) -> (String, String) {
     (made["key"].as_str().unwrap().to_owned(), made["entry"].as_str().unwrap().to_owned())
 }
 
-// S-STOP-1: A service that gets SIGTERM stops being ready at once, still accepts calls, and then finishes its work.
+// S-STOP-1: A service that gets SIGTERM stops being ready, closes its port at once and finishes the calls under way.
+#[test]
+fn after_sigterm_another_service_takes_the_port_while_the_first_finishes_its_calls() {
+    let home = Home::new();
+    let first = Server::start(&home, &[]);
+    let address = first.url.strip_prefix("http://").unwrap().to_owned();
+    let mut running = connect(&first);
+    let idle = connect(&first);
+    let path = "/v1/users/u/sessions/s/files/workspace/a";
+    let head = format!("PUT {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 8\r\n\r\nhalf");
+    running.write_all(head.as_bytes()).unwrap();
+    // The call runs once a later one has been answered.
+    assert!(get(&first, "/healthz").starts_with("HTTP/1.1 200"));
+    first.signal("TERM");
+    while TcpStream::connect(&address).is_ok() {
+        std::thread::yield_now();
+    }
+    let mut second = home.program(&["serve", "--json", "--listen", &address]);
+    let second = Server::spawn(second.stderr(std::process::Stdio::piped()));
+    assert_eq!(second.url, first.url);
+    assert!(get(&second, "/readyz").starts_with("HTTP/1.1 200"));
+    running.write_all(b"half").unwrap();
+    let mut answer = Vec::new();
+    running.read_to_end(&mut answer).unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
+    let (status, log) = first.end();
+    assert_eq!(status, Some(0), "{log}");
+    drop(idle);
+    assert_eq!(exchange(&mut connect(&second), "GET", path, "", b"").split("\r\n\r\n").nth(1), Some("halfhalf"));
+}
+
+// S-STOP-1: A service that gets SIGTERM stops being ready, closes its port at once and finishes the calls under way.
+// With `drain` it first accepts calls for so many seconds, so that a load balancer notices, but not after SIGINT.
+#[test]
+fn a_port_that_a_service_still_has_is_refused_with_the_reason() {
+    let home = Home::new();
+    let first = Server::start(&home, &["--drain", "600"]);
+    first.signal("TERM");
+    while get(&first, "/readyz").starts_with("HTTP/1.1 200") {}
+    let address = first.url.strip_prefix("http://").unwrap();
+    let refused = home.command(&["serve", "--listen", address]).output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("another program listens there, perhaps a service that still drains"), "{said}");
+}
+
+// S-STOP-1: A service that gets SIGTERM stops being ready, closes its port at once and finishes the calls under way.
+// With `drain` it first accepts calls for so many seconds, so that a load balancer notices, but not after SIGINT.
 #[test]
 fn sigterm_turns_readiness_off_first_and_a_second_signal_ends_the_process() {
     let home = Home::new();

@@ -125,6 +125,44 @@ fn lists_on_a_terminal_have_headings_and_scores_say_what_they_are() {
     assert!(found.contains("\nscore: how much of the question the skill answers, 0 to 1\nfit: low if"), "{found}");
 }
 
+#[test]
+fn an_unknown_flag_shows_the_usage_of_its_command_and_no_far_flag() {
+    let home = Home::new();
+    for (line, usage) in [
+        ("serve --nonsense", "Usage: skillmount serve [OPTIONS] [DIR]"),
+        ("serve --prot 1", "Usage: skillmount serve [OPTIONS] [DIR]"),
+        ("--user ana skills list --nonsense", "Usage: skillmount skills list [OPTIONS]"),
+        ("push x --into", "Usage: skillmount push [OPTIONS] <DIR>"),
+        ("serve --port x", "Usage: skillmount serve [OPTIONS] [DIR]"),
+        ("--nonsense push", "Usage: skillmount push [OPTIONS] <DIR>"),
+        ("--nonsense", "Usage: skillmount [OPTIONS] <COMMAND>"),
+    ] {
+        let (status, _, said) = ran(&home, &line.split(' ').collect::<Vec<_>>());
+        assert_eq!(status, Some(2), "{said}");
+        assert_eq!(said.lines().find(|line| line.starts_with("Usage")), Some(usage), "{line}: {said}");
+    }
+}
+
+#[test]
+fn a_list_of_skills_marks_each_skill_with_warnings_and_names_the_skills_that_are_left_out() {
+    let home = Home::new();
+    home.file("data/skillmount/me/skills/a/good/SKILL.md", &skill("good", "Does good."));
+    home.file("data/skillmount/me/skills/a/odd/SKILL.md", "---\nname: other\ndescription: Is odd.\n---\n# Odd\n");
+    home.file("data/skillmount/me/skills/bad/SKILL.md", "no frontmatter");
+    let (status, shown, said) = ran(&home, &["skills", "list"]);
+    let lines: Vec<_> = shown.lines().collect();
+    assert_eq!((status, lines.len()), (Some(0), 2), "a script gets one row for each skill: {shown}");
+    assert_eq!((lines[0], lines[1]), ("a/good  Does good. Úsala cuando haga falta.", "a/odd   (1 warning) Is odd."));
+    assert!(said.starts_with("bad: left out, 1 error\n  bad/SKILL.md:") && said.contains("frontmatter"), "{said}");
+    assert!(said.ends_with("1 warning; `skillmount lint a/odd` shows each with its place\n"), "{said}");
+    let lint = ran(&home, &["lint", "a/odd"]).1;
+    let seen = plain(&seen(home.program(&["skills", "list"]), 200));
+    let lines: Vec<_> = seen.lines().collect();
+    assert!(lines[2].starts_with("a/odd") && lines[3].starts_with("        warning: "), "{seen}");
+    let warning = lines[3].trim().trim_start_matches("warning: ");
+    assert!(lint.contains(warning), "lint says the same: {lint}\n{seen}");
+}
+
 #[cfg(feature = "s3")]
 #[test]
 fn a_bucket_without_a_region_names_the_flag() {

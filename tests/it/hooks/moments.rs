@@ -367,7 +367,7 @@ async fn pre_tool_use_task_injects_a_summarized_block_of_inherited_skills() {
     agent.load("media/video").await.unwrap();
     let context = called(&agent, "cutter", "go on").await;
     assert!(context.contains("\n\n- media/video, files in /skills/video: "), "{context}");
-    assert!(context.contains("name those that it needs in what you tell it"), "{context}");
+    assert!(context.contains("name the needed ones in what you tell it"), "{context}");
     assert!(!context.contains("Go."), "a summary has no instructions: {context}");
 }
 

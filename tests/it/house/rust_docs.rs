@@ -29,6 +29,7 @@ fn each_owner_has_an_example() {
         ("crates/engine/src/authoring/owner.rs", "Authoring"),
         ("crates/engine/src/catalog/registry.rs", "Catalogs"),
         ("crates/engine/src/context/approval.rs", "Approvals"),
+        ("crates/engine/src/context/author.rs", "Author"),
         ("crates/engine/src/handle/open.rs", "OpenStore"),
         ("crates/engine/src/handle/service.rs", "Service"),
         ("crates/engine/src/handle/session_backend.rs", "SessionBackend"),

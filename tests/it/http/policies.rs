@@ -53,6 +53,37 @@ async fn a_damaged_policy_of_a_user_allows_nothing_until_another_is_set() {
     }
 }
 
+// S-SESSION-31: `PUT` of a session that exists changes nothing. Its answer names in `unchanged` the members of the request
+// that differ from the session.
+#[tokio::test]
+async fn a_session_that_exists_keeps_its_policy_and_the_answer_says_so() {
+    let server = Server::start().await;
+    let session = server.session("");
+    let put = async |body: Value| server.send(Method::PUT, &session, &body).await;
+    let made = put(json!({"policy": {"plan_mode": true}, "vars": {"ticket_id": "T-1"}})).await;
+    assert_eq!(made.is(201).get("unchanged"), None);
+    let same = put(json!({"policy": {"plan_mode": true}, "vars": {"ticket_id": "T-1"}})).await;
+    assert_eq!(same.is(200).get("unchanged"), None);
+    assert_eq!(put(json!({})).await.is(200).get("unchanged"), None);
+    let other = put(json!({"policy": {"plan_mode": false}, "vars": {"ticket_id": "T-2"}, "parent": "p"})).await;
+    // A parent that does not exist is refused as ever.
+    other.is_problem(404, "session_not_found");
+    let other = put(json!({"policy": {"plan_mode": false}, "vars": {"ticket_id": "T-2"}})).await;
+    assert_eq!(other.is(200)["unchanged"], json!(["policy", "vars"]));
+    assert_eq!((&other.json["policy"]["plan_mode"], &other.json["vars"]["ticket_id"]), (&json!(true), &json!("T-1")));
+    assert_eq!(server.get(&session).await.is(200).get("unchanged"), None);
+
+    // A fork keeps the rights that its parent gave it, so the same request differs in nothing.
+    let parent = server.user("/sessions/p");
+    server.send(Method::PUT, &parent, &json!({"policy": {"children": {"load": false}}})).await.is(201);
+    let fork = server.user("/sessions/f");
+    let wanted = json!({"policy": {"plan_mode": true}, "parent": "p"});
+    server.send(Method::PUT, &fork, &wanted).await.is(201);
+    assert_eq!(server.send(Method::PUT, &fork, &wanted).await.is(200).get("unchanged"), None);
+    let other = server.send(Method::PUT, &session, &json!({"parent": "p"})).await;
+    assert_eq!(other.is(200)["unchanged"], json!(["parent"]));
+}
+
 #[tokio::test]
 async fn a_body_of_very_many_values_is_refused_before_they_are_read() {
     let server = Server::start().await;

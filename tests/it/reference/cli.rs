@@ -21,7 +21,7 @@ Each command prints this help with `--help`. `skillmount man DIR` writes the sam
 | 0 | The command has done its work. |
 | 1 | `grep` found nothing, `fsck` found a fault, or a question of `test` failed. With a message on standard error it is a bug. |
 | 2 | The input is wrong. |
-| 3 | `push` published some skills and rejected others for wrong input. |
+| 3 | It is done in part: `push` rejected some skills for wrong input, or `pull --merge` left conflicts. |
 | 4 | The key or the policy does not allow it. |
 | 5 | There is no such thing. |
 | 6 | There is a conflict: the present state differs from the assumed one. |

@@ -67,7 +67,10 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
                 "upload_dir",
                 "The folder for uploads under way, up to 4 GiB. The default is the system's for temporary files.",
             ),
-            ("drain", "Seconds in which the service still accepts connections after SIGTERM: 600 at most."),
+            (
+                "drain",
+                "Seconds in which the service still accepts connections after SIGTERM, for a load balancer to notice: 600 at most.",
+            ),
         ],
     ),
     (

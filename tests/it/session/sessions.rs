@@ -130,10 +130,10 @@ async fn creating_is_idempotent_and_checks_what_it_is_given() {
     for bad in ["skills", "user", "tiket_id", "A"] {
         assert_eq!(code(sessions.create(&user, &session, with_var(bad)).await), Code::InvalidRequest, "{bad}");
     }
-    let CreatedSession { session: made, is_new } =
+    let CreatedSession { session: made, is_new, .. } =
         sessions.create(&user, &session, with_var("ticket_id")).await.unwrap();
     assert!(is_new && made.version == 1);
-    let CreatedSession { session: again, is_new } =
+    let CreatedSession { session: again, is_new, .. } =
         sessions.create(&user, &session, CreateSession::default()).await.unwrap();
     assert!(!is_new && again.vars == made.vars);
     let preload = Policy {

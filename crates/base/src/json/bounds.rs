@@ -22,7 +22,7 @@ pub(super) struct Bounds {
 pub(super) struct Nulls {
     /// How many may be passed over.
     most: usize,
-    /// Those that are passed over.
+    /// The skipped ones.
     absent: RefCell<Vec<usize>>,
     /// The member that ended the reading.
     refused: Cell<Option<usize>>,

@@ -23,7 +23,7 @@ Examples:
   skillmount audit --json | jq -r '.records[] | [.time, .operation, .subject] | @tsv'
 
 Services write records up to a minute late, and at once if they end or are asked themselves.
-With --session, only those of that session.")]
+With --session, only records of that session.")]
 pub(crate) struct Audit {
     /// From when on: a time, or how long ago (30m, 2h, 7d)
     #[arg(long, value_name = "TIME", default_value = "1d", value_parser = parse_since)]
@@ -104,7 +104,7 @@ fn check_operation(named: &str) -> Result<()> {
         return Ok(());
     }
     let known: Vec<_> = known.into_iter().collect();
-    Err(invalid!("there is no operation {named:?}; those that records name are {}", known.join(", ")))
+    Err(invalid!("there is no operation {named:?}; records name {}", known.join(", ")))
 }
 
 fn row(screen: Terminal, record: &AuditRecord, now: Timestamp) -> [Cell; 6] {

@@ -11,13 +11,13 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Catalog {
-    /// Read the user's skills and say how many there are, and what is kept of them in the store
+    /// Show how many skills the user has, and the state of their cache in the store
     #[command(after_help = "\
 Examples:
   skillmount catalog status
   skillmount --user ana catalog status --json | jq .index.age_seconds")]
     Status,
-    /// Throw away what is kept of the user's skills in the store, and read every one anew
+    /// Delete the cache of the user's skills in the store, and rebuild it from every skill
     #[command(after_help = "\
 Examples:
   skillmount catalog rebuild

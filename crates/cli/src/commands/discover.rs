@@ -114,8 +114,8 @@ fn say_how_sure(out: &Output, reply: &DiscoverReply) {
     if reply.ranking == SearchRanking::Fused && !reply.skills.is_empty() {
         out.note("ranked by words and by meaning");
     }
-    if let Some(doubt) = reply.doubt() {
-        out.note(doubt);
+    if let Some(doubt) = &reply.doubt {
+        out.note(plain(doubt));
     }
 }
 

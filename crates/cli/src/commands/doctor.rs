@@ -109,7 +109,7 @@ fn hosts_check(app: &App) -> StoreCheck {
 async fn encoder_check(app: &App) -> Option<StoreCheck> {
     const NAME: &str = "encoder";
     let fix = "correct embedding_url, embedding_model and embedding_api_key; `skillmount encoder add` puts one together on this machine. \
-               Searches go by words alone until it works";
+               Searches use words alone until it works";
     let encoder = match encoder(&app.process, &app.settings) {
         Ok(encoder) => encoder?,
         Err(error) => return Some(failed_check(NAME, &error, fix)),
@@ -155,7 +155,7 @@ fn print(out: &Output, checks: &[StoreCheck]) -> Result<()> {
             CheckStatus::Fail => ("fail", AnsiColor::Red),
         };
         let check = [Cell::from(word).styled(colour.on_default()), name.into(), detail.into()];
-        let fix = fix.iter().map(|fix| ["".into(), "".into(), format!("to mend it: {fix}").into()]);
+        let fix = fix.iter().map(|fix| ["".into(), "".into(), format!("to fix it: {fix}").into()]);
         std::iter::once(check).chain(fix)
     });
     out.table(LastColumn::Wrapped, rows)

@@ -31,7 +31,7 @@ pub(crate) struct Fsck {
     /// Check every user, the teams and the organisation
     #[arg(long)]
     all: bool,
-    /// Mend what can be mended without losing anything
+    /// Fix what can be fixed without losing anything
     #[arg(long)]
     repair: bool,
 }
@@ -55,13 +55,13 @@ impl Fsck {
 fn print(out: &Output, report: &FsckReport) -> Result<()> {
     let rows = report.findings.iter().flat_map(|found| {
         let (word, colour) = match (found.repaired, found.level) {
-            (true, _) => ("mended", AnsiColor::Green),
+            (true, _) => ("fixed", AnsiColor::Green),
             (false, FindingLevel::Note) => ("note", AnsiColor::Cyan),
             (false, FindingLevel::Warning) => ("warning", AnsiColor::Yellow),
             (false, FindingLevel::Error) => ("error", AnsiColor::Red),
         };
         let what = plain(&format!("{}: {}", found.key, found.detail));
-        let fix = (!found.repaired).then(|| ["".into(), format!("to mend it: {}", found.fix).into()]);
+        let fix = (!found.repaired).then(|| ["".into(), format!("to fix it: {}", found.fix).into()]);
         std::iter::once([Cell::from(word).styled(colour.on_default()), what.into()]).chain(fix)
     });
     out.table(LastColumn::Wrapped, rows)?;

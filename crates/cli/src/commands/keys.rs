@@ -1,6 +1,6 @@
 //! `skillmount keys`
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     access::{self, KeyEntry, KeysText, Scope, read_keys_text},
     app::App,
+    counts::counted,
     error::Result,
     expiry::expiry,
     keys_file,
@@ -17,8 +18,11 @@ use crate::{
     path::Id,
     screen::{Cell, LastColumn, Terminal, plain},
     settings::Setting,
+    shell::quoted_path,
 };
 
+/// Earlier keys that a note names.
+const KEYS_NAMED: usize = 5;
 const HEADINGS: [&str; 8] = ["HASH", "NAME", "USER", "SCOPES", "TEAM", "CREATED", "EXPIRES", "BOUND TO"];
 
 #[derive(Debug, Subcommand)]
@@ -26,12 +30,13 @@ pub(crate) enum KeysArgs {
     /// Make a key: the key for the client, and its entry for the keys file of `serve --keys`
     #[command(after_help = "\
 Examples:
-  skillmount --user ana keys new --name desk >> keys.toml    the key itself is told once, on stderr
+  skillmount --user ana keys new --name desk >> keys.toml    the key itself is printed once, on stderr
   skillmount keys new --all-users --scope control --json
   skillmount --user ana keys new --name desk --expires-in 90d --only-var ticket_id=T-7
 
 A key without --only-session and --only-var reaches every session and every ticket
-of its user. The entry holds only a hash: whoever reads the keys file learns no key.
+of its user. It ends no earlier key of its user, not even one of the same name.
+The entry holds only a hash, so a reader of the keys file learns no key.
 A service that runs takes the key within 2 seconds of the entry being in its file.")]
     New(NewKey),
     /// List the keys of a keys file: what they are for, until when, and what they are bound to
@@ -80,6 +85,9 @@ pub(crate) struct NewKey {
     /// Bind it to sessions with this value, which those it makes are given. Can be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     only_var: Vec<String>,
+    /// The keys file to look for earlier keys of the user in; it is only read [default: the setting keys, as for serve]
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
 }
 
 /// The scope of a key, as it is typed.
@@ -113,8 +121,9 @@ impl KeysArgs {
     /// The settings that were given as flags.
     pub(crate) fn settings(&self) -> Option<(Setting, String)> {
         let file = match self {
-            Self::New(_) => None,
-            Self::List(List { keys }) | Self::Revoke(Revoke { keys, .. }) => keys.as_ref(),
+            Self::New(NewKey { keys, .. }) | Self::List(List { keys }) | Self::Revoke(Revoke { keys, .. }) => {
+                keys.as_ref()
+            }
         };
         file.map(|path| (Setting::Keys, path.display().to_string()))
     }
@@ -138,7 +147,9 @@ impl NewKey {
             return app.out.document(&json!({ "key": key, "entry": text }));
         }
         app.out.line(text.trim_end())?;
-        app.out.note(format_args!("the key, which is kept nowhere: {key}"));
+        // Not a remark: without this line the key is lost.
+        app.out.fault(format_args!("the key, which is kept nowhere: {key}"));
+        say_earlier_keys(app, &entry);
         Ok(())
     }
 
@@ -160,6 +171,48 @@ impl NewKey {
         };
         Ok((key, entry))
     }
+}
+
+/// Notes that earlier keys stay valid, and names the keys that the same user has in the keys file of the settings.
+fn say_earlier_keys(app: &App, new: &KeyEntry) {
+    if app.settings.get(Setting::Keys).is_none() {
+        let list = "`skillmount keys list --keys FILE` lists them, and `skillmount keys revoke` ends one";
+        return app.out.note(format_args!("earlier keys stay valid: {list}"));
+    }
+    match earlier_keys(app, new) {
+        Ok(None) => {}
+        Ok(Some(said)) => app.out.note(said),
+        Err(why) => app.out.note(format_args!("the earlier keys are not known: {}", why.message())),
+    }
+}
+
+/// The keys of the user of `new` in the keys file of the settings, and how to revoke them; `None` if there is none.
+///
+/// # Errors
+/// As for a service that reads the file. A file that is missing or empty has no key.
+fn earlier_keys(app: &App, new: &KeyEntry) -> Result<Option<String>> {
+    let path = path(app)?;
+    if !fs::metadata(&path).is_ok_and(|file| file.len() > 0) {
+        return Ok(None);
+    }
+    let text = KeysText::parse(read_keys_text(&path, path.display())?)?;
+    // The shell may have appended the new entry already.
+    let is_earlier = |entry: &&KeyEntry| entry.user == new.user && entry.short_hash() != new.short_hash();
+    let earlier: Vec<_> = text.entries().iter().filter(is_earlier).collect();
+    let named = earlier.iter().take(KEYS_NAMED).filter_map(|entry| {
+        let name = entry.name.as_deref().map(|name| format!(" ({})", plain(name))).unwrap_or_default();
+        Some(format!("{}{name}", entry.short_hash()?))
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    let whose = if new.user == "*" { "all users have".to_owned() } else { format!("user {} has", plain(&new.user)) };
+    let file = quoted_path(path.typed());
+    Ok((!earlier.is_empty()).then(|| {
+        format!(
+            "{whose} {} in {file} already, and a new key ends none: {named}; `skillmount keys revoke HASH --keys {file}` \
+             ends one, and `skillmount keys list --keys {file}` shows them",
+            counted(earlier.len(), "key")
+        )
+    }))
 }
 
 impl Revoke {
@@ -186,9 +239,8 @@ fn list(app: &App) -> Result<()> {
     let text = KeysText::parse(read_keys_text(&path, path.display())?)?;
     let shown: Vec<_> = text.entries().iter().map(|entry| document(entry, now)).collect();
     app.out.reply(&json!({ "keys": shown }), |out, _| {
-        let headings = HEADINGS.map(|heading| Cell::default().heading(heading));
         let rows = text.entries().iter().map(|entry| row(entry, out.screen(), now).map(Cell::from));
-        out.table(LastColumn::Wrapped, std::iter::once(headings).chain(rows))
+        out.headed(HEADINGS, LastColumn::Wrapped, rows)
     })
 }
 

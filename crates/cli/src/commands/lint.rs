@@ -29,13 +29,13 @@ Examples:
   skillmount lint escrituras/compraventa       one skill of the store
   skillmount lint store                        every skill of the store
   skillmount lint ./skills --diff              what --fix would do, as a patch
-  skillmount lint ./skills --fix               mend what has only one right answer
+  skillmount lint ./skills --fix               fix what has only one right answer
   skillmount lint ./skills --quality           a score for each skill, and why
   skillmount lint ./skills --json | jq '.skills[].findings[]'
   skillmount lint ./skills --format sarif > skills.sarif
 
-Prints file:line:column. The exit status is 2 if anything is an error;
-with --strict, if anything is found. What .gitignore, .ignore and .skillignore name is passed over,
+Prints file:line:column of each finding, and the mark (--fix) if --fix fixes it.
+The exit status is 2 if anything is an error; with --strict, if anything is found. What .gitignore, .ignore and .skillignore name is passed over,
 as by push.
 Of skills in the store, secrets are looked for in SKILL.md and in the names of files.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
@@ -46,7 +46,7 @@ pub(crate) struct Lint {
     /// Take warnings for errors
     #[arg(long)]
     strict: bool,
-    /// Mend what can be mended safely, in folders on this machine; the rest is told as ever
+    /// Fix what can be fixed safely, in folders on this machine, and report the rest
     #[arg(long)]
     fix: bool,
     /// Print what --fix would do as a patch, and change nothing
@@ -87,7 +87,10 @@ impl Lint {
         } else if is_path(&self.target) {
             return Err(missing(&folder));
         } else if self.fix || self.diff {
-            return Err(invalid!("--fix mends folders on this machine, and {} is none; pull the skill", self.target));
+            return Err(invalid!(
+                "--fix works on folders of this machine, and {} is none; pull the skill",
+                self.target
+            ));
         } else {
             self.lint_stored(app).await.map_err(|error| not_here_either(error, &folder))?
         };
@@ -95,8 +98,8 @@ impl Lint {
         let counts = |finding: &&LintFinding| self.strict || finding.diagnostic.severity == Severity::Error;
         match linted.iter().flat_map(|skill| &skill.findings).filter(counts).count() {
             0 => Ok(()),
-            1 => Err(invalid!("1 finding must be mended; it is told above")),
-            many => Err(invalid!("{many} findings must be mended; they are told above")),
+            1 => Err(invalid!("1 finding must be fixed; see above")),
+            many => Err(invalid!("{many} findings must be fixed; see above")),
         }
     }
 
@@ -148,7 +151,7 @@ impl Lint {
     fn print(&self, out: &Output, linted: &[LintedSkill]) -> Result<()> {
         for skill in linted.iter().filter(|skill| skill.mended.len() + skill.findings.len() > 0) {
             out.line(heading(skill))?;
-            skill.mended.iter().try_for_each(|finding| out.line(at_file(&skill.file, "mended", finding)))?;
+            skill.mended.iter().try_for_each(|finding| out.line(at_file(&skill.file, "fixed", finding)))?;
             let told = |finding: &LintFinding| out.line(line(skill, finding.diagnostic.severity, finding));
             skill.findings.iter().try_for_each(told)?;
         }
@@ -205,8 +208,7 @@ fn closing(linted: &[LintedSkill]) -> String {
     let (errors, warnings) = (sum(|one| one.count(Severity::Error)), sum(|one| one.count(Severity::Warning)));
     let mut text =
         format!("{}, {}, {}", counted(linted.len(), "skill"), counted(errors, "error"), counted(warnings, "warning"));
-    for (count, what) in [(sum(|one| one.mended.len()), "mended"), (sum(|one| one.fixable), "can be fixed with --fix")]
-    {
+    for (count, what) in [(sum(|one| one.mended.len()), "fixed"), (sum(|one| one.fixable), "can be fixed with --fix")] {
         if count > 0 {
             text = format!("{text}, {count} {what}");
         }

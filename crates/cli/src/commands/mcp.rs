@@ -16,7 +16,7 @@ Examples:
   skillmount mcp                                    the skills of your own store
   skillmount mcp --user anna --store s3://bucket    those of a user of a bucket
   skillmount mcp --skills ~/.claude/skills          a folder of skills as it is
-  claude mcp add skillmount -- skillmount mcp       tells Claude Code to start it
+  claude mcp add skillmount -- skillmount mcp       makes Claude Code start it
 
 Speaks the Model Context Protocol until its standard input ends; logs go to stderr.
 Each process has a session of its own, unless --session names one.")]

@@ -31,9 +31,9 @@ Examples:
   claude --plugin-dir ./plugin                                a host that reads it
   skillmount --server https://skills.example.com --user anna plugin export ./plugin --watch
 
-For hosts that read only disks. The skills are those that agents of the user may read without
-asking, each whole or not at all; of what is unchanged nothing is fetched. --watch goes on looking,
-every 10 seconds unless --every names others, and brings what is new, changed and removed; Ctrl-C
+For hosts that read only disks. The plugin has each skill that agents of the user may read without
+asking, each whole or not at all; unchanged skills are not fetched. --watch looks again every
+10 seconds, or at the interval of --every, and brings new, changed and removed skills; Ctrl-C
 ends it. With --server and a key, hooks and tools take the key from SKILLMOUNT_API_KEY of the host;
 it is not written down. Only what an export wrote is ever changed or removed: what somebody else put
 there or changed stays, and the exit status is 6. A folder with files that no export wrote is refused.")]

@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  skillmount prompt                                   what the agent of this session is told now
+  skillmount prompt                                   what the agent of this session reads now
   skillmount prompt --mode listing --format markdown
   skillmount prompt --category escrituras --max-tokens 500
   skillmount prompt --json | jq .tokens

@@ -39,12 +39,13 @@ Examples:
   skillmount serve --store s3://bucket/prefix --region eu-west-1
   skillmount serve --port 9000                                at another port
   skillmount serve --host 0.0.0.0 --keys keys.toml            for others: keys are required
-  skillmount serve --port 0 --json                            a free port, told as JSON
+  skillmount serve --port 0 --json                            a free port, printed as JSON
 
 Prints one line, `listening on http://…`, once it accepts requests;
 logs go to stderr, as JSON where nobody watches, one line for each request.
-SIGTERM makes /readyz answer 503, goes on accepting for --drain seconds and finishes
-the requests under way; Ctrl-C does so without the drain. A second one ends it at once.
+SIGTERM or Ctrl-C closes the port and finishes the requests under way; a second one ends it
+at once. With --drain, SIGTERM first makes /readyz answer 503 and goes on accepting for so many
+seconds, so that a load balancer notices.
 Takes over the keys file within 2 seconds of a change; SIGHUP reads keys, hosts and origins
 again at once. Where they have a fault, the old ones stay.")]
 pub(crate) struct Serve {
@@ -67,7 +68,7 @@ pub(crate) struct Serve {
     /// Show everybody who asks for HOST the skills of USER, for installers. Can be given several times
     #[arg(long, value_name = "HOST=USER")]
     pub(crate) public: Vec<String>,
-    /// After SIGTERM, how long to go on accepting [default: 5]
+    /// After SIGTERM, how long to go on accepting, for a load balancer to notice [default: 0]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) drain: Option<String>,
     /// Memory for cached contents, sessions and requests [default: 256]
@@ -140,8 +141,11 @@ impl Serve {
         let options = ServiceOptions { access: access.clone(), ..app.options()? };
         let service = app.shared_service(&store, options, Some(audit.clone()))?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
-            invalid!("cannot listen on {address}; is something else there? --port takes another port")
-                .with_source(error)
+            invalid!(
+                "cannot listen on {address}: another program listens there, perhaps a service that still drains; stop it, or \
+                 take another port with --port"
+            )
+            .with_source(error)
         })?;
         let bound = listener.local_addr().map_err(Error::internal)?;
         let (sources, callers) = CallerSources::read(&app.process, &app.settings, app.clock.now())?;
@@ -161,7 +165,7 @@ impl Serve {
         };
         let stopped = async { stop.await.unwrap_or_default() };
         let mut serving = Box::pin(http::serve(config, service, app.clock.clone(), listener, stopped));
-        // The first poll refuses what must not be served; only after it may clients be told to come.
+        // The first poll refuses what must not be served; only after it may clients come.
         if let Poll::Ready(outcome) = poll!(&mut serving) {
             return outcome;
         }

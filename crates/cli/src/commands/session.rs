@@ -30,11 +30,11 @@ Examples:
   skillmount --server http://127.0.0.1:8787 session prune --all
 
 With --all, the sessions that stay also get the tag skillmount=session, by
-which a rule of the bucket expires them: those that an earlier version wrote
-have none. The key for --all at a server has the scope control and belongs to
+which a rule of the bucket expires them: sessions of an earlier version have
+none. The key for --all at a server has the scope control and belongs to
 all users. A server also deletes audit records that are older than it keeps them.")]
 pub(crate) struct PruneArgs {
-    /// Those of every user, and tag the sessions that stay
+    /// Prune the sessions of every user, and tag the sessions that stay
     #[arg(long)]
     all: bool,
 }
@@ -60,7 +60,7 @@ Examples:
   skillmount --server http://127.0.0.1:8787 --session s-42 session tail
   skillmount --server http://127.0.0.1:8787 session tail --json | jq -r 'select(.event == \"file_changed\").data.path'
 
-A server tells what happens on it at once. From a store, and of other servers, it comes up to
+A server sends its own events at once. Events from a store or of other servers come up to
 65 seconds late. --json prints a document per line.")]
     Tail {
         /// Begin after this event, whose id --json shows

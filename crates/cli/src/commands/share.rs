@@ -14,7 +14,7 @@ Examples:
 Prints an address below which installers find the user's skills, without a key:
   npx skills add ADDRESS
   skillmount add ADDRESS
-Whoever has it may fetch these skills until it expires, and nothing else. It is signed with
+Anyone with the link may fetch these skills until it expires, and nothing else. It is signed with
 the setting share_signing_key (SKILLMOUNT_SHARE_SIGNING_KEY), which the service must have too;
 with another key, all links end.")]
 pub(crate) struct ShareArgs {

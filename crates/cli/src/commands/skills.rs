@@ -1,5 +1,8 @@
 //! `skillmount skills`
 
+use std::collections::BTreeMap;
+
+use anstyle::{AnsiColor, Style};
 use clap::Subcommand;
 
 use super::{
@@ -8,18 +11,21 @@ use super::{
 };
 use crate::{
     app::App,
+    counts::counted,
     error::Result,
+    findings::at_file,
     output::Output,
     screen::{Cell, LastColumn, plain},
-    skill::{Severity, shown::block},
+    shell::quoted,
+    skill::{Diagnostic, MAIN, Severity, shown::block},
     wire::{
-        Invoker, ListedState, LoadSkillRequest, LoadStatus, SkillDiagnostic, SkillFile, SkillList, SkillPage,
-        UnloadSkillRequest, UnloadStatus,
+        Invoker, ListedState, LoadSkillRequest, LoadStatus, SkillDiagnostic, SkillDocument, SkillFile, SkillList,
+        SkillPage, UnloadSkillRequest, UnloadStatus,
     },
 };
 
-/// Warnings of which each has a line; of more there is a count.
-const SHOWN_WARNINGS: usize = 3;
+/// The style of a warning.
+const WARNING: Style = AnsiColor::Yellow.on_default();
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Skills {
@@ -149,12 +155,15 @@ async fn list(app: &App, category: Option<String>, fresh: bool) -> Result<()> {
     let user = app.user()?;
     app.out.reply(&reply, |out, reply| {
         let SkillList { skills, diagnostics, .. } = reply;
-        let rows = skills.iter().map(|skill| {
-            let mark = if skill.state == ListedState::Draft { "(draft) " } else { "" };
-            [plain(&skill.skill).into(), format!("{mark}{}", plain(&skill.description)).into()]
-        });
+        let mut warnings: BTreeMap<&str, Vec<&Diagnostic>> = BTreeMap::new();
+        for found in diagnostics.iter().filter(|found| is_warning(found)) {
+            warnings.entry(&found.skill).or_default().push(&found.diagnostic);
+        }
+        let none = Vec::new();
+        let rows = skills.iter().flat_map(|skill| rows(out, skill, warnings.get(&*skill.skill).unwrap_or(&none)));
         out.list(["SKILL", "DESCRIPTION"], LastColumn::Cut, rows)?;
-        findings(out, diagnostics);
+        left_out(out, diagnostics);
+        say_warnings(out, diagnostics);
         if skills.is_empty() {
             match category {
                 Some(category) => out.note(format_args!(
@@ -170,17 +179,48 @@ async fn list(app: &App, category: Option<String>, fresh: bool) -> Result<()> {
     })
 }
 
-/// Says what is wrong: each error, for it leaves a skill out, and of many warnings how many there are.
-fn findings(out: &Output, found: &[SkillDiagnostic]) {
-    let (errors, warnings): (Vec<_>, Vec<_>) =
-        found.iter().partition(|found| found.diagnostic.severity == Severity::Error);
-    let shown = if warnings.len() > SHOWN_WARNINGS { &[] } else { &*warnings };
-    for SkillDiagnostic { skill, diagnostic } in errors.iter().chain(shown) {
-        out.note(format_args!("{} {}: {}", diagnostic.severity, plain(skill), plain(&diagnostic.message)));
+/// The row of a skill, which says how many warnings it has. On a terminal each warning follows in a row of its own; a
+/// script gets one row for each skill.
+fn rows(out: &Output, skill: &SkillDocument, warnings: &[&Diagnostic]) -> Vec<[Cell; 2]> {
+    let draft = if skill.state == ListedState::Draft { "(draft) " } else { "" };
+    let mark = match warnings.len() {
+        0 => String::new(),
+        count => format!("({}) ", counted(count, "warning")),
+    };
+    let row = [plain(&skill.skill).into(), format!("{draft}{mark}{}", plain(&skill.description)).into()];
+    let below = warnings.iter().filter(|_| out.screen().is_terminal).map(|one| {
+        let text = format!("{}: {} [{}]", one.severity, plain(&one.message), one.code);
+        [Cell::default(), Cell::from(text).styled(WARNING)]
+    });
+    std::iter::once(row).chain(below).collect()
+}
+
+fn is_warning(found: &SkillDiagnostic) -> bool {
+    found.diagnostic.severity != Severity::Error
+}
+
+/// Names the skills that an error leaves out, each with its errors, as `lint` does.
+fn left_out(out: &Output, found: &[SkillDiagnostic]) {
+    let errors: Vec<_> = found.iter().filter(|one| !is_warning(one)).collect();
+    for of_skill in errors.chunk_by(|one, next| one.skill == next.skill) {
+        let skill = of_skill.first().map(|one| plain(&one.skill)).unwrap_or_default();
+        out.note(format_args!("{skill}: left out, {}", counted(of_skill.len(), "error")));
+        for SkillDiagnostic { diagnostic, .. } in of_skill {
+            out.note(at_file(&format!("{skill}/{MAIN}"), diagnostic.severity, diagnostic));
+        }
     }
-    if warnings.len() > shown.len() {
-        out.note(format_args!("{} warnings; `skillmount skills list --json` holds them", warnings.len()));
-    }
+}
+
+/// Says how many warnings the list marks, and which command shows them whole.
+fn say_warnings(out: &Output, found: &[SkillDiagnostic]) {
+    let warnings: Vec<_> = found.iter().filter(|one| is_warning(one)).collect();
+    let Some(first) = warnings.first() else { return };
+    let is_one_skill = warnings.iter().all(|one| one.skill == first.skill);
+    let target = if is_one_skill { quoted(&plain(&first.skill)) } else { "store".to_owned() };
+    out.note(format_args!(
+        "{}; `skillmount lint {target}` shows each with its place",
+        counted(warnings.len(), "warning")
+    ));
 }
 
 fn show(out: &Output, page: &SkillPage) -> Result<()> {

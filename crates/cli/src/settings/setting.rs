@@ -80,7 +80,7 @@ settings! {
     CatalogMemory "catalog_memory" Some("128"), false, Variable;
     Connections "connections" Some("4096"), false, Unread;
     UploadDir "upload_dir" None, false, Unread;
-    Drain "drain" Some("5"), false, Unread;
+    Drain "drain" Some("0"), false, Unread;
     HookTimeout "hook_timeout" Some("5"), false, Unread;
     Audit "audit" Some("async"), false, Variable;
     AuditDays "audit_days" Some("90"), false, Variable;

@@ -1,4 +1,4 @@
-//! The SHA-256 digest of a key: all that is kept of it.
+//! The SHA-256 digest of a key, the only part that is stored.
 
 use std::{
     fmt,

@@ -68,7 +68,7 @@ impl LinkSecret {
     /// # Errors
     /// `route_not_found` if the link was not made with the secret; `denied` if it has expired.
     pub fn user_of(&self, link: &str, now: Timestamp) -> Result<Id> {
-        let unknown = || Error::new(Code::RouteNotFound, "there is no such link; ask whoever gave it for a new one");
+        let unknown = || Error::new(Code::RouteNotFound, "there is no such link; ask its sender for a new one");
         let mut parts = link.splitn(3, '.');
         let (Some(expires), Some(hash), Some(user)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(unknown());
@@ -78,7 +78,7 @@ impl LinkSecret {
         self.hash(user, expires).ok_or_else(unknown)?.verify_slice(&given).map_err(|_| unknown())?;
         let second: i64 = expires.parse().map_err(|_| unknown())?;
         if now.as_second() >= second {
-            return Err(Error::new(Code::Denied, "this link has expired; ask whoever gave it for a new one"));
+            return Err(Error::new(Code::Denied, "this link has expired; ask its sender for a new one"));
         }
         Id::parse(user)
     }

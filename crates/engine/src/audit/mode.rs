@@ -12,7 +12,7 @@ use crate::{
 pub enum AuditMode {
     /// There are none. Listeners hear what happens in their process as it happens, and cannot ask for it again.
     Off,
-    /// They are written behind the calls: a crash loses those of the last minute.
+    /// They are written in the background: a crash loses the records of the last minute.
     #[default]
     Async,
     /// A change is acknowledged once its record is in the store.

@@ -31,13 +31,13 @@ pub fn lint_content(path: &str, bytes: &[u8]) -> Vec<LintFinding> {
         return Vec::new();
     }
     let found = content_findings(bytes).into_iter().chain(hidden_in_file(bytes));
-    found.map(|diagnostic| LintFinding { path: path.to_owned(), diagnostic }).collect()
+    found.map(|diagnostic| LintFinding::new(path, diagnostic)).collect()
 }
 
 fn linted(skill: &SkillPath, file: String, of_main: Vec<Diagnostic>, files: &[&str]) -> LintedSkill {
-    let of_main = of_main.into_iter().map(|diagnostic| LintFinding { path: MAIN.to_owned(), diagnostic });
+    let of_main = of_main.into_iter().map(|diagnostic| LintFinding::new(MAIN, diagnostic));
     let named = files.iter().filter_map(|path| Some(((*path).to_owned(), name_finding(path)?)));
-    let named = named.map(|(path, diagnostic)| LintFinding { path, diagnostic });
+    let named = named.map(|(path, diagnostic)| LintFinding::new(path, diagnostic));
     let findings = of_main.chain(named).collect();
     LintedSkill { skill: skill.to_string(), file, mended: Vec::new(), findings, fixable: 0, quality: None }
 }

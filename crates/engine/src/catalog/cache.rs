@@ -77,7 +77,7 @@ impl CatalogCache {
         self.lock().layers.get(owner).cloned()
     }
 
-    /// Drops what is kept of a user.
+    /// Drops the cached catalog of a user.
     pub(super) fn forget(&self, user: &Id) {
         let mut state = self.lock();
         state.layers.remove(&LayerOwner::User(user.clone()));

@@ -103,7 +103,7 @@ pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraf
     let read = if object.is_whole() { SkillDraft::read(&object.bytes, &target.skill) } else { Err("too large".into()) };
     let draft = read.map_err(|why| {
         let message = format!(
-            "the draft of the skill {} cannot be read: `skillmount fsck` names the object that an operator mends or \
+            "the draft of the skill {} cannot be read: `skillmount fsck` names the object that an operator fixes or \
              deletes",
             target.skill
         );

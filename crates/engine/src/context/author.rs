@@ -57,6 +57,32 @@ actions! {
 }
 
 /// The entry of a caller's actions beside the operations of agents. Each action begins its account here.
+///
+/// A service that keeps audit records keeps one of this change:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use skillmount_base::{clock::SystemClock, path::Id};
+/// use skillmount_engine::{
+///     context::{Action, Caller},
+///     handle::{Service, ServiceOptions},
+/// };
+/// use skillmount_store::MemoryStore;
+/// use skillmount_wire::Policy;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> skillmount_base::Result<()> {
+/// let service = Service::new(Arc::new(MemoryStore::new()), ServiceOptions::default(), Arc::new(SystemClock::new()));
+/// let anna = Id::parse("anna")?;
+/// let author = service.author(Caller::new(anna.clone()));
+/// let policy = Policy { plan_mode: true, ..Policy::default() };
+/// let work = service.sessions().set_user_policy(&anna, policy);
+/// let policy = author.perform((Action::SetUserPolicy, "policy"), work).await?;
+/// assert!(policy.plan_mode);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Author {
     core: Arc<Core>,

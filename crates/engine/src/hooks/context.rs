@@ -121,7 +121,7 @@ pub(super) enum HookAudience {
 pub(super) fn inherited(listener: HookAudience, hints: &[Hint], load_tool: &str) -> Option<String> {
     let beginning = match listener {
         HookAudience::Caller => {
-            "The sub-agent does not see your prompt. These skills may be of use to it; name those that it needs in what you \
+            "The sub-agent does not see your prompt. These skills may be of use to it; name the needed ones in what you \
              tell it."
         }
         HookAudience::SubAgent => {

@@ -6,7 +6,7 @@ use super::{Session, Sessions, vars::check_vars};
 use crate::{
     error::Result,
     path::Id,
-    wire::{ChildRights, CreateSession, SessionVersion},
+    wire::{ChildRights, CreateSession, Policy, SessionVersion},
 };
 
 /// A session that was asked for.
@@ -16,6 +16,8 @@ pub struct CreatedSession {
     pub session: Arc<Session>,
     /// True if the call created it, and false if it existed.
     pub is_new: bool,
+    /// The members of the request that differ from a session that existed. They change nothing.
+    pub unchanged: Vec<String>,
 }
 
 /// Fetches the ranks of a new session, so that the change that creates the session does not wait for them.
@@ -60,6 +62,22 @@ pub(super) struct Parent {
     session: Arc<Session>,
     /// The rights of sessions made from the parent.
     children: ChildRights,
+}
+
+/// The members of a request that differ from a session that exists: `policy`, `vars` and `parent`.
+pub(super) fn differing(session: &Session, wanted: &CreateSession) -> Vec<String> {
+    let is_as_wanted = |policy: &Policy| {
+        let mut policy = policy.clone();
+        // A fork was made with the rights that its parent gave.
+        session.given.iter().for_each(|given| policy.restrict(*given));
+        policy == session.policy
+    };
+    let differs = [
+        ("policy", wanted.policy.as_ref().is_some_and(|policy| !is_as_wanted(policy))),
+        ("vars", wanted.vars.iter().any(|(name, value)| session.vars.get(name) != Some(value))),
+        ("parent", wanted.parent.is_some() && wanted.parent != session.parent),
+    ];
+    differs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect()
 }
 
 /// Gives a new session its first state.

@@ -10,7 +10,7 @@ use futures_util::{StreamExt as _, stream};
 use super::{
     Change, CreatedSession, SearchRecord, Session, Sessions,
     change::{apply_change, check_change},
-    create::{begin, check_wanted},
+    create::{begin, check_wanted, differing},
     sessions::{alive, not_found},
     shared_writes::{AwaitedWrite, OpenWrite, WriteOutcome},
 };
@@ -44,14 +44,18 @@ impl Sessions {
         let parent = check_wanted(self, user, &wanted).await?;
         self.update(user, session, |state| {
             if state.version > 0 {
-                return Ok(Change::None(false));
+                return Ok(Change::None(Some(differing(state, &wanted))));
             }
             begin(state, parent.as_ref(), &wanted);
             furnish(state)?;
-            Ok(Change::Save(true))
+            Ok(Change::Save(None))
         })
         .await
-        .map(|(session, is_new)| CreatedSession { session, is_new })
+        .map(|(session, kept)| CreatedSession {
+            session,
+            is_new: kept.is_none(),
+            unchanged: kept.unwrap_or_default(),
+        })
     }
 
     /// Changes a session, and returns it as it is then.

@@ -13,6 +13,7 @@ impl From<&Session> for SessionSummary {
             policy: session.policy.clone(),
             unknown_tools: session.policy.unknown_tools().map(str::to_owned).collect(),
             unmatched_rules: Vec::new(),
+            unchanged: Vec::new(),
             parent: session.parent.clone(),
             workspace_of: session.workspace_of.clone(),
             current_skill: session.current_skill.clone(),

@@ -20,11 +20,14 @@ use crate::{
     session::SearchRecord,
     skill::shown::one_line,
     wire::{
-        DiscoverReply, DiscoverRequest, DiscoveredSkill, EffectivePolicy, Operation, PromptMode, SearchRanking,
-        ToolRule,
+        DiscoverReply, DiscoverRequest, DiscoveredSkill, EffectivePolicy, Operation, PromptMode, SearchConfidence,
+        SearchRanking, ToolRule,
     },
     words::{SearchHit, SearchResults},
 };
+
+/// As few skills as this are too few for a sure score.
+const FEW_SKILLS: usize = 5;
 
 pub(crate) async fn discover_skills(
     _: &Files,
@@ -61,7 +64,10 @@ pub(crate) async fn discover_skills(
     }
     let skills: Vec<_> = hits.iter().filter_map(|hit| Some(discovered(view.entry(&hit.skill)?, hit))).collect();
     let ranking = if nearness.is_some() { SearchRanking::Fused } else { SearchRanking::Lexical };
-    let mut reply = DiscoverReply { skills, total, ranking, message: String::new(), words: Vec::new(), why: None };
+    let mut reply =
+        DiscoverReply { skills, total, ranking, message: String::new(), doubt: None, words: Vec::new(), why: None };
+    reply.doubt =
+        doubt(&reply, || view.entries.iter().filter(|entry| asked.is_wanted(entry)).take(FEW_SKILLS + 1).count());
     reply.message = match reply.skills.len() {
         0 => nothing_found(context, &asked, &results).await?,
         _ => what_was_found(&reply, policy),
@@ -118,9 +124,34 @@ fn discovered(entry: &CatalogEntry, hit: &SearchHit) -> DiscoveredSkill {
     }
 }
 
+/// The meaning of a low confidence in the best skill, as a sentence; `None` if the confidence is high or nothing was found.
+/// `searched` counts the skills among which the search looked. Among few of them no word is rare, and a score by words is low
+/// even if a skill fits.
+fn doubt(reply: &DiscoverReply, searched: impl FnOnce() -> usize) -> Option<String> {
+    let best = reply.skills.first().filter(|best| best.confidence == SearchConfidence::Low)?;
+    if reply.ranking == SearchRanking::Fused {
+        let why = "neither words nor meaning are near to the question";
+        return Some(format!("Confidence is low: {why}, so perhaps none fits."));
+    }
+    Some(match searched() {
+        few @ ..=FEW_SKILLS => {
+            let skills = if few == 1 { "1 skill was".to_owned() } else { format!("{few} skills were") };
+            let best = one_line(&best.skill);
+            format!(
+                "Only {skills} searched, too few for a sure score: the description of {} says whether it fits.",
+                best.inline()
+            )
+        }
+        _ => {
+            let why = "only everyday words match, or a small part of the question";
+            format!("Confidence is low: {why}, so perhaps none fits.")
+        }
+    })
+}
+
 fn what_was_found(reply: &DiscoverReply, policy: &EffectivePolicy) -> String {
     let (shown, total) = (reply.skills.len(), reply.total);
-    let doubt = reply.doubt().map(|doubt| format!(" {doubt}")).unwrap_or_default();
+    let doubt = reply.doubt.as_ref().map(|doubt| format!(" {doubt}")).unwrap_or_default();
     let next = match policy.tool(Operation::LoadSkill) {
         ToolRule::Blocked => String::new(),
         ToolRule::Auto | ToolRule::Ask => format!(" Call {} to use one.", policy.session().load_tool.name()),

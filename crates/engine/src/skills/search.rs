@@ -90,7 +90,7 @@ impl SearchRequest {
         self.policy.offers(&entry.skill, &entry.frontmatter)
     }
 
-    fn is_wanted(&self, entry: &CatalogEntry) -> bool {
+    pub(super) fn is_wanted(&self, entry: &CatalogEntry) -> bool {
         let category = self.request.category.as_deref().unwrap_or_default();
         entry.skill.is_in(category) && self.is_offered(entry) && entry.is_of_level(&self.request.level())
     }

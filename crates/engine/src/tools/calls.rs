@@ -34,7 +34,7 @@ use crate::{
 pub async fn run_turn(backend: &SessionBackend, turn: ToolCallsRequest, details: bool) -> Result<TurnReply> {
     let ToolCallsRequest { format, content, tool_calls, mode: _, result_tokens } = turn;
     if !content.is_empty() && !tool_calls.is_empty() {
-        let message = "a turn has its calls in `content` or in `tool_calls`; send those that the model wrote";
+        let message = "a turn has its calls in `content` or in `tool_calls`; send the member that the model wrote";
         return Err(Error::new(Code::InvalidRequest, message));
     }
     let options = ToolOptions { details, ..ToolOptions::from(result_tokens) };

@@ -50,7 +50,7 @@ pub(super) async fn check(core: &Core, survey: &mut OwnerObjects, loaded: Option
         if let Some((code, why)) = found {
             let key = survey.space.bundle(&digest)?;
             let repaired = survey.repair && survey.delete(core, &key, &entry).await?;
-            survey.find_mended(code, &entry.key, why, repaired);
+            survey.find_repaired(code, &entry.key, why, repaired);
         }
     }
     Ok(())
@@ -109,7 +109,7 @@ async fn fault(
 async fn identifies_bytes(core: &Core, survey: &OwnerObjects, folder: &Folder) -> Result<bool> {
     let Some(main) = folder.snapshot.file(MAIN).filter(|main| main.size <= SKILL_FILE_BYTES) else { return Ok(true) };
     match content::identifies_bytes(core.content(), &survey.owner, main, &folder.root).await {
-        Ok(tells) => Ok(tells),
+        Ok(found) => Ok(found),
         Err(StoreError::NotFound | StoreError::PreconditionFailed) => Ok(true),
         Err(error) => Err(error.into()),
     }

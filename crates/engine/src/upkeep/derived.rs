@@ -57,6 +57,6 @@ pub(super) async fn rebuild(
         Some(entry) if survey.repair => survey.delete(core, key, &entry).await?,
         _ => false,
     };
-    survey.find_mended(finding, key.as_str(), why, repaired);
+    survey.find_repaired(finding, key.as_str(), why, repaired);
     Ok(())
 }

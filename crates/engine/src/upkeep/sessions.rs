@@ -128,7 +128,7 @@ async fn check_snapshot(
         let now = if survey.repair { core.store().head(&key).await.ok() } else { None };
         let is_still_old = now.is_some_and(|meta| survey.is_older(meta.modified_at));
         let repaired = is_still_old && survey.delete(core, &key, entry).await?;
-        survey.find_mended(
+        survey.find_repaired(
             FindingCode::OrphanSnapshot,
             &entry.key,
             "no session has loaded a skill of these files",

@@ -85,7 +85,7 @@ async fn check_head(
     if !is_materialised && survey.is_settled(published_at) {
         let repaired = survey.repair && settle_head(core.content(), &survey.space, skill).await?;
         let detail = format!("not all plain files of {skill} are those of its published version");
-        survey.find_mended(FindingCode::UnfinishedPublish, key, detail, repaired);
+        survey.find_repaired(FindingCode::UnfinishedPublish, key, detail, repaired);
     }
     Ok(Some(numbers))
 }

@@ -75,7 +75,7 @@ impl OwnerObjects {
     }
 
     /// Notes a finding, and whether it was repaired.
-    pub(super) fn find_mended(&mut self, code: FindingCode, key: &str, detail: impl Into<String>, repaired: bool) {
+    pub(super) fn find_repaired(&mut self, code: FindingCode, key: &str, detail: impl Into<String>, repaired: bool) {
         let found = FsckFinding::new(Some(&self.owner), code, key, detail);
         self.findings.push(FsckFinding { repaired, ..found });
     }

@@ -149,7 +149,11 @@ fn number_of(stem: &str) -> u32 {
     digest.first_chunk().map_or(0, |first| u32::from_be_bytes(*first)) % NUMBERS
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what a word tells is less than ten")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the information of a word is less than ten"
+)]
 fn hundredths(told: f32) -> u32 {
     (told * 100.0).round() as u32
 }

@@ -25,7 +25,7 @@ pub struct HttpConfig {
     /// Delivers new keys and peers while the service runs. The service refuses a change that would let other machines in
     /// without a key.
     pub caller_updates: Option<watch::Receiver<Callers>>,
-    /// Connections that are open at once; [`CONNECTIONS`] if `None`. Half of those that are not reserved are for streams of events.
+    /// Connections that are open at once; [`CONNECTIONS`] if `None`. Half of the unreserved ones are for streams of events.
     pub connections: Option<usize>,
     /// The folder for temporary files of bodies; the system's own if `None`.
     pub spool: Option<PathBuf>,

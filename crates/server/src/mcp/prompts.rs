@@ -98,7 +98,7 @@ async fn callable(backend: &SessionBackend) -> Result<Vec<Arc<CatalogEntry>>> {
 }
 
 fn unknown(prompt: &str) -> Error {
-    Error::new(Code::SkillNotFound, format!("no skill answers to {prompt:?}; prompts/list has those that do"))
+    Error::new(Code::SkillNotFound, format!("no skill answers to {prompt:?}; prompts/list names every skill that does"))
 }
 
 /// An error about a prompt as the protocol has it: an unknown prompt is a wrong parameter.

@@ -221,6 +221,6 @@ fn other_case(letter: char) -> char {
 
 fn folding() -> StoreError {
     StoreError::Unsupported(
-        "its disk takes two spellings (case or accents) for one name; use a disk that tells them apart".to_owned(),
+        "its disk takes two spellings (case or accents) for one name; use a disk that keeps them apart".to_owned(),
     )
 }

@@ -59,6 +59,8 @@ impl<'response> RefusalResponse<'response> {
         let is_silent = self.body().is_empty();
         match status {
             300..=399 if self.region().is_some() => Cause::WrongRegion { region: self.region() },
+            // The answer to HEAD, whose header alone has the reason.
+            400 if is_silent && self.region().is_some() => Cause::WrongRegion { region: self.region() },
             401 | 403 if is_named || is_silent => Cause::AccessDenied { action: self.action(asked) },
             404 if is_silent => Cause::NoBucket { bucket: bucket.to_owned() },
             // Also a listing or copy that failed after its headers were sent.

@@ -161,7 +161,7 @@ fn all_of(folder: &str) -> String {
 
 fn entry(object: Object, encoded: bool) -> StoreResult<ListEntry> {
     let (Some(size), Some(etag)) = (object.size.and_then(|size| u64::try_from(size).ok()), &object.e_tag) else {
-        return Err(StoreError::broken("a listing tells neither size nor ETag of an object"));
+        return Err(StoreError::broken("a listing has neither size nor ETag of an object"));
     };
     Ok(ListEntry {
         size,

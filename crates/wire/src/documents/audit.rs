@@ -147,7 +147,7 @@ pub struct AuditRequest {
     /// Only those of this operation, as `write` or `publish_skill`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// Only those that ended then or later.
+    /// Only operations that ended then or later.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>, format = DateTime)]
     pub since: Option<Timestamp>,
@@ -172,7 +172,7 @@ pub struct AuditPage {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Event {
-    /// Its position: a client sends it back as `Last-Event-ID`. Null for what is told before it has a record, and for marks of
+    /// Its position: a client sends it back as `Last-Event-ID`. Null for an event that is sent before its record, and for marks of
     /// the stream itself.
     pub id: Option<String>,
     /// `tool_use_start`, `tool_result`, `skill_activated`, `skill_unloaded`, `permission_request`, `file_changed` or

@@ -9,7 +9,7 @@ use skillmount_base::path::SkillPath;
 pub struct SkillDigest {
     /// The skill.
     pub skill: SkillPath,
-    /// The digest of its version; `None` if only reading its files tells.
+    /// The digest of its version; `None` if it is known only after its files are read.
     pub digest: Option<String>,
 }
 

@@ -85,6 +85,17 @@ pub struct LintFinding {
     /// What is wrong.
     #[serde(flatten)]
     pub diagnostic: Diagnostic,
+    /// Whether `skillmount lint --fix` fixes it. It fixes nothing in a store.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixable: bool,
+}
+
+impl LintFinding {
+    /// A finding about the file at `path`, which a person must fix.
+    #[must_use]
+    pub fn new(path: impl Into<String>, diagnostic: Diagnostic) -> Self {
+        Self { path: path.into(), diagnostic, fixable: false }
+    }
 }
 
 /// Which skills to judge.
@@ -121,12 +132,12 @@ pub struct LintedSkill {
     pub skill: String,
     /// Its SKILL.md, as its author knows it.
     pub file: String,
-    /// What was wrong and is mended now; places are those of the file as it was.
+    /// Findings that are fixed now, with their places in the file before the fix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mended: Vec<Diagnostic>,
     /// What is wrong, in the order of the files: SKILL.md first.
     pub findings: Vec<LintFinding>,
-    /// How many of the findings `skillmount lint --fix` mends. Nothing in a store can be mended so.
+    /// How many of the findings `skillmount lint --fix` fixes. It fixes nothing in a store.
     #[serde(default)]
     pub fixable: usize,
     /// How well the skill serves agents; absent for what is no skill, or cannot be read.

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 pub enum FindingLevel {
     /// Worth knowing, and nothing wrong.
     Note,
-    /// Nothing is lost, and something is to be mended.
+    /// Nothing is lost, and something needs a fix.
     Warning,
     /// Something cannot be served as it was stored.
     Error,
@@ -20,7 +20,7 @@ macro_rules! finding_codes {
         /// What was found.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "snake_case")]
-        #[expect(missing_docs, reason = "each is named by what is wrong, and the table says what mends it")]
+        #[expect(missing_docs, reason = "each is named by what is wrong, and the table has the fix")]
         pub enum FindingCode { $($variant,)* }
 
         impl FindingCode {
@@ -60,9 +60,9 @@ finding_codes! {
     UnfinishedPublish Warning "--repair brings the plain files up to it, as the next load does";
     UnfinishedDeletion Warning "--repair goes on with it, as any running service does";
     DamagedIndex Warning "--repair deletes it, and it is made again";
-    DamagedUses Warning "--repair deletes it, and uses are counted anew";
+    DamagedUses Warning "--repair deletes it, and the count of uses starts again";
     DamagedVectors Warning "--repair deletes it, and the vectors are made again";
-    DamagedFeedback Warning "--repair deletes it, and what is loaded after questions is noted anew";
+    DamagedFeedback Warning "--repair deletes it, and the service records loads after questions again";
     OrphanSnapshot Warning "--repair deletes it: no session uses it";
     DamagedBundle Warning "--repair deletes it: files are read one by one, and it may be made again";
     OrphanBundle Warning "--repair deletes it: no process uses it";
@@ -92,7 +92,7 @@ pub struct FsckFinding {
     pub detail: String,
     /// What to do.
     pub fix: String,
-    /// Whether it was mended.
+    /// Whether it was fixed.
     pub repaired: bool,
 }
 

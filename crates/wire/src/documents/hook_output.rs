@@ -7,15 +7,15 @@ use skillmount_skill::shown::one_line;
 /// The output of a hook, in the shape of Claude's. It is `{}` if there is nothing to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct HookOutput {
-    /// What the model is told.
+    /// The text for the model.
     #[serde(rename = "hookSpecificOutput", default, skip_serializing_if = "Option::is_none")]
     pub hook_specific_output: Option<HookSpecificOutput>,
-    /// What the person is told. Only the command line has something to tell: why there is no context.
+    /// The text for the person. Only the command line has one: why there is no context.
     #[serde(rename = "systemMessage", default, skip_serializing_if = "Option::is_none")]
     pub system_message: Option<String>,
 }
 
-/// What a hook tells the model.
+/// The text of a hook for the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct HookSpecificOutput {
     /// The event that was answered.

@@ -30,7 +30,7 @@ pub struct UserList {
     pub next_cursor: Option<String>,
 }
 
-/// A user of the store: whoever has objects in it.
+/// A user with objects in the store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct User {
     /// Its id.
@@ -81,7 +81,7 @@ pub struct ExportManifest {
     pub total: Amount,
     /// The same by area.
     pub areas: Amounts,
-    /// Objects that are not in it: those that were deleted meanwhile, and those whose keys no path can name. The first
+    /// Objects that are not in it: deleted meanwhile, or with keys that no path can name. The first
     /// 1,000.
     pub left_out: Vec<LeftOut>,
     /// How many are not in it.

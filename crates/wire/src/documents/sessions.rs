@@ -31,6 +31,10 @@ pub struct SessionSummary {
     /// they change nothing now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched_rules: Vec<String>,
+    /// In the answer to a creation of a session that exists: the members of the request that differ from the session and
+    /// change nothing, of `policy`, `vars` and `parent`. `PATCH` changes policy and variables.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unchanged: Vec<String>,
     /// The session it was forked from.
     #[schema(value_type = Option<String>)]
     pub parent: Option<Id>,
@@ -150,8 +154,8 @@ pub struct DamagedSession {
 #[serde(deny_unknown_fields)]
 #[schema(as = CreateSessionRequest)]
 pub struct CreateSession {
-    /// Values for the mount templates; a key of scope `control` sets them, and an agent's those that the templates leave to
-    /// agents.
+    /// Values for the mount templates. A key of scope `control` sets any, and an agent's key sets the values that the templates
+    /// leave to agents.
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, String>)]
     pub vars: BTreeMap<String, Id>,
@@ -171,7 +175,8 @@ pub struct ChangeSession {
     /// The new policy, whole; needs a key of scope `control`. Approvals that were given for the whole session end with the old one.
     /// What was withheld from a session when it was made from another one stays withheld.
     pub policy: Option<Policy>,
-    /// Variables to set; a key of scope `control` sets them, and an agent's those that the templates leave to agents.
+    /// Variables to set. A key of scope `control` sets any, and an agent's key sets the variables that the templates leave to
+    /// agents.
     #[schema(value_type = Option<BTreeMap<String, String>>)]
     pub vars: Option<BTreeMap<String, Id>>,
     /// `null`: no skill is current any more. A skill becomes current by loading it.

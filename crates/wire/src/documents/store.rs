@@ -48,7 +48,7 @@ pub struct StoreCheck {
     pub status: CheckStatus,
     /// What was found.
     pub detail: String,
-    /// What mends it.
+    /// The fix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
@@ -67,7 +67,7 @@ impl StoreCheck {
 pub enum CheckStatus {
     /// Nothing is wrong.
     Ok,
-    /// It works, and something should be mended.
+    /// It works, and something should be fixed.
     Warn,
     /// It does not work.
     Fail,

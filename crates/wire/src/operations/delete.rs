@@ -26,7 +26,7 @@ pub struct DeleteReply {
     /// Where some could not be: what became of the whole. The same call, made again, deletes the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// Those that could not be, in byte order of their paths, the first 1,000.
+    /// Paths that could not be deleted, in byte order, the first 1,000.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedFile>,
     /// How many more could not be.

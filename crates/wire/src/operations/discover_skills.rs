@@ -101,10 +101,10 @@ pub struct DiscoveredSkill {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchConfidence {
-    /// What it answers of the question tells much, or it means much the same.
+    /// The matching part of the question is telling, or the meanings are near.
     High,
-    /// What it answers of the question tells little: everyday words, a mention in passing or a small part. Most small talk finds
-    /// nothing else.
+    /// The matching part of the question is not telling: everyday words, a mention in passing or a small part. Most small talk
+    /// finds nothing else.
     Low,
 }
 
@@ -129,6 +129,10 @@ pub struct DiscoverReply {
     pub ranking: SearchRanking,
     /// What was found and what to do next, in a sentence or two.
     pub message: String,
+    /// Why the best of them may not fit, as a sentence, which the message has too. Absent if its confidence is high or nothing
+    /// was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// The words of the question that count, if the request asks for an explanation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<QuestionWord>,
@@ -145,23 +149,6 @@ impl SearchConfidence {
             Self::High => "high",
             Self::Low => "low",
         }
-    }
-}
-
-impl DiscoverReply {
-    /// The meaning of a low confidence in the best skill, as a sentence; `None` if the confidence is high or nothing
-    /// was found.
-    #[must_use]
-    pub fn doubt(&self) -> Option<&'static str> {
-        let best = self.skills.first()?;
-        (best.confidence == SearchConfidence::Low).then_some(match self.ranking {
-            SearchRanking::Lexical => {
-                "Confidence is low: what they share with the question tells little, such as everyday words, so perhaps none fits."
-            }
-            SearchRanking::Fused => {
-                "Confidence is low: neither their words nor what they mean is near to the question, so perhaps none fits."
-            }
-        })
     }
 }
 
@@ -218,39 +205,5 @@ impl SkillLine {
 
     fn removed(&self) -> usize {
         self.name.removed() + self.description.removed()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_doubt_is_said_in_the_words_of_its_ranking() {
-        let reply = |confidence, ranking| DiscoverReply {
-            skills: vec![DiscoveredSkill {
-                skill: "a/b".to_owned(),
-                name: "b".to_owned(),
-                description: "c".to_owned(),
-                category: "a".to_owned(),
-                layer: Layer::User,
-                score: 0.1,
-                confidence,
-                explain: None,
-            }],
-            total: 1,
-            ranking,
-            message: String::new(),
-            words: Vec::new(),
-            why: None,
-        };
-        let doubt = |confidence, ranking| reply(confidence, ranking).doubt();
-        assert!(doubt(SearchConfidence::Low, SearchRanking::Lexical).unwrap().contains("everyday words"));
-        assert!(doubt(SearchConfidence::Low, SearchRanking::Fused).unwrap().contains("what they mean"));
-        for ranking in [SearchRanking::Lexical, SearchRanking::Fused] {
-            assert_eq!(doubt(SearchConfidence::High, ranking), None);
-        }
-        let nothing = DiscoverReply { skills: Vec::new(), ..reply(SearchConfidence::Low, SearchRanking::Fused) };
-        assert_eq!(nothing.doubt(), None);
     }
 }

@@ -32,7 +32,7 @@ pub enum Newlines {
     /// Itself, byte for byte.
     #[default]
     Exact,
-    /// The line end that the file has there: `\n` also matches `\r\n`, and new lines end as those that they replace.
+    /// The line end that the file has there: `\n` also matches `\r\n`, and new lines end as the replaced ones did.
     File,
 }
 

@@ -21,13 +21,13 @@ pub struct CallOutline {
 /// Which members of an input are names, and of what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InputNames {
-    /// Those that are virtual paths.
+    /// The arguments that are virtual paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Those that name skills.
+    /// The arguments that name skills.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// Those that are globs of virtual paths.
+    /// The arguments that are globs of virtual paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub globs: Vec<String>,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 #[schema(as = ChildRights)]
 pub struct ChildRights {
-    /// Whether they may load skills beside those that they begin with.
+    /// Whether they may load more skills than they begin with.
     pub load: bool,
     /// Whether they may write skills, which are drafts.
     pub create: bool,

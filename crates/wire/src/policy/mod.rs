@@ -168,7 +168,7 @@ pub struct Policy {
     /// Rules by skill path; `escrituras/*` for a folder and all below it, `*` for the rest. The longest match decides.
     /// If absent, `*` is `auto_approve`.
     pub skills: BTreeMap<String, SkillRule>,
-    /// Skills to load when the session begins; `auto` for those that at least 30 % of the user's conversations used. A session's
+    /// Skills to load when the session begins; `auto` for skills that at least 30 % of the user's conversations used. A session's
     /// own: a user's policy that sets it is refused.
     pub preload: Preload,
     /// Rights of the sessions that begin from this one. Absent if it is the default, so that earlier versions read the policy.
@@ -181,7 +181,7 @@ pub struct Policy {
     #[schema(required = false)]
     pub agents: BTreeMap<String, Vec<String>>,
     /// Who decides about calls that ask; if absent, `control`. The user's policy alone gives them to the `host`, and a
-    /// session's takes them back. Then whoever has the agent's key can answer for the person.
+    /// session's takes them back. Then any holder of the agent's key can answer for the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approve_by: Option<ApproveBy>,
     /// The rules of a newer version, if the policy was stored. A request has none.

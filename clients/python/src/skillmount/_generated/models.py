@@ -178,7 +178,7 @@ class ChildRights(BaseModel):
     )
     load: bool | None = None
     """
-    Whether they may load skills beside those that they begin with.
+    Whether they may load more skills than they begin with.
     """
     create: bool | None = None
     """
@@ -393,7 +393,7 @@ class Event(BaseModel):
 
     id: str | None = None
     """
-    Its position: a client sends it back as `Last-Event-ID`. Null for what is told before it has a record, and for marks of
+    Its position: a client sends it back as `Last-Event-ID`. Null for an event that is sent before its record, and for marks of
     the stream itself.
     """
     event: str
@@ -676,7 +676,7 @@ class HookInput(BaseModel):
 
 class HookSpecificOutput(BaseModel):
     """
-    What a hook tells the model.
+    The text of a hook for the model.
     """
 
     hookEventName: Literal["SessionStart", "UserPromptSubmit", "PreToolUse", "SubagentStart"]
@@ -727,15 +727,15 @@ class InputNames(BaseModel):
 
     paths: list[str] | None = None
     """
-    Those that are virtual paths.
+    The arguments that are virtual paths.
     """
     skills: list[str] | None = None
     """
-    Those that name skills.
+    The arguments that name skills.
     """
     globs: list[str] | None = None
     """
-    Those that are globs of virtual paths.
+    The arguments that are globs of virtual paths.
     """
 
 
@@ -755,7 +755,7 @@ class LintFinding(BaseModel):
     """
     message: str
     """
-    What is wrong and how to mend it.
+    What is wrong and how to fix it.
     """
     line: int | None = None
     """
@@ -768,6 +768,10 @@ class LintFinding(BaseModel):
     path: str
     """
     The file, below the skill's folder. Lines and columns are those of this file.
+    """
+    fixable: bool | None = None
+    """
+    Whether `skillmount lint --fix` fixes it. It fixes nothing in a store.
     """
 
 
@@ -1086,7 +1090,7 @@ class QualityReason(BaseModel):
     """
     message: str
     """
-    What it is and how to mend it.
+    What it is and how to fix it.
     """
 
 
@@ -1312,7 +1316,7 @@ class SkillDiagnostic(BaseModel):
     """
     message: str
     """
-    What is wrong and how to mend it.
+    What is wrong and how to fix it.
     """
     line: int | None = None
     """
@@ -1359,7 +1363,7 @@ class SkillFileDiagnostic(BaseModel):
     """
     message: str
     """
-    What is wrong and how to mend it.
+    What is wrong and how to fix it.
     """
     line: int | None = None
     """
@@ -1946,7 +1950,7 @@ class Usage(BaseModel):
 
 class User(BaseModel):
     """
-    A user of the store: whoever has objects in it.
+    A user with objects in the store.
     """
 
     user_id: str
@@ -2012,7 +2016,7 @@ class UserPolicy(BaseModel):
     """
     preload: Preload | None = None
     """
-    Skills to load when the session begins; `auto` for those that at least 30 % of the user's conversations used. A session's
+    Skills to load when the session begins; `auto` for skills that at least 30 % of the user's conversations used. A session's
     own: a user's policy that sets it is refused.
     """
     children: ChildRights | None = None
@@ -2324,7 +2328,7 @@ class DeleteReply(BaseModel):
     outcome: Literal["applied", "not_applied", "partial", "unknown"] | None = None
     failed: list[FailedFile] | None = None
     """
-    Those that could not be, in byte order of their paths, the first 1,000.
+    Paths that could not be deleted, in byte order, the first 1,000.
     """
     more_failed: int | None = None
     """
@@ -2422,7 +2426,7 @@ class HookOutput(BaseModel):
     hookSpecificOutput: HookSpecificOutput | None = None
     systemMessage: str | None = None
     """
-    What the person is told. Only the command line has something to tell: why there is no context.
+    The text for the person. Only the command line has one: why there is no context.
     """
 
 
@@ -2441,7 +2445,7 @@ class LintedSkill(BaseModel):
     """
     mended: list[SkillFileDiagnostic] | None = None
     """
-    What was wrong and is mended now; places are those of the file as it was.
+    Findings that are fixed now, with their places in the file before the fix.
     """
     findings: list[LintFinding]
     """
@@ -2449,7 +2453,7 @@ class LintedSkill(BaseModel):
     """
     fixable: int | None = None
     """
-    How many of the findings `skillmount lint --fix` mends. Nothing in a store can be mended so.
+    How many of the findings `skillmount lint --fix` fixes. It fixes nothing in a store.
     """
     quality: SkillQuality | None = None
 
@@ -2692,6 +2696,11 @@ class Session(BaseModel):
     In the answer to a change of the policy: rules for skills, and skills for sub-agents, that match no skill of the catalog;
     they change nothing now.
     """
+    unchanged: list[str] | None = None
+    """
+    In the answer to a creation of a session that exists: the members of the request that differ from the session and
+    change nothing, of `policy`, `vars` and `parent`. `PATCH` changes policy and variables.
+    """
     parent: str | None = None
     """
     The session it was forked from.
@@ -2851,7 +2860,8 @@ class ChangeSessionRequest(BaseModel):
     policy: Policy | None = None
     vars: dict[str, Any] | None = None
     """
-    Variables to set; a key of scope `control` sets them, and an agent's those that the templates leave to agents.
+    Variables to set. A key of scope `control` sets any, and an agent's key sets the variables that the templates leave to
+    agents.
     """
     current_skill: str | None = None
     """
@@ -2869,8 +2879,8 @@ class CreateSessionRequest(BaseModel):
     )
     vars: dict[str, Any] | None = None
     """
-    Values for the mount templates; a key of scope `control` sets them, and an agent's those that the templates leave to
-    agents.
+    Values for the mount templates. A key of scope `control` sets any, and an agent's key sets the values that the templates
+    leave to agents.
     """
     policy: Policy | None = None
     parent: str | None = None
@@ -2955,6 +2965,11 @@ class DiscoverReply(BaseModel):
     message: str
     """
     What was found and what to do next, in a sentence or two.
+    """
+    doubt: str | None = None
+    """
+    Why the best of them may not fit, as a sentence, which the message has too. Absent if its confidence is high or nothing
+    was found.
     """
     words: list[QuestionWord] | None = None
     """

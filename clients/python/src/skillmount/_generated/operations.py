@@ -167,8 +167,8 @@ def export_user(user: str) -> call.Call[bytes]:
 def lint_skills(
     user: str, *, skill: str | None = None, limit: int | None = None, cursor: str | None = None
 ) -> call.Call[models.LintList]:
-    """Judge a user's own skills as they lie in the store: their SKILL.md and the names of their files, without those that the
-    user's policy hides."""
+    """Judge a user's own skills as they lie in the store: their SKILL.md and the names of their files. Skills that the user's
+    policy hides are omitted."""
     return call.Call(
         operation="lint_skills",
         method="GET",
@@ -234,7 +234,7 @@ def collect_sessions(user: str, *, tag: bool | None = None) -> call.Call[models.
 
 
 def list_sessions(user: str, *, limit: int | None = None, cursor: str | None = None) -> call.Call[models.SessionList]:
-    """List a user's sessions, in byte order of their ids: those that the key reaches. A page may hold none and still name a
+    """List the sessions of a user that the key reaches, in byte order of their ids. A page may hold none and still name a
     next one."""
     return call.Call(
         operation="list_sessions",
@@ -259,7 +259,7 @@ def show_session(user: str, session: str) -> call.Call[models.Session]:
 
 
 def create_session(user: str, session: str, body: models.CreateSessionRequest) -> call.Call[models.Session]:
-    """Make a session; one that exists is returned as it is."""
+    """Make a session; one that exists is returned as it is, with the names of the members of the request that differ from it."""
     kind, content = call.encoded(body)
     return call.Call(
         operation="create_session",
@@ -804,7 +804,7 @@ def list_skills(
     limit: int | None = None,
     cursor: str | None = None,
 ) -> call.Call[models.SkillList]:
-    """List a user's skills, without those that the user's policy hides; a key of scope `control` sees them all. Drafts are shown to keys
+    """List a user's skills, except skills that the user's policy hides; a key of scope `control` sees them all. Drafts are shown to keys
     of scope `control`, and to keys that are bound to the session that made them."""
     return call.Call(
         operation="list_skills",

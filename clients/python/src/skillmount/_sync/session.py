@@ -571,6 +571,8 @@ class SessionClient:
     ) -> models.Session:
         """Make the session, if it is not there.
 
+        A session that exists stays as it is, and `unchanged` of the result names the arguments that differ from it.
+
         Args:
             variables: Values that the operator's templates ask for.
             policy: What it may do; as the user's policy says if absent.

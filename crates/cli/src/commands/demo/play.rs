@@ -74,7 +74,7 @@ impl Play<'_> {
         self.read(&clauses, &fixture("disclosure_clausulas.md")).await?;
         self.read(&example, &fixture("resources/ejemplo.md")).await?;
         self.stage.scene(
-            "6. A PDF is no text: the agent is told so, and fetches the bytes. Other skills stay out of reach.",
+            "6. A PDF is no text: `read` says so, and the agent fetches the bytes. Other skills stay out of reach.",
         )?;
         self.refused(&template, Code::BinaryFile).await?;
         self.download(&template, content(&format!("{HOME}/resources/plantilla.pdf"))).await?;

@@ -39,7 +39,7 @@ Only what differs is written, each file whole or not at all. The file .skillmoun
 version it comes from, and is never pushed. What you changed since stays; a skill in which another author changed the same
 file stays whole as it is, and the exit status is 6. --merge joins the changes line by line, with marks where both changed
 the same lines; beside a file that is no text it puts theirs, called FILE.theirs. --force takes the files as they are in the
-store. Nothing is written outside the folder or through a
+store. If a person must finish the merge, the exit status is 3 and the error names the files. Nothing is written outside the folder or through a
 link, and names this machine cannot hold are refused. The store keeps no executable bit: a file that is new here has none."
 )]
 pub(crate) struct Pull {

@@ -14,9 +14,13 @@ use crate::{
     error::{Code, Error, Result},
     output::Output,
     screen::plain,
+    status::PARTIAL,
     transfer::{self, Totals},
     wire::{FileChanges, SkillDigest},
 };
+
+/// Files that an error names; of more it says how many.
+const FILES_NAMED: usize = 10;
 
 /// The outcome of a pull, or of a dry run, for one skill.
 #[derive(Debug, Serialize)]
@@ -81,7 +85,8 @@ impl PullReport {
     /// joins the changes of both authors.
     pub(super) fn outcome(self, is_merge: bool) -> Result<()> {
         let skills = self.rows.iter().filter_map(|row| Some((row.skill.as_str(), row.refusal.as_ref()?)));
-        let found = [refused(skills), in_conflict(&self.rows, is_merge), refused_files(&self.rows)];
+        let found =
+            [refused(skills), in_conflict(&self.rows, is_merge), refused_files(&self.rows), to_resolve(&self.rows)];
         self.stopped.or(gravest(found.into_iter().flatten())).map_or(Ok(()), Err)
     }
 }
@@ -134,7 +139,7 @@ fn print(out: &Output, row: &PullRow) -> Result<()> {
         out.line(format_args!("  ! {}", plain(path)))?;
     }
     for path in &row.marked {
-        out.note(format_args!("  {} has marks where both changed the same lines", plain(path)));
+        out.note(format_args!("  {} has marks where both changed the same lines: choose there", plain(path)));
     }
     for path in &row.beside {
         let path = plain(path);
@@ -168,6 +173,25 @@ fn in_conflict(rows: &[PullRow], is_merge: bool) -> Option<Error> {
         counted(conflicts, "skill")
     );
     Some(Error::new(Code::VersionConflict, message))
+}
+
+/// That a merge left files for a person to finish, and which; nothing if it left none. The exit status is that of a partial
+/// result.
+fn to_resolve(rows: &[PullRow]) -> Option<Error> {
+    let files: Vec<_> = rows.iter().flat_map(|row| row.marked.iter().chain(&row.beside)).cloned().collect();
+    let named: Vec<_> = files.iter().take(FILES_NAMED).map(|file| plain(file)).collect();
+    let more = match files.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let it = if files.len() == 1 { "it" } else { "them" };
+    let message = format!(
+        "the merge is not finished in {}: {}{more}; edit {it} as said above, and push",
+        counted(files.len(), "file"),
+        named.join(", ")
+    );
+    (!files.is_empty())
+        .then(|| Error::new(Code::VersionConflict, message).with_detail("files", files).with_detail(PARTIAL, true))
 }
 
 /// That files were refused; nothing if none was.

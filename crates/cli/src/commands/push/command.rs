@@ -6,7 +6,7 @@ use clap::Args;
 use futures_util::{StreamExt as _, stream};
 
 use super::{
-    local::{Candidate, PushedFolder},
+    local::{Candidate, PushedFolder, check_distinct, path_without_category},
     report::{PushReport, PushRow},
 };
 use crate::{
@@ -34,7 +34,8 @@ Examples:
 
 Each skill that differs is published as a new version: its files are then those of the folder, and
 `skillmount skills history` lists the versions before it. The file .skillmount.json in its folder says
-which version the folder comes from. A skill that another author published since stays as it is, the
+which skill and version the folder comes from, so a folder of writing/minutes that is called minutes stays
+writing/minutes without --into. A folder that lies in writing/ already is not put below writing again. A skill that another author published since stays as it is, the
 exit status is 6, and `skillmount pull --merge` joins the changes; --force publishes yours.
 A skill that is refused stays behind with its reason, the others are pushed, and the exit status is
 that of the gravest error. A skill in which `skillmount lint` finds an error is refused too;
@@ -46,7 +47,7 @@ folder comes from; so are .git, node_modules and .DS_Store. Links are not follow
 pub(crate) struct Push {
     /// The folder: a skill, or a folder of skills
     pub(super) dir: PathBuf,
-    /// Put the skills below this category
+    /// Put the skills below this category, or / for none [default: the category that a folder comes from]
     #[arg(long, value_name = "CATEGORY")]
     into: Option<String>,
     /// Say what would change and change nothing
@@ -98,7 +99,11 @@ impl Push {
         let (dir, into) = (app.process.local(&self.dir), self.into.clone());
         let extent = if self.no_ignore { Extent::Everything } else { Extent::NotIgnored };
         blocking(move || {
-            let scanned = scan(&dir, into.as_deref(), extent)?;
+            let mut scanned = scan(&dir, into.as_deref(), extent)?;
+            if into.is_none() {
+                scanned.skills.iter_mut().for_each(|local| local.skill = path_without_category(local));
+            }
+            check_distinct(&scanned.skills)?;
             let none = scanned.no_skills.iter().map(|one| Candidate { local: None, judged: judge_no_skill(one) });
             let skills = scanned.skills.into_iter().map(|local| {
                 let judged = judge(&local);

@@ -1,5 +1,7 @@
 //! A skill's folder on this machine as the source of a push.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 
 use crate::{
@@ -9,6 +11,7 @@ use crate::{
     findings::read,
     folder::{LocalSkill, remember, remembered},
     limits::UPLOAD_FILE_BYTES,
+    path::SkillPath,
     screen::plain,
     wire::LintedSkill,
 };
@@ -17,6 +20,34 @@ use crate::{
 pub(super) struct Candidate {
     pub(super) local: Option<LocalSkill>,
     pub(super) judged: LintedSkill,
+}
+
+/// The path at which a push without `--into` publishes the skill of a folder: the path of the skill that the folder comes
+/// from, if its end is the path of the folder. So a folder that was pulled or pushed by itself keeps its category. A folder
+/// with another name, or in another category, is another skill.
+pub(super) fn path_without_category(local: &LocalSkill) -> SkillPath {
+    // A memory that cannot be read names no skill here. The push reads it again, and is refused for it.
+    let known = remembered(&local.folder()).ok().flatten();
+    let before = known.as_ref().and_then(SyncBase::skill);
+    let is_end = |path: &&SkillPath| {
+        path.as_str().strip_suffix(local.skill.as_str()).is_some_and(|category| category.ends_with('/'))
+    };
+    before.filter(is_end).unwrap_or(&local.skill).clone()
+}
+
+/// Checks that no two folders are the same skill.
+///
+/// # Errors
+/// `invalid_request`, with both folders.
+pub(super) fn check_distinct(skills: &[LocalSkill]) -> Result<()> {
+    let mut folders = BTreeMap::new();
+    for local in skills {
+        if let Some(other) = folders.insert(&local.skill, local.folder()) {
+            let [one, two] = [other, local.folder()].map(|folder| folder.display().to_string());
+            return Err(invalid!("{one} and {two} are both the skill {}: push one of them by itself", local.skill));
+        }
+    }
+    Ok(())
 }
 
 /// The folder of a skill that is pushed.

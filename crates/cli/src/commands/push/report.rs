@@ -218,7 +218,7 @@ impl PushReport {
             let warnings = sum(|row| row.warnings);
             if warnings > 0 {
                 let warnings = counted(warnings, "warning");
-                out.note(format_args!("`skillmount lint` has {warnings} to tell of what is sent"));
+                out.note(format_args!("`skillmount lint` shows {warnings} about the pushed skills"));
             }
             if self.unsent() > 0 {
                 let unsent = counted(self.unsent(), "skill");
@@ -264,8 +264,8 @@ impl PushReport {
         }
     }
 
-    /// The error of an incomplete push: the error that stopped it, else the gravest. Wrong input of some skills is
-    /// told from wrong input of all.
+    /// The error of an incomplete push: the error that stopped it, else the gravest. Wrong input of some skills
+    /// differs from wrong input of all.
     pub(super) fn outcome(self) -> Result<()> {
         let is_partial = self.rows.iter().any(PushRow::is_sent);
         let conflicts = self.conflicts();

@@ -85,8 +85,8 @@ pub(crate) enum Extent {
     Everything,
 }
 
-/// The skill in `folder`, or those in folders below it, the outermost SKILL.md deciding. A SKILL.md stands for the folder it
-/// lies in. `into` is the category they are put in.
+/// The skill in `folder`, or the skills in folders below it, the outermost SKILL.md deciding. A SKILL.md stands for the
+/// folder it lies in. `into` is the category of the skills. A skill whose path begins with this category keeps its path.
 ///
 /// # Errors
 /// `file_not_found` if `folder` is missing. `invalid_request` if there is no skill, or if `folder` cannot be read.
@@ -277,7 +277,9 @@ impl Root {
     fn place(&self, folder: &Path) -> Option<String> {
         let below = relative(&self.folder, folder)?;
         let below = if below.is_empty() { self.name.as_ref()? } else { &below };
-        Some(if self.base.is_empty() { below.clone() } else { format!("{}/{below}", self.base) })
+        let is_in_base = below.strip_prefix(&self.base).is_some_and(|rest| rest.starts_with('/'));
+        // A folder that a pull made lies in its category already.
+        Some(if self.base.is_empty() || is_in_base { below.clone() } else { format!("{}/{below}", self.base) })
     }
 
     /// The same for people: characters that are not Unicode are replaced.

@@ -313,7 +313,7 @@ fn later(now: Timestamp) -> Timestamp {
 fn not_found(id: &str) -> Error {
     let shown = one_line(id.get(..id.floor_char_boundary(64)).unwrap_or_default());
     let message = format!(
-        "no call {:?} waits for approval in this session; it may have expired, and its list shows those that wait",
+        "no call {:?} waits for approval in this session; it may have expired, and its list shows the waiting calls",
         shown.plain()
     );
     Error::new(Code::ApprovalNotFound, message)

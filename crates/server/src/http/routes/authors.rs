@@ -12,8 +12,8 @@ use crate::{
     wire::{CatalogStatus, ExpiryReport, LintList, LintListRequest, Policy},
 };
 
-/// Judge a user's own skills as they lie in the store: their SKILL.md and the names of their files, without those that the
-/// user's policy hides.
+/// Judge a user's own skills as they lie in the store: their SKILL.md and the names of their files. Skills that the user's
+/// policy hides are omitted.
 #[utoipa::path(get, path = "/lint", operation_id = "lint_skills", tag = "skills", params(LintListRequest),
     responses((status = 200, body = LintList), Failure))]
 pub(crate) async fn lint(call: UserCall, wanted: Parameters<LintListRequest>) -> JsonReply<LintList> {

@@ -27,7 +27,7 @@ fn shown(policy: &Policy, call: &UserCall) -> Policy {
     if call.needs_control().is_ok() { policy.clone() } else { policy.without_hidden() }
 }
 
-/// Make a session; one that exists is returned as it is.
+/// Make a session; one that exists is returned as it is, with the names of the members of the request that differ from it.
 #[utoipa::path(put, path = "", operation_id = "create_session", tag = "sessions", request_body = Option<CreateSession>,
     responses((status = 201, description = "Made.", body = SessionSummary), (status = 200, description = "It existed.", body = SessionSummary), Failure))]
 pub(crate) async fn create(
@@ -40,9 +40,10 @@ pub(crate) async fn create(
     call.user.may_set(&request.vars)?;
     let user_policy = call.user.app.service.sessions().user_policy(&call.user.user).await?;
     let sets_policy = request.policy.is_some();
-    let CreatedSession { session, is_new } = call.user.create_session(&call.session, request).await?;
+    let CreatedSession { session, is_new, unchanged } = call.user.create_session(&call.session, request).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let session = seen_by(call.backend.summary_of(&session, &user_policy), &call.user);
+    let session = SessionSummary { unchanged, ..session };
     Ok((status, Json(if sets_policy && is_new { with_unmatched_rules(session, &call.user).await } else { session })))
 }
 
@@ -109,7 +110,7 @@ async fn with_unmatched_rules(session: SessionSummary, call: &UserCall) -> Sessi
     SessionSummary { unmatched_rules, ..session }
 }
 
-/// List a user's sessions, in byte order of their ids: those that the key reaches. A page may hold none and still name a
+/// List the sessions of a user that the key reaches, in byte order of their ids. A page may hold none and still name a
 /// next one.
 #[utoipa::path(get, path = "/sessions", operation_id = "list_sessions", tag = "sessions", params(SessionListRequest),
     responses((status = 200, body = SessionPage), Failure))]

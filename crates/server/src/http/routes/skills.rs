@@ -34,7 +34,7 @@ pub(crate) fn of_user() -> OpenApiRouter {
         .route(NAMED_DOWNLOAD, get(show))
 }
 
-/// List a user's skills, without those that the user's policy hides; a key of scope `control` sees them all. Drafts are shown to keys
+/// List a user's skills, except skills that the user's policy hides; a key of scope `control` sees them all. Drafts are shown to keys
 /// of scope `control`, and to keys that are bound to the session that made them.
 #[utoipa::path(get, path = "/skills", operation_id = "list_skills", tag = "skills", params(SkillListRequest),
     responses((status = 200, body = SkillList), Failure))]

@@ -149,7 +149,8 @@ async fn artifact(
     parameters: RawPathParams,
     headers: HeaderMap,
 ) -> HandlerResult<Response> {
-    let unknown = || Error::new(Code::SkillNotFound, "no such skill is offered here; index.json lists those that are");
+    let unknown =
+        || Error::new(Code::SkillNotFound, "no such skill is offered here; index.json lists the offered skills");
     let path = parameters.iter().find(|(name, _)| *name == "artifact").map(|(_, path)| path).ok_or_else(unknown)?;
     let (skill, kind, content_type) = match (path.strip_suffix(ARCHIVE_END), path.strip_suffix(TEXT_END)) {
         (Some(skill), _) => (skill, ArtifactKind::Archive, "application/zip"),

@@ -2,9 +2,9 @@
 //!
 //! HTTP/1.1 only: TLS and HTTP/2 end at the proxy before the service, and a protocol that is not served needs no defence
 //! against its floods. The service closes connections with slow headers and connections that do not take
-//! their reply. The module `connections` decides which connection gives way if too many are open. A stopping service first
-//! reports that it is not ready and goes on accepting, because load balancers notice late. Then it finishes the requests
-//! that have begun.
+//! their reply. The module `connections` decides which connection gives way if too many are open. A stopping service reports
+//! that it is not ready. If it drains, it accepts for a while longer, because load balancers notice late. Then it closes the
+//! listener and finishes the requests that have begun.
 
 use std::{
     net::{IpAddr, SocketAddr},

@@ -91,7 +91,7 @@ impl SkillReference {
     }
 }
 
-/// List published skills, without those that the user's policy hides from the caller.
+/// List published skills, except skills that the user's policy hides from the caller.
 #[utoipa::path(get, path = "/v1/skills", operation_id = "api_list_skills", tag = "skills_api", params(PageParameters),
     responses((status = 200, body = SkillsApiSkills), ApiFailure))]
 pub(super) async fn list(
