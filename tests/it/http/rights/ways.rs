@@ -140,7 +140,10 @@ async fn no_place_names_a_skill_that_the_caller_has_lost_in_any_way() {
     let mut faults = Vec::new();
     for way in Way::ALL {
         let mut world = World::start(way.published_at()).await;
-        world.ask("loaded", Method::POST, "{s}/load_skill", &json!({"skill": LOST})).await;
+        // A session that has loaded the skill keeps it after a deletion, and the list of sessions names it.
+        if !way.is_told() {
+            world.ask("loaded", Method::POST, "{s}/load_skill", &json!({"skill": LOST})).await;
+        }
         let hello = places().into_iter().find(|place| place.name == "initialize").unwrap();
         for session in SESSIONS {
             world.ask(session, Method::POST, "{s}/load_skill", &json!({"skill": "gazelle"})).await;
@@ -150,7 +153,7 @@ async fn no_place_names_a_skill_that_the_caller_has_lost_in_any_way() {
             assert!(prompt.contains(LOST), "{way:?}: {prompt}");
         }
         let prompt = world.ask("loaded", Method::GET, "{s}/prompt?mode=listing", &Value::Null).await.1;
-        assert!(prompt.contains("ops/turtle in /skills/turtle"), "{way:?}: {prompt}");
+        assert_eq!(prompt.contains("ops/turtle in /skills/turtle"), !way.is_told(), "{way:?}: {prompt}");
         way.go(&mut world).await;
         for session in way.sessions() {
             let all = places();
