@@ -1666,6 +1666,11 @@ export interface components {
             found?: (number | null) | undefined;
             /** @description The approval that it has begun to wait for. */
             approval?: (string | null) | undefined;
+            /**
+             * Format: int64
+             * @description How many calls a record of `refuse_call` reports: those of the key at the route since its record before.
+             */
+            refused?: (number | null) | undefined;
         };
         /** @description What became of a skill in a session. */
         AuditSkill: {
@@ -3567,6 +3572,8 @@ export interface components {
             skill?: (string | null) | undefined;
             /** @description The digest of the files of that skill. A load of other files is another call. */
             digest?: (string | null) | undefined;
+            /** @description The digest of the files that a person allowed before, if the skill has changed since. */
+            allowed_digest?: (string | null) | undefined;
             /**
              * Format: date-time
              * @description When the call stops waiting. Made again after that, it is another one.

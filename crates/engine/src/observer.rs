@@ -118,6 +118,8 @@ pub struct Effects {
     pub approval: Option<String>,
     /// The layer of the skill, if the skill is not the user's own.
     pub layer: Option<Layer>,
+    /// The number of refused calls that the record reports.
+    pub refused: Option<u64>,
 }
 
 /// A change of a file, or of the version of a skill.
@@ -175,6 +177,11 @@ impl EffectsRecorder {
         self.change(|effects| effects.layer = Some(layer).filter(|layer| *layer != Layer::User));
     }
 
+    /// Records that the report is about this number of refused calls.
+    pub fn refused(&self, calls: u64) {
+        self.change(|effects| effects.refused = Some(calls));
+    }
+
     /// Records a change of a skill from the version `before` to `after`; `None` stands for no skill. The state says whether a
     /// version is a draft.
     pub(crate) fn version(
@@ -213,10 +220,11 @@ const fn catalog_change(before: Option<SkillState>, now: Option<SkillState>) -> 
 }
 
 impl Effects {
-    /// The effect of a write: the document at `path` has this content now.
+    /// The effect of a write: the document at `path` had the content `before`, as far as that is known, and has this content now.
     #[must_use]
-    pub fn of_file(path: &str, content: Option<&[u8]>) -> Self {
-        let file = ChangeEffect { path: path.to_owned(), before: None, after: content.map(content_digest), etag: None };
+    pub fn of_file(path: &str, before: Option<&[u8]>, content: Option<&[u8]>) -> Self {
+        let (before, after) = (before.map(content_digest), content.map(content_digest));
+        let file = ChangeEffect { path: path.to_owned(), before, after, etag: None };
         Self { files: vec![file], ..Self::default() }
     }
 

@@ -311,3 +311,83 @@ async fn data_minimization_only_scopes_that_are_necessary() {
         .await
         .is_problem(403, "denied");
 }
+
+fn skill_text(word: &str) -> Value {
+    json!({"description": "About ask", "body": format!("Say {word}.\n")})
+}
+
+// S-APPROVAL-18: An approval of a load, also a remembered one, is for the files that the person saw.
+#[tokio::test]
+async fn a_skill_that_is_replaced_between_its_approval_and_its_load_is_asked_about_again() {
+    for (remember, visibility) in [(false, "loaded"), (true, "loaded"), (true, "all")] {
+        let world = Guarded::start().await;
+        world.policy(json!({"skills": {"*": "auto_approve", "ask": "enabled"}})).await;
+        let session = json!({"policy": {"visibility": visibility}});
+        world.call(&world.control, Method::PUT, world.server.session(""), &session).await;
+        let put = async |word: &str| {
+            let put =
+                world.call(&world.control, Method::PUT, world.server.user("/skills/ask"), &skill_text(word)).await;
+            assert!([200, 201].contains(&put.status), "{}", put.json);
+        };
+        put("good").await;
+        let load = json!({"skill": "ask"});
+        let waits = id_of(&world.op("load_skill", load.clone()).await);
+        world.decide(&waits, json!({"decision": "allow", "remember": remember})).await.is(200);
+        if remember {
+            let loaded = world.op("load_skill", load.clone()).await;
+            assert!(loaded.is(200)["body"].as_str().unwrap().contains("good"));
+        }
+        put("evil").await;
+        let asked = world.op("load_skill", load.clone()).await;
+        assert_ne!(id_of(&asked), waits);
+        assert!(
+            asked.json["detail"].as_str().unwrap().contains("has changed since a person allowed it"),
+            "{}",
+            asked.json
+        );
+        let shown = world.waiting().await;
+        let shown = shown.last().unwrap();
+        assert!(shown["allowed_digest"].is_string() && shown["allowed_digest"] != shown["digest"], "{shown}");
+        if remember {
+            let read = world.op("read", json!({"file_path": "/skills/ask/SKILL.md"})).await;
+            let text = read.is(200)["content"].as_str().unwrap().to_owned();
+            assert!(text.contains("good") && !text.contains("evil"), "the session has what was allowed: {text}");
+        }
+        world.decide(&id_of(&asked), json!({"decision": "allow"})).await.is(200);
+        assert!(world.op("load_skill", load).await.is(200)["body"].as_str().unwrap().contains("evil"));
+    }
+}
+
+// S-APPROVAL-18: An approval of a load, also a remembered one, is for the files that the person saw.
+// S-DRAFT-11: If a session repeats an approved `create_skill` with the same content, nobody is asked again.
+#[tokio::test]
+async fn a_draft_is_loaded_as_it_was_allowed_and_the_same_create_skill_asks_once() {
+    let world = Guarded::start().await;
+    world.policy(json!({"skills": {"*": "enabled"}})).await;
+    let skill = json!({
+        "name": "own", "description": "Writes letters to tenants in plain words.",
+        "body": "Begin with the name of the tenant. Say what is due, and when.\n",
+    });
+    let waits = id_of(&world.op("create_skill", skill.clone()).await);
+    world.decide(&waits, json!({"decision": "allow"})).await.is(200);
+    let made = world.op("create_skill", skill.clone()).await.is(201).clone();
+    for _ in 0..2 {
+        assert_eq!(*world.op("create_skill", skill.clone()).await.is(201), made, "the same answer, and no question");
+    }
+    assert!(world.waiting().await.is_empty());
+    let mut other = skill.clone();
+    other["body"] = json!("Begin with the sum. Say what is due, and when, and to whom.\n");
+    id_of(&world.op("create_skill", other).await);
+    let elsewhere = world.server.session("/create_skill").replace("/s1/", "/s2/");
+    id_of(&world.call(&world.agent, Method::POST, elsewhere, &skill).await);
+
+    let load = json!({"skill": "own"});
+    let waits = id_of(&world.op("load_skill", load.clone()).await);
+    world.decide(&waits, json!({"decision": "allow", "remember": true})).await.is(200);
+    world.op("load_skill", load.clone()).await.is(200);
+    let body = json!({"body": "Begin with threats. Say what happens to those who do not pay.\n"});
+    world.call(&world.control, Method::PATCH, world.server.user("/skills/own"), &body).await.is(200);
+    id_of(&world.op("load_skill", load).await);
+    world.policy(json!({"skills": {"*": "enabled"}, "tools": {"create_skill": "blocked"}})).await;
+    world.op("create_skill", skill).await.is_problem(403, "tool_blocked");
+}

@@ -3,6 +3,7 @@
 mod approvals;
 mod damaged;
 mod forks;
+mod lowered;
 pub(crate) mod objects;
 mod sessions;
 mod shared_writes;

@@ -39,8 +39,9 @@ def request(user: str, session: str, approval: str, call: Call[Any], control_key
 
     Returns:
         `type`, `approval_id`, `session`, `tool`, `input` of at most 4 KiB, `input_cut`, `expires_at`, `seconds_left`,
-        `answers` and `asks`, the text for the person; of a load also `skill` and `digest`. `expires_at`,
-        `seconds_left` and `digest` are None if the service refuses to say.
+        `answers` and `asks`, the text for the person; of a load also `skill` and `digest`, and `allowed_digest` if the
+        skill has changed since a person allowed it. `expires_at`, `seconds_left` and `digest` are None if the service
+        refuses to say.
     """
     tool, given = _tool_and_input(call)
     shown, cut = shortened(given)
@@ -59,6 +60,8 @@ def request(user: str, session: str, approval: str, call: Call[Any], control_key
     if tool == "load_skill":
         asked["skill"] = str(given.get("skill", "")) if waiting is None or waiting.skill is None else waiting.skill
         asked["digest"] = None if waiting is None else waiting.digest
+        if waiting is not None and waiting.allowed_digest is not None:
+            asked["allowed_digest"] = waiting.allowed_digest
     return {**asked, "asks": _text(asked)}
 
 
@@ -124,6 +127,8 @@ def _text(asked: dict[str, Any]) -> str:
     sentences = [f"The agent asks for approval to {_action(asked)}."]
     if asked["input_cut"]:
         sentences.append("Its input is too long to be shown whole.")
+    if "allowed_digest" in asked:
+        sentences.append("The skill has changed since a person allowed it.")
     if asked["seconds_left"] is not None:
         sentences.append(f"The call waits for {asked['seconds_left']} more seconds.")
     return " ".join([*sentences, "Answer allow or deny."])

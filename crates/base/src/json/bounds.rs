@@ -111,6 +111,11 @@ pub(super) struct NestingDepth<'b> {
 }
 
 impl<'b> NestingDepth<'b> {
+    /// Whether the document is a request. The service wrote any other document itself.
+    pub(super) fn is_of_request(self) -> bool {
+        self.bounds.nulls.most > 0
+    }
+
     /// The members that hold `null`.
     pub(super) fn nulls(self) -> &'b Nulls {
         &self.bounds.nulls

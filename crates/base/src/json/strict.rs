@@ -3,11 +3,15 @@
 //! A wrapper stands around each part of it: deserializer, visitor, seed, and the access to lists, maps and variants. Each hands
 //! its wrapper on, so that no type below can speak to the bare deserializer.
 
-use std::fmt;
+use std::{
+    collections::HashSet,
+    fmt,
+    hash::{BuildHasher as _, RandomState},
+};
 
 use serde::de::{
-    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess, Unexpected,
-    VariantAccess, Visitor,
+    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, IntoDeserializer as _, MapAccess,
+    SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 
 use super::bounds::NestingDepth;
@@ -20,6 +24,22 @@ pub(super) struct Strict<'b, T> {
     wanted: ExpectedShape,
     /// The number of the member that this is the value of, if it is read into a field.
     member: Option<usize>,
+    /// The names of the members of this object so far, by their hash. A type refuses a repeated field by itself.
+    names: Option<Box<MemberNames>>,
+}
+
+/// The names of the members of one object. Two names count as one by chance alone, because a caller does not know the seed.
+#[derive(Default)]
+struct MemberNames {
+    seed: RandomState,
+    hashes: HashSet<u64>,
+}
+
+impl MemberNames {
+    /// Adds a name. Returns false if the object has it already.
+    fn insert(&mut self, name: &str) -> bool {
+        self.hashes.insert(self.seed.hash_one(name))
+    }
 }
 
 /// The kind of value that a visitor waits for.
@@ -36,7 +56,7 @@ enum ExpectedShape {
 impl<'b, T> Strict<'b, T> {
     /// `inner`, watched from here on.
     pub(super) fn new(inner: T, place: NestingDepth<'b>) -> Self {
-        Self { inner, place, wanted: ExpectedShape::Any, member: None }
+        Self { inner, place, wanted: ExpectedShape::Any, member: None, names: None }
     }
 
     fn map(inner: T, place: NestingDepth<'b>) -> Self {
@@ -199,7 +219,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Strict<'_, V> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
         let place = self.place.deeper()?;
-        self.inner.visit_map(Strict { inner: map, place, wanted: self.wanted, member: None })
+        self.inner.visit_map(Strict { wanted: self.wanted, ..Strict::new(map, place) })
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, variant: A) -> Result<V::Value, A::Error> {
@@ -241,7 +261,14 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Strict<'_, A> {
             // Its name is a field's: otherwise the type had refused the name, before it came to the value.
             self.inner.next_entry::<IgnoredAny, IgnoredAny>()?;
         }
-        self.inner.next_key_seed(seed)
+        if self.wanted == ExpectedShape::Fields || !self.place.is_of_request() {
+            return self.inner.next_key_seed(seed);
+        }
+        let Some(name) = self.inner.next_key::<String>()? else { return Ok(None) };
+        if !self.names.get_or_insert_default().insert(&name) {
+            return Err(A::Error::custom(format_args!("the member {name:?} stands twice in one object")));
+        }
+        seed.deserialize(name.into_deserializer()).map(Some)
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {

@@ -225,3 +225,24 @@ fn a_fault_is_named_with_its_place_though_a_null_was_passed_over() {
     let fault = from_request::<Fields>(br#"{"flag": null, "number": "x"}"#).unwrap_err();
     assert!(fault.message().contains("at line 1 column 28"), "{fault}");
 }
+
+// S-ERROR-8: A member that stands twice in one object of a request is an error, at any depth.
+#[test]
+fn a_repeated_member_is_refused_in_a_request_at_any_depth_and_read_in_a_stored_object() {
+    for (twice, member) in [
+        (r#"{"map": {"a": {"n": 1}, "a": {"n": 2}}}"#, "a"),
+        (r#"{"map": {"\u0061": {}, "b": {}, "a": {}}}"#, "a"),
+        (r#"{"free": {"x": 1, "x": 1}}"#, "x"),
+        (r#"{"free": [{"deep": [{"y": 1, "y": null}]}]}"#, "y"),
+        (r#"{"list": [], "list": []}"#, "list"),
+        (r#"{"one": {"n": 1, "n": 2}}"#, "n"),
+    ] {
+        let refused = from_request::<Outer>(twice.as_bytes()).unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidRequest, "{twice}");
+        assert!(refused.message().contains(member), "{twice}: {refused}");
+    }
+    let once = r#"{"map": {"a": {}, "A": {}, "á": {}}, "free": [{"x": 1}, {"x": 1}]}"#;
+    assert_eq!(from_request::<Outer>(once.as_bytes()).unwrap().map.len(), 3);
+    let stored = from_slice::<Outer>(br#"{"map": {"a": {"n": 1}, "a": {"n": 2}}}"#).unwrap();
+    assert_eq!(stored.map["a"].n, 2, "an object of the service's own costs nobody a call");
+}

@@ -20,6 +20,10 @@ pub const AUDIT_SUBJECT_BYTES: usize = 1024;
 pub const CALL_ID_BYTES: usize = 128;
 /// Bytes of the input of an operation that a record has. Members that do not fit are left out.
 pub const AUDIT_INPUT_BYTES: usize = 4 << 10;
+/// How long refused calls of one key at one route are counted before the next record.
+pub const REFUSALS_COUNTED: Duration = Duration::from_mins(1);
+/// Keys and routes whose refused calls are counted at once. Those beyond leave no record.
+pub const REFUSALS_KEPT: usize = 4096;
 /// Days that records are kept, unless configured otherwise.
 pub const AUDIT_RETENTION_DAYS: u32 = 90;
 /// The most days that can be configured: a hundred years.

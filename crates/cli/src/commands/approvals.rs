@@ -128,10 +128,11 @@ fn time_left(call: &WaitingCall) -> String {
     format!("{} s left", call.seconds_left)
 }
 
-/// The skill that a call loads, and the version of it; empty if the call loads none.
+/// The skill that a call loads, and the version of it, also the version that was allowed before; empty if the call loads none.
 fn load_of(call: &WaitingCall) -> String {
     let skill = call.skill.iter().map(|skill| plain(skill.as_str()));
-    skill.chain(call.digest.clone()).collect::<Vec<_>>().join(" ")
+    let changed = call.allowed_digest.iter().map(|allowed| format!("(changed since {allowed} was allowed)"));
+    skill.chain(call.digest.clone()).chain(changed).collect::<Vec<_>>().join(" ")
 }
 
 /// Asks the person at the terminal about each call, until standard input ends.
@@ -226,6 +227,7 @@ mod tests {
             input_cut: false,
             skill: None,
             digest: None,
+            allowed_digest: None,
             expires_at: Timestamp::UNIX_EPOCH,
             seconds_left: 1,
         };

@@ -40,15 +40,15 @@ struct Key {
     grant: Grant,
 }
 
-/// The difference of two sets of keys, in numbers of keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The difference of two sets of keys: the names of the keys in logs, in byte order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyChanges {
     /// Keys that only the newer set has.
-    pub added: usize,
+    pub added: Vec<Owner>,
     /// Keys that only the older set has.
-    pub removed: usize,
+    pub removed: Vec<Owner>,
     /// Keys of both sets whose rights differ.
-    pub changed: usize,
+    pub changed: Vec<Owner>,
 }
 
 impl Keys {
@@ -117,15 +117,17 @@ impl Keys {
     /// Returns the difference between `before` and these keys.
     #[must_use]
     pub fn changes_since(&self, before: &Self) -> KeyChanges {
-        let (mut added, mut changed) = (0, 0);
-        for (digest, key) in self.0.iter() {
-            match before.0.get(digest) {
-                None => added += 1,
-                Some(earlier) => changed += usize::from(!key.has_rights_of(earlier)),
-            }
+        let of = |keys: &Self, wanted: &dyn Fn(&Digest, &Key) -> bool| {
+            let mut names: Vec<_> =
+                keys.0.iter().filter(|(digest, key)| wanted(digest, key)).map(|(digest, _)| digest.name()).collect();
+            names.sort();
+            names
+        };
+        KeyChanges {
+            added: of(self, &|digest, _| !before.0.contains_key(digest)),
+            removed: of(before, &|digest, _| !self.0.contains_key(digest)),
+            changed: of(self, &|digest, key| before.0.get(digest).is_some_and(|earlier| !key.has_rights_of(earlier))),
         }
-        let removed = before.0.keys().filter(|digest| !self.0.contains_key(*digest)).count();
-        KeyChanges { added, removed, changed }
     }
 
     /// Finds out who is calling. `authorization` is the text of the header of that name.
@@ -303,7 +305,13 @@ mod tests {
         let before = Keys::new(&[entry("same"), entry("gone"), entry("changed")]).unwrap();
         let changed = KeyEntry { team: Some(id("sales")), ..entry("changed") };
         let after = Keys::new(&[entry("same"), changed, entry("new"), entry("newer")]).unwrap();
-        assert_eq!(after.changes_since(&before), KeyChanges { added: 2, removed: 1, changed: 1 });
+        let names = |names: &[&str]| {
+            let mut names: Vec<_> = names.iter().map(|name| Digest::from_key(name).name()).collect();
+            names.sort();
+            names
+        };
+        let (added, removed, changed) = (names(&["new", "newer"]), names(&["gone"]), names(&["changed"]));
+        assert_eq!(after.changes_since(&before), KeyChanges { added, removed, changed });
         assert_eq!(after.changes_since(&after), KeyChanges::default());
     }
 

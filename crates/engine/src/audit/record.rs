@@ -47,6 +47,7 @@ pub(super) fn record_from_operation(operation: ObservedOperation, time: Timestam
         catalog: effects.catalog.map(|(changed, removed)| AuditCatalog { changed, removed }),
         found: effects.found,
         approval: effects.approval,
+        refused: effects.refused,
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct PendingAdmission<'call> {
     pub(crate) user: Arc<Policy>,
     /// The skill that the call loads, which the policy may ask about.
     pub(crate) load: Option<SkillToLoad>,
+    /// Whether the session made the call before, with all its effects.
+    is_repeated: bool,
 }
 
 /// An operation that may run: its call, the session, and the policies in effect.
@@ -58,7 +60,7 @@ impl<'call> PendingAdmission<'call> {
         if operation.effect() != Effect::Reads {
             context.core.sessions().check_writable()?;
         }
-        Ok(Self { context, operation, state, user, load: None })
+        Ok(Self { context, operation, state, user, load: None, is_repeated: false })
     }
 
     /// The call.
@@ -91,6 +93,24 @@ impl<'call> PendingAdmission<'call> {
         Self { load: Some(SkillToLoad { skill: skill.clone(), digest: digest.to_owned() }), ..self }
     }
 
+    /// Whether the policy asks about the tool or the skill of the call.
+    pub(crate) fn asks(&self) -> bool {
+        let (about_tool, about_skill) = self.asked_about();
+        about_tool || about_skill
+    }
+
+    fn asked_about(&self) -> (bool, bool) {
+        let policy = self.policy();
+        let about_skill = self.load.as_ref().is_some_and(|load| policy.skill(&load.skill) == SkillRule::AskFirst);
+        (policy.tool(self.operation) == ToolRule::Ask, about_skill)
+    }
+
+    /// The same operation. If `is_repeated`, the session made this call before, with all its effects: the call changes nothing, so
+    /// nobody is asked again.
+    pub(crate) fn repeated(self, is_repeated: bool) -> Self {
+        Self { is_repeated, ..self }
+    }
+
     /// Admits the operation. If the policy asks about it, this uses up the approval of the call with `input`, which is
     /// awaited only then.
     ///
@@ -101,14 +121,11 @@ impl<'call> PendingAdmission<'call> {
         &self,
         input: impl Future<Output = Result<CallInput>>,
     ) -> Result<Admission<'call>, Refusal> {
-        let policy = self.policy();
-        let about_tool = policy.tool(self.operation) == ToolRule::Ask;
-        let about_skill = self.load.as_ref().is_some_and(|load| policy.skill(&load.skill) == SkillRule::AskFirst);
-        if !about_tool && !about_skill {
+        if self.is_repeated || !self.asks() {
             return Ok(self.admitted());
         }
         let (call, load) = ((self.context, &*self.state.session), self.load.as_ref());
-        let session = ask(call, self.operation, input.await?, load, (about_tool, about_skill)).await?;
+        let session = ask(call, self.operation, input.await?, load, self.asked_about()).await?;
         Ok(Self::new(self.context, self.operation, (session, Arc::clone(&self.user)))?.admitted())
     }
 

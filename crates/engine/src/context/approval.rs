@@ -56,7 +56,8 @@ pub(super) async fn ask(
             if is_new {
                 approval_was_asked_for(context, &call);
             }
-            Err(Refusal::NeedsApproval { what, approval_id: call.approval_id })
+            let changed = call.allowed_digest.map_or("", |_| ", which has changed since a person allowed it,");
+            Err(Refusal::NeedsApproval { what: what + changed, approval_id: call.approval_id })
         }
     }
 }

@@ -54,6 +54,7 @@ actions! {
     DownloadSkills "download_skills" Reads "Files of skills are read without a load.";
     DiffVersions "diff_versions" Reads "What differs between two versions of a skill is read.";
     ExportUser "export_user" Reads "All that there is of a user is read.";
+    RefuseCall "refuse_call" Reads "Calls that a key does not allow are refused.";
 }
 
 /// The entry of a caller's actions beside the operations of agents. Each action begins its account here.

@@ -19,6 +19,7 @@ mod difference;
 mod draft_change;
 mod drafting;
 mod history;
+mod made_draft;
 mod owner;
 mod published;
 mod published_documents;

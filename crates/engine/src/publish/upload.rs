@@ -186,7 +186,7 @@ mod tests {
             (with(r#"{"../x": ""}"#, " x"), "expected `,` or `}` at line 1 column"),
             (with(r#"{"a": 1}"#, ""), "invalid type: integer `1`, expected a string at line 1 column"),
             (with(r#"{"a": null}"#, ""), "invalid type: null, expected a string"),
-            (with(r#"{"a": "1", "a": "2"}"#, ""), "two files of one path: send each file once at line 1 column"),
+            (with(r#"{"a": "1", "a": "2"}"#, ""), "the member \"a\" stands twice in one object at line 1 column"),
             (with("[]", ""), "expected files by their paths"),
             (with(r#"{"SKILL.md": "x"}"#, ""), "not among `files`"),
             (with("{}", r#", "frontmatter": {"description": "e"}"#), "stands beside `frontmatter`"),

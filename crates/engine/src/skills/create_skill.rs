@@ -9,7 +9,7 @@ use serde_json::Map;
 
 use super::with_drafts::with_drafts;
 use crate::{
-    context::{Admission, CallInput, OperationSpan, record_file},
+    context::{Admission, CallInput, Context, OperationSpan, record_file},
     error::{Code, Error, Result},
     files::Files,
     json::UnknownMembers,
@@ -28,15 +28,15 @@ pub(crate) async fn create_skill(
     check_length("description", &request.description, CREATED_DESCRIPTION_CHARS)?;
     check_length("body", &request.body, CREATED_BODY_CHARS)?;
     let skill = SkillPath::parse(&request.name)?;
-    let (context, admission) = (span.context(), span.check().await?.admit(CallInput::from_request(&request)).await?);
-    check_room(admission.session(), &skill)?;
-    check_free(&admission, &skill).await?;
-    let CreateSkillRequest { description, body, template, .. } = request;
-    let body = template.map_or_else(|| body.clone(), |template| template.around(&body));
-    let text = PublishRequest { description, body, files: std::collections::BTreeMap::new(), frontmatter: Map::new() };
-    let by = context.caller.key().map(str::to_owned);
-    let asked = DraftAsked { session: context.session.clone(), skill, by, text };
-    let (draft, checked) = Publisher::new(Arc::clone(&context.core)).create_draft(context.user(), asked).await?;
+    let (context, pending) = (span.context(), span.check().await?);
+    let publisher = Publisher::new(Arc::clone(&context.core));
+    let asked = asked_by(context, skill, &request);
+    let is_repeated = pending.asks() && publisher.is_made(context.user(), &asked).await?;
+    let input = CallInput::from_request(&request);
+    let admission = pending.repeated(is_repeated).admit(input).await?;
+    check_room(admission.session(), &asked.skill)?;
+    check_free(&admission, &asked.skill).await?;
+    let (draft, checked) = publisher.create_draft(context.user(), asked).await?;
     record_file(context, &draft.skill, None, Some(draft.digest.clone()), None);
     let note = SessionDraft {
         skill: draft.skill.clone(),
@@ -57,6 +57,14 @@ pub(crate) async fn create_skill(
         state: SkillState::Draft,
         lint: checked.findings,
     })
+}
+
+/// The draft that the session of this call asks for.
+fn asked_by(context: &Context, skill: SkillPath, request: &CreateSkillRequest) -> DraftAsked {
+    let body = request.template.map_or_else(|| request.body.clone(), |template| template.around(&request.body));
+    let (description, files) = (request.description.clone(), std::collections::BTreeMap::new());
+    let text = PublishRequest { description, body, files, frontmatter: Map::new() };
+    DraftAsked { session: context.session.clone(), skill, by: context.caller.key().map(str::to_owned), text }
 }
 
 /// Checks that no visible skill has the name, and that the name hides no rule. The write of the draft checks the store at this

@@ -10,12 +10,16 @@ use tokio::sync::watch;
 use crate::{
     access::{Callers, KeyChanges},
     audit::{Events, Recorder},
+    budget::Owner,
     clock::Clock,
     handle::Service,
-    http::{Admission, Connections, Metrics, Spool},
+    http::{Admission, Connections, Metrics, Refusals, Spool},
     limits::CONNECTIONS,
     mcp::{HttpTransport, McpOptions},
 };
+
+/// Names of keys that one line of the log has.
+const KEYS_SHOWN: usize = 32;
 
 /// The settings of the HTTP interface beside its listener.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +46,7 @@ pub(super) struct ServerState {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) metrics: Metrics,
     pub(super) limits: RequestLimits,
+    pub(super) refusals: Refusals,
     pub(super) audit: Option<Recorder>,
     pub(super) events: Events,
     /// The hosts that call at `/mcp`, if they may.
@@ -71,6 +76,7 @@ impl ServerState {
                 spool: Arc::new(Spool::new(config.spool)),
                 connections: Connections::new(connections),
             },
+            refusals: Refusals::default(),
             events: Events::new(&service, config.audit.clone(), clock.clone()),
             audit: config.audit,
             clock,
@@ -94,9 +100,9 @@ impl ServerState {
         let KeyChanges { added, removed, changed } = new.keys.changes_since(&old.keys);
         tracing::info!(
             keys = new.keys.names().count(),
-            added,
-            removed,
-            changed,
+            added = shown_keys(&added),
+            removed = shown_keys(&removed),
+            changed = shown_keys(&changed),
             peers_changed = old.peers != new.peers,
             "keys and peers were read again"
         );
@@ -120,4 +126,10 @@ impl ServerState {
             let _ = stopping.wait_for(|stopping| *stopping).await;
         }
     }
+}
+
+/// The first names of some keys, and how many there are.
+fn shown_keys(names: &[Owner]) -> String {
+    let first = names.get(..names.len().min(KEYS_SHOWN)).unwrap_or(names);
+    format!("{} {}", names.len(), first.join(" ")).trim_end().to_owned()
 }

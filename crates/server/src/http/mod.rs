@@ -27,7 +27,7 @@ pub(in crate::http) use body::{
 };
 pub(in crate::http) use door::{
     Admission, ClientAddress, Connection, Connections, Cost, EVENT_STREAM, Failure, Gauges, HandlerResult, JsonReply,
-    LAST_EVENT_ID, Metrics, Problem, ReplayMemory, ServedUser, SessionCall, ShareOwner, StallGuard, UserCall,
+    LAST_EVENT_ID, Metrics, Problem, Refusals, ReplayMemory, ServedUser, SessionCall, ShareOwner, StallGuard, UserCall,
     deleted_user, peer_headers, resident_memory, within_shares,
 };
 pub(in crate::http) use openapi::Binary;

@@ -113,12 +113,14 @@ fn form(call: &WaitingCall) -> Result<ElicitRequestParams> {
 
 /// The question for the person: tool, input, the time left, and for a load the skill and its version.
 fn question(call: &WaitingCall) -> String {
-    let WaitingCall { tool, input, input_cut, skill, digest, seconds_left, .. } = call;
+    let WaitingCall { tool, input, input_cut, skill, digest, allowed_digest, seconds_left, .. } = call;
     let input = one_line(&input.to_string()).plain().to_owned();
     let part = if *input_cut { " (long texts are cut)" } else { "" };
     let load = skill.as_ref().map(|skill| {
         let version = digest.as_ref().map(|digest| format!(", version {digest}")).unwrap_or_default();
-        format!(" This loads the skill {}{version}.", one_line(skill.as_str()).plain())
+        let changed =
+            allowed_digest.as_ref().map(|allowed| format!(" It has changed since you allowed version {allowed}."));
+        format!(" This loads the skill {}{version}.{}", one_line(skill.as_str()).plain(), changed.unwrap_or_default())
     });
     let load = load.unwrap_or_default();
     format!("The agent wants to call {tool} with {input}{part}.{load} The call waits for {seconds_left} seconds more.")

@@ -94,6 +94,9 @@ pub struct WaitingCall {
     /// The digest of the files of that skill. A load of other files is another call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// The digest of the files that a person allowed before, if the skill has changed since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_digest: Option<String>,
     /// When the call stops waiting. Made again after that, it is another one.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,

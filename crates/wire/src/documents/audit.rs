@@ -73,6 +73,9 @@ pub struct AuditRecord {
     /// The approval that it has begun to wait for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<String>,
+    /// How many calls a record of `refuse_call` reports: those of the key at the route since its record before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<u64>,
 }
 
 impl AuditRecord {

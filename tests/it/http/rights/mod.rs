@@ -5,6 +5,7 @@
 
 mod forks;
 mod places;
+mod refused;
 mod ways;
 
 use std::sync::Arc;

@@ -100,7 +100,10 @@ async fn answer(world: &World, session: &str, place: &Place, skill: &str) -> (u1
     let fill = |text: &str| text.replace("{skill}", skill).replace("{mount}", mount);
     let body = serde_json::from_str(&fill(&place.body.to_string())).unwrap();
     let (status, text) = world.ask(session, place.method.clone(), &fill(&place.path), &body).await;
-    (status, without(text, "\"request_id\":\""))
+    let text = without(text, "\"request_id\":\"");
+    // The parts of a download stand between lines of a random name.
+    let between = text.lines().next().filter(|line| line.starts_with("--skillmount-")).map(str::to_owned);
+    (status, between.map_or(text.clone(), |between| text.replace(&between, "--")))
 }
 
 /// The text without the values behind `before`, up to the next quote.
@@ -115,27 +118,32 @@ fn unnamed(text: &str, skill: &str) -> String {
     text.replace(skill, "").replace(skill.rsplit('/').next().unwrap(), "")
 }
 
-async fn check(world: &World, way: Way, session: &str, place: &Place) {
-    let what = format!("{way:?}, session {session}, {} {} {}", place.name, place.path, place.body);
+/// How the answer of a place shows more of the lost skill than of a skill that never was; `None` if it does not.
+async fn fault(world: &World, session: &str, place: &Place) -> Option<String> {
+    let what = format!("session {session}, {} {} {}", place.name, place.path, place.body);
     let (status, text) = answer(world, session, place, LOST).await;
-    assert!(status < 500, "{what}: {text}");
     let said = if place.names_skill() { unnamed(&text, LOST) } else { text.clone() };
-    for word in WORDS {
-        assert!(!said.contains(word), "{what}: {text}");
+    if status >= 500 || WORDS.iter().any(|word| said.contains(word)) {
+        return Some(format!("{what}: {status} {text}"));
     }
-    if place.names_skill() {
-        let (never_status, never) = answer(world, session, place, NEVER).await;
-        let (lost, never) = (unnamed(&text, LOST), unnamed(&never, NEVER));
-        assert_eq!((status, lost), (never_status, never), "{what}: the answer is that for a skill that never was");
+    if !place.names_skill() {
+        return None;
     }
+    let (never_status, never) = answer(world, session, place, NEVER).await;
+    let (lost, never) = ((status, said), (never_status, unnamed(&never, NEVER)));
+    (lost != never).then(|| format!("{what}: {lost:?} and for a skill that never was {never:?}"))
 }
 
 // S-SESSION-24: Once a caller may no longer see a skill, no answer names the skill to this caller.
 #[tokio::test]
 async fn no_place_names_a_skill_that_the_caller_has_lost_in_any_way() {
+    let mut faults = Vec::new();
     for way in Way::ALL {
         let mut world = World::start(way.published_at()).await;
-        world.ask("loaded", Method::POST, "{s}/load_skill", &json!({"skill": LOST})).await;
+        // A session that has loaded the skill keeps it after a deletion, and the list of sessions names it.
+        if !way.is_told() {
+            world.ask("loaded", Method::POST, "{s}/load_skill", &json!({"skill": LOST})).await;
+        }
         let hello = places().into_iter().find(|place| place.name == "initialize").unwrap();
         for session in SESSIONS {
             world.ask(session, Method::POST, "{s}/load_skill", &json!({"skill": "gazelle"})).await;
@@ -145,7 +153,7 @@ async fn no_place_names_a_skill_that_the_caller_has_lost_in_any_way() {
             assert!(prompt.contains(LOST), "{way:?}: {prompt}");
         }
         let prompt = world.ask("loaded", Method::GET, "{s}/prompt?mode=listing", &Value::Null).await.1;
-        assert!(prompt.contains("ops/turtle in /skills/turtle"), "{way:?}: {prompt}");
+        assert_eq!(prompt.contains("ops/turtle in /skills/turtle"), !way.is_told(), "{way:?}: {prompt}");
         way.go(&mut world).await;
         for session in way.sessions() {
             let all = places();
@@ -162,8 +170,9 @@ async fn no_place_names_a_skill_that_the_caller_has_lost_in_any_way() {
                 .ask(session, Method::POST, "{s}/load_skill", &json!({"skill": "gazelle", "mount_as": "gazelle"}))
                 .await;
             for place in all.iter().filter(|place| way != Way::SessionPolicy || place.is_of_session) {
-                check(&world, way, session, place).await;
+                faults.extend(fault(&world, session, place).await.map(|fault| format!("{way:?}, {fault}")));
             }
         }
     }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }

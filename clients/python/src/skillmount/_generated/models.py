@@ -2125,6 +2125,10 @@ class WaitingCall(BaseModel):
     """
     The digest of the files of that skill. A load of other files is another call.
     """
+    allowed_digest: str | None = None
+    """
+    The digest of the files that a person allowed before, if the skill has changed since.
+    """
     expires_at: AwareDatetime
     """
     When the call stops waiting. Made again after that, it is another one.
@@ -2262,6 +2266,10 @@ class AuditRecord(BaseModel):
     approval: str | None = None
     """
     The approval that it has begun to wait for.
+    """
+    refused: int | None = None
+    """
+    How many calls a record of `refuse_call` reports: those of the key at the route since its record before.
     """
 
 

@@ -61,6 +61,9 @@ struct KeptCall {
     /// The digest of the files that the call loads. `None` if it loads no skill, or an earlier version stored the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     skill_digest: Option<String>,
+    /// The digest of other files of that skill, which a person allowed before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    allowed_digest: Option<String>,
     /// The text of the person who denied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -98,14 +101,18 @@ pub struct Approvals {
     tools: BTreeMap<String, Decision>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     skills: BTreeMap<SkillPath, Decision>,
+    /// The digests of the files of these skills that were allowed. A skill without a digest, as an earlier version remembers it,
+    /// is not allowed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    allowed_digests: BTreeMap<SkillPath, String>,
     /// The members of a newer version.
     #[serde(flatten)]
     unknown: UnknownMembers,
 }
 
 impl KeptCall {
-    /// `call`, which waits from `now` on under an id made of `random`.
-    fn new(call: PendingCall, now: Timestamp, random: u128) -> Self {
+    /// `call`, which waits from `now` on under an id made of `random`. A person allowed the files of `allowed_digest` before.
+    fn new(call: PendingCall, allowed_digest: Option<String>, now: Timestamp, random: u128) -> Self {
         let PendingCall { subject, skill_digest, digest, input, input_cut, outline, outline_names } = call;
         let (id, expires_at) = (format!("{random:032x}"), later(now));
         let (decision, message) = (None, None);
@@ -120,6 +127,7 @@ impl KeptCall {
             expires_at,
             decision,
             skill_digest,
+            allowed_digest,
             message,
             unknown: UnknownMembers::default(),
         }
@@ -134,6 +142,7 @@ impl KeptCall {
             input_cut: self.input_cut,
             skill: self.subject.skill.clone(),
             digest: self.skill_digest.clone(),
+            allowed_digest: self.allowed_digest.clone(),
             expires_at: self.expires_at,
             seconds_left: u64::try_from(self.expires_at.duration_since(now).as_secs()).unwrap_or_default(),
         }
@@ -157,7 +166,7 @@ impl Approvals {
     /// `rate_limited` if too many calls wait already.
     pub fn ask(&mut self, call: &PendingCall, now: Timestamp, random: u128) -> Result<(CallDecision, bool)> {
         self.expire(now);
-        match self.remembered(&call.subject) {
+        match self.remembered(&call.subject, call.skill_digest.as_ref()) {
             Some(Decision::Allow) => return Ok((CallDecision::Allowed, false)),
             Some(Decision::Deny) => return Ok((CallDecision::Denied { message: self.message(call) }, false)),
             None => {}
@@ -175,7 +184,7 @@ impl Approvals {
             });
         }
         self.make_room()?;
-        let kept = KeptCall::new(call.clone(), now, random);
+        let kept = KeptCall::new(call.clone(), self.allowed_before(call), now, random);
         let shown = kept.shown(now);
         self.calls.push(kept);
         Ok((CallDecision::Waits { call: shown, is_new: true }, true))
@@ -200,8 +209,8 @@ impl Approvals {
         kept.message = message.map(str::to_owned);
         kept.expires_at = later(now);
         if wanted.remember {
-            let subject = kept.subject.clone();
-            self.remember(subject, wanted.decision)?;
+            let (subject, files) = (kept.subject.clone(), kept.skill_digest.clone());
+            self.remember(subject, files, wanted.decision)?;
         }
         Ok(())
     }
@@ -226,6 +235,7 @@ impl Approvals {
     pub fn forget_remembered(&mut self) {
         self.tools.clear();
         self.skills.clear();
+        self.allowed_digests.clear();
     }
 
     /// Whether there is nothing to keep.
@@ -240,29 +250,51 @@ impl Approvals {
         let of_call = |kept: &KeptCall| {
             let skill = kept.subject.skill.as_ref().map_or(0, |skill| weight::text(skill.as_str()));
             let texts = [&kept.id, &kept.digest, &kept.subject.tool, &kept.input, &kept.outline, &kept.outline_names];
-            let texts = texts.into_iter().chain(&kept.skill_digest).chain(&kept.message);
+            let texts = texts.into_iter().chain(&kept.skill_digest).chain(&kept.allowed_digest).chain(&kept.message);
             skill + texts.map(|text| weight::text(text)).sum::<usize>() + kept.unknown.weight()
         };
         let calls: usize = self.calls.iter().map(of_call).sum();
         let tools: usize = self.tools.keys().map(|tool| weight::text(tool)).sum();
         let skills: usize = self.skills.keys().map(|skill| weight::text(skill.as_str())).sum();
+        let digest = |(skill, digest): (&SkillPath, &String)| weight::text(skill.as_str()) + weight::text(digest);
+        let digests: usize = self.allowed_digests.iter().map(digest).sum();
         let maps = weight::tree(self.tools.len() + self.skills.len(), size_of::<(String, Decision)>());
-        calls + weight::list(self.calls.len(), size_of::<KeptCall>()) + tools + skills + maps + self.unknown.weight()
+        let maps = maps + weight::tree(self.allowed_digests.len(), size_of::<(SkillPath, String)>());
+        let calls = calls + weight::list(self.calls.len(), size_of::<KeptCall>());
+        calls + tools + skills + digests + maps + self.unknown.weight()
     }
 
     fn expire(&mut self, now: Timestamp) {
         self.calls.retain(|kept| now < kept.expires_at);
     }
 
-    /// The decision for the whole session about all rules that ask for approval of `subject`.
-    fn remembered(&self, subject: &PendingSubject) -> Option<Decision> {
+    /// The decision for the whole session about all rules that ask for approval of `subject`, which loads `files`.
+    fn remembered(&self, subject: &PendingSubject, files: Option<&String>) -> Option<Decision> {
         let tool = subject.tool_asks.then(|| self.tools.get(&subject.tool).copied());
-        let skill = subject.skill_asks.then(|| self.skills.get(subject.skill.as_ref()?).copied());
+        let skill = subject.skill_asks.then(|| self.remembered_load(subject.skill.as_ref()?, files));
         let decisions: Vec<_> = tool.into_iter().chain(skill).collect();
         if decisions.contains(&Some(Decision::Deny)) {
             return Some(Decision::Deny);
         }
         decisions.iter().all(Option::is_some).then_some(Decision::Allow)
+    }
+
+    /// The decision for the whole session about loads of `skill`. A skill is allowed with these `files` alone, and denied with any.
+    fn remembered_load(&self, skill: &SkillPath, files: Option<&String>) -> Option<Decision> {
+        let is_for_these = || files.is_some() && self.allowed_digests.get(skill) == files;
+        self.skills.get(skill).copied().filter(|decision| *decision == Decision::Deny || is_for_these())
+    }
+
+    /// The digest of other files of the skill that `call` loads, which a person allowed last.
+    fn allowed_before(&self, call: &PendingCall) -> Option<String> {
+        let skill = call.subject.skill.as_ref()?;
+        let allows =
+            |kept: &&KeptCall| kept.decision == Some(Decision::Allow) && kept.subject.skill.as_ref() == Some(skill);
+        let of_call = self.calls.iter().rev().find(allows).and_then(|kept| kept.skill_digest.as_ref());
+        of_call
+            .or_else(|| self.allowed_digests.get(skill))
+            .filter(|files| Some(*files) != call.skill_digest.as_ref())
+            .cloned()
     }
 
     /// The text that a person sent with the denial of this call.
@@ -272,7 +304,7 @@ impl Approvals {
 
     /// Remembers a decision for the rules that asked. Drops the calls that this decision settles, except one with a text for the
     /// model.
-    fn remember(&mut self, subject: PendingSubject, decision: Decision) -> Result<()> {
+    fn remember(&mut self, subject: PendingSubject, files: Option<String>, decision: Decision) -> Result<()> {
         if self.skills.len() >= POLICY_RULES {
             let message = "too many skills are remembered in this session; set a rule in its policy";
             return Err(Error::new(Code::RateLimited, message));
@@ -281,10 +313,16 @@ impl Approvals {
             self.tools.insert(subject.tool, decision);
         }
         if let Some(skill) = subject.skill.filter(|_| subject.skill_asks) {
+            match files.filter(|_| decision == Decision::Allow) {
+                Some(files) => drop(self.allowed_digests.insert(skill.clone(), files)),
+                None => drop(self.allowed_digests.remove(&skill)),
+            }
             self.skills.insert(skill, decision);
         }
         let kept = std::mem::take(&mut self.calls);
-        let stays = |kept: &KeptCall| kept.message.is_some() || self.remembered(&kept.subject).is_none();
+        let stays = |kept: &KeptCall| {
+            kept.message.is_some() || self.remembered(&kept.subject, kept.skill_digest.as_ref()).is_none()
+        };
         self.calls = kept.into_iter().filter(stays).collect();
         Ok(())
     }

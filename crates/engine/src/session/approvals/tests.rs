@@ -188,3 +188,65 @@ fn a_call_shows_the_time_left_and_the_version_of_a_skill() {
     assert_eq!((shown.seconds_left, shown.digest.as_deref()), (200, Some("sha256:0")));
     assert_eq!(shown.skill.as_ref().map(SkillPath::as_str), Some("a/b"));
 }
+
+/// A load of the skill `a` with these files, which the rule of the skill asks about.
+fn load_of(files: &str) -> PendingCall {
+    let load = SkillToLoad { skill: SkillPath::parse("a").unwrap(), digest: files.to_owned() };
+    PendingCall::new("load_skill", json!({"skill": "a"}), Some(&load), (false, true)).unwrap()
+}
+
+/// The call that waits, as a person sees it.
+fn waits(approvals: &mut Approvals, call: &PendingCall, second: i64) -> WaitingCall {
+    match approvals.ask(call, at(second), 7).unwrap().0 {
+        CallDecision::Waits { call, .. } => call,
+        other => panic!("{other:?}"),
+    }
+}
+
+// S-APPROVAL-18: An approval of a load, also a remembered one, is for the files that the person saw.
+#[test]
+fn a_skill_that_changed_since_it_was_allowed_is_asked_about_again_and_the_question_says_so() {
+    for remember in [false, true] {
+        let mut approvals = Approvals::default();
+        let first = waits(&mut approvals, &load_of("one"), 0);
+        assert_eq!((first.digest.as_deref(), first.allowed_digest), (Some("one"), None));
+        approvals.decide(&first.approval_id, &decided(Decision::Allow, remember), at(0)).unwrap();
+        let changed = waits(&mut approvals, &load_of("two"), 1);
+        assert_eq!((changed.digest.as_deref(), changed.allowed_digest.as_deref()), (Some("two"), Some("one")));
+        assert_eq!(approvals.ask(&load_of("one"), at(1), 8).unwrap().0, CallDecision::Allowed, "what the person saw");
+        let again = approvals.ask(&load_of("one"), at(2), 9).unwrap().0;
+        assert_eq!(again == CallDecision::Allowed, remember);
+    }
+}
+
+// S-APPROVAL-18: An approval of a load, also a remembered one, is for the files that the person saw.
+#[test]
+fn a_remembered_approval_moves_to_the_files_that_are_allowed_next_and_a_denial_is_for_all() {
+    let mut approvals = Approvals::default();
+    for (files, before) in [("one", None), ("two", Some("one")), ("three", Some("two"))] {
+        let waiting = waits(&mut approvals, &load_of(files), 0);
+        assert_eq!(waiting.allowed_digest.as_deref(), before, "{files}");
+        approvals.decide(&waiting.approval_id, &decided(Decision::Allow, true), at(0)).unwrap();
+        assert_eq!(approvals.ask(&load_of(files), at(0), 9).unwrap(), (CallDecision::Allowed, false));
+    }
+    let back = waits(&mut approvals, &load_of("one"), 0);
+    approvals.decide(&back.approval_id, &decided(Decision::Deny, true), at(0)).unwrap();
+    for files in ["one", "two", "three", "four"] {
+        assert_eq!(
+            approvals.ask(&load_of(files), at(0), 9).unwrap().0,
+            CallDecision::Denied { message: None },
+            "{files}"
+        );
+    }
+}
+
+// S-APPROVAL-18: An approval of a load, also a remembered one, is for the files that the person saw.
+#[test]
+fn an_approval_that_an_earlier_version_remembers_without_files_asks_again() {
+    let stored = json!({"skills": {"a": "allow"}, "tools": {"write": "allow"}});
+    let mut approvals: Approvals = serde_json::from_value(stored).unwrap();
+    assert_eq!(waits(&mut approvals, &load_of("one"), 0).allowed_digest, None);
+    assert_eq!(approvals.ask(&call_of("write", json!({})), at(0), 9).unwrap().0, CallDecision::Allowed);
+    let kept = serde_json::to_value(&approvals).unwrap();
+    assert_eq!(kept.get("allowed_digests"), None, "an earlier version reads it as before: {kept}");
+}

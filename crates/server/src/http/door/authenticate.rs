@@ -8,19 +8,20 @@ use axum::{
     extract::{OriginalUri, Request, State},
     http::{HeaderMap, HeaderValue, Method},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
 
 use super::{
     address::Address,
     peer_headers::authorization,
+    refusal_record::{AskedCall, record_refusal, refusal_in},
     route::{DOWNLOAD_ROUTE, SKILL_ROUTE, is_route},
 };
 use crate::{
-    access::Scope,
+    access::{Grant, Scope},
     context::{CallReport, Caller},
     error::Result,
-    http::{HandlerResult, ServedUser, SessionCall, ShareOwner, SharedState, UserCall, within_shares},
+    http::{HandlerResult, Problem, ServedUser, SessionCall, ShareOwner, SharedState, UserCall, within_shares},
     limits::CALL_ID_BYTES,
     wire::{
         SessionVersion,
@@ -51,12 +52,29 @@ const OPEN_TO_BOUND: [(Method, &str); 10] = [
 pub(crate) async fn admit_user(
     State(app): State<SharedState>,
     OriginalUri(sent): OriginalUri,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> HandlerResult<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
+    let asked = AskedCall::new(&request, sent.path());
     // Nested routers see a shortened path, so the path is read from the URI that the client sent.
-    let Address { user, session, rest } = Address::from_request(&sent, request.headers(), &grant)?;
+    let address = Address::from_request(&sent, request.headers(), &grant)?;
+    let (user, session) = (address.user.clone(), address.session.clone());
+    let key = grant.key().cloned();
+    let mut response = let_in(&app, grant.clone(), address, request, next).await.into_response();
+    record_refusal(&app, (&grant, Some(&user)), &asked, refusal_in(&response)).await;
+    response.extensions_mut().insert(ServedUser { user: Some(user), session, key });
+    Ok(response)
+}
+
+/// Runs a call on the data of the user in the address, if the key of `grant` allows it.
+async fn let_in(
+    app: &SharedState,
+    grant: Grant,
+    Address { user, session, rest }: Address,
+    mut request: Request,
+    next: Next,
+) -> HandlerResult<Response> {
     grant.allows(&user, Scope::Agent)?;
     // To ask for a deletion again changes nothing.
     if !is_route(&request, &Method::DELETE, USER_ROUTE) {
@@ -68,8 +86,8 @@ pub(crate) async fn admit_user(
         .with_key(grant.called().map(AsRef::as_ref))
         .within(Arc::clone(grant.reach()));
     let caller = Arc::new(caller);
-    let call = UserCall { app: Arc::clone(&app), user: user.clone(), caller, grant, rest };
-    if let Some(session) = session.clone() {
+    let call = UserCall { app: Arc::clone(app), user, caller, grant, rest };
+    if let Some(session) = session {
         let backend = app.service.session_of(Arc::clone(&call.caller), session.clone());
         let backend = backend.at_least(known_version(request.headers())?);
         let backend = match call_id(request.headers())? {
@@ -82,17 +100,20 @@ pub(crate) async fn admit_user(
         call.grant.reaches_all_sessions()?;
     }
     request.extensions_mut().insert(call);
-    let mut response = within_shares(&app, &owner, request, next).await;
-    response.extensions_mut().insert(ServedUser { user, session });
-    Ok(response)
+    Ok(within_shares(app, &owner, request, next).await)
 }
 
 /// Lets in who may call about all users.
 pub(crate) async fn admit_all(State(app): State<SharedState>, request: Request, next: Next) -> HandlerResult<Response> {
     let grant = app.callers().keys.authenticate(authorization(request.headers()), app.clock.now())?;
-    grant.reaches_all_users()?;
-    let owner = ShareOwner::new(ALL_USERS, &grant);
-    Ok(within_shares(&app, &owner, request, next).await)
+    let asked = AskedCall::new(&request, request.uri().path());
+    let mut response = match grant.reaches_all_users() {
+        Ok(()) => within_shares(&app, &ShareOwner::new(ALL_USERS, &grant), request, next).await,
+        Err(error) => Problem::from(error).into_response(),
+    };
+    record_refusal(&app, (&grant, None), &asked, refusal_in(&response)).await;
+    response.extensions_mut().insert(ServedUser { user: None, session: None, key: grant.key().cloned() });
+    Ok(response)
 }
 
 /// Adds the version of the session that the reply was made from or led to, and the tags of its prompt and tools.

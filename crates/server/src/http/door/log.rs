@@ -19,7 +19,7 @@ use super::{
     frames::{PolledFrame, with_frames},
     metrics::UnderWay,
 };
-use crate::path::Id;
+use crate::{budget::Owner, path::Id};
 
 /// Routes that machines ask every few seconds. Their successful answers are logged at debug, and failures like all others.
 const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
@@ -31,11 +31,14 @@ const FAILURE: u16 = 400;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClientAddress(pub(crate) IpAddr);
 
-/// Whose data a call was let in for.
+/// Who called, and on whose data.
 #[derive(Clone, Debug)]
 pub(crate) struct ServedUser {
-    pub(crate) user: Id,
+    /// The user; `None` for a call about all users.
+    pub(crate) user: Option<Id>,
     pub(crate) session: Option<Id>,
+    /// The first digits of the key's digest; `None` if the service has no keys.
+    pub(crate) key: Option<Owner>,
 }
 
 /// The facts about a request once the head of its answer is known. Dropping this value writes the line.
@@ -81,7 +84,8 @@ macro_rules! write_line {
             ms = milliseconds(*took),
             bytes,
             client = client.map(tracing::field::display),
-            user = served.as_ref().map(|served| served.user.as_str()),
+            key = served.as_ref().and_then(|served| served.key.as_deref()),
+            user = served.as_ref().and_then(|served| Some(served.user.as_ref()?.as_str())),
             session = served.as_ref().and_then(|served| Some(served.session.as_ref()?.as_str())),
             "request"
         );

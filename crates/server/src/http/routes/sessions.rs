@@ -199,8 +199,13 @@ pub(crate) async fn user_policy(call: UserCall) -> JsonReply<UserPolicy> {
     responses((status = 200, body = UserPolicy), Failure))]
 pub(crate) async fn set_user_policy(call: UserCall, JsonBody(policy): JsonBody<Policy>) -> JsonReply<UserPolicy> {
     call.needs_control()?;
-    let work = call.app.service.sessions().set_user_policy(&call.user, policy);
-    let effects = |policy: &Arc<Policy>| Effects::of_file("policy", serde_json::to_vec(&**policy).ok().as_deref());
+    let sessions = call.app.service.sessions();
+    // A damaged policy has no digest, and is replaced.
+    let before = sessions.user_policy(&call.user).await.ok().and_then(|before| serde_json::to_vec(&*before).ok());
+    let work = sessions.set_user_policy(&call.user, policy);
+    let effects = |policy: &Arc<Policy>| {
+        Effects::of_file("policy", before.as_deref(), serde_json::to_vec(&**policy).ok().as_deref())
+    };
     let policy = call.author().perform_with((Action::SetUserPolicy, "policy"), effects, work).await?;
     let unmatched_rules = unmatched_rules(&policy, &call).await;
     Ok(Json(UserPolicy { unmatched_rules, ..UserPolicy::seen_by(&policy, &call) }))

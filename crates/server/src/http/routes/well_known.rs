@@ -101,7 +101,7 @@ async fn enter(
     let caller = ShareOwner { user: user.as_str().into(), key: None };
     let mut response = within_shares(&app, &caller, request, next).await;
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response.extensions_mut().insert(ServedUser { user, session: None });
+    response.extensions_mut().insert(ServedUser { user: Some(user), session: None, key: None });
     Ok(response)
 }
 

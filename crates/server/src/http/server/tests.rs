@@ -289,6 +289,49 @@ fn with_keys(users: &[&str]) -> (Served, Vec<[String; 2]>) {
     (served, keys)
 }
 
+/// How long after `end` an idle stream of an agent's key of `ana` stays open.
+async fn open_after(end: impl AsyncFnOnce(&Served, &[KeyEntry; 2])) -> Duration {
+    let (served, clock) = (Served::new(), SystemClock::new());
+    let user = Id::parse("ana").unwrap();
+    let [(agent, first), (_, second)] =
+        [Scope::Agent, Scope::Control].map(|scope| KeyEntry::generate(&clock, Some(&user), vec![scope]));
+    let entries = [first, second];
+    served.app.set_callers(Callers { keys: Keys::new(&entries).unwrap(), ..Callers::default() });
+    let request = watch("ana", Some(&agent)).replacen("\r\n", "\r\nConnection: close\r\n", 1);
+    let mut stream = served.ask(&request).await;
+    assert_eq!(status(&mut stream).await, 200);
+    tokio::time::sleep(EVENTS_ALIVE * 4 / 3).await;
+    end(&served, &entries).await;
+    let began = Instant::now();
+    rest(stream).await;
+    began.elapsed()
+}
+
+// S-SESSION-27: Within 30 seconds after a key is revoked or changed, its user is deleted or a policy is stricter, nothing that began
+// before gives more than a new call would.
+#[tokio::test(start_paused = true)]
+async fn an_idle_stream_ends_within_thirty_seconds_of_the_end_of_its_right() {
+    let keys = |served: &Served, entries: &[KeyEntry]| {
+        served.app.set_callers(Callers { keys: Keys::new(entries).unwrap(), ..Callers::default() });
+    };
+    let promised = Duration::from_secs(30);
+    let revoked = open_after(async |served, [_, control]| keys(served, &[control.clone()])).await;
+    let moved = open_after(async |served, [agent, control]| {
+        keys(served, &[KeyEntry { team: Some(Id::parse("red").unwrap()), ..agent.clone() }, control.clone()]);
+    });
+    let bound = open_after(async |served, [agent, control]| {
+        keys(served, &[KeyEntry { sessions: Some(vec!["x".to_owned()]), ..agent.clone() }, control.clone()]);
+    });
+    let deleted = open_after(async |served, _| {
+        served.app.service.deletions().delete_user(&Id::parse("ana").unwrap(), None).await.unwrap();
+    });
+    for (what, open) in
+        [("revoked", revoked), ("moved", moved.await), ("bound", bound.await), ("deleted", deleted.await)]
+    {
+        assert!(open <= promised, "{what}: {open:?}");
+    }
+}
+
 // S-FAIR-8: A stream of events holds a place among the streams, and memory only while it replays.
 #[tokio::test(start_paused = true)]
 async fn a_stream_of_each_of_many_users_keeps_nobody_out() {
