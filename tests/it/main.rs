@@ -21,6 +21,7 @@ mod hooks;
 mod house;
 #[cfg(all(feature = "server", feature = "client"))]
 mod http;
+mod interleave;
 #[cfg(feature = "cli")]
 mod mcp;
 mod model;

@@ -45,6 +45,12 @@ pub struct SkillDraft {
     /// The session that made the draft, which sees the draft too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Id>,
+    /// The generation of the head that the draft was made over; 0 if there was none. A later publish ends the draft.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub generation: u64,
+    /// Whether the draft is deleted: its object goes next.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_deleted: bool,
     /// The members of a newer version. Each draft takes them over from the one in whose place it is put.
     #[serde(flatten)]
     pub unknown: UnknownMembers,
@@ -70,6 +76,11 @@ struct DraftFormat {
     format: u32,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+pub(super) fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl SkillDraft {
     /// The draft of `skill` with these files and this frontmatter.
     #[must_use]
@@ -88,8 +99,28 @@ impl SkillDraft {
             by,
             source,
             session,
+            generation: 0,
+            is_deleted: false,
             unknown: UnknownMembers::default(),
         }
+    }
+
+    /// The same draft, made over the head of this generation.
+    #[must_use]
+    pub fn at(self, generation: u64) -> Self {
+        Self { generation, ..self }
+    }
+
+    /// The same draft, deleted.
+    #[must_use]
+    pub fn deleted(self) -> Self {
+        Self { is_deleted: true, ..self }
+    }
+
+    /// Whether it counts beside a head with which drafts count since the generation `since`.
+    #[must_use]
+    pub fn counts(&self, since: u64) -> bool {
+        !self.is_deleted && self.generation >= since
     }
 
     /// Reads the draft of `skill`.

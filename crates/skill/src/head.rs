@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    draft::{SkillDraft, is_zero},
     fingerprint::{Fingerprint, Fingerprinter},
     numbers::VersionNumbers,
     version::{VersionFile, is_sha256, is_version_digest, version_digest},
@@ -91,6 +92,18 @@ pub struct SkillHead {
     /// publish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took: Option<String>,
+    /// Drafts that were made before this generation do not count. A change that takes the place of a draft raises it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub drafts_since: u64,
+    /// The draft that the skill became. It is here until its object is stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<Box<SkillDraft>>,
+    /// The call that may still undo this publish. Until then readers have the state before it: no published version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<PendingPublish>,
+    /// The last call whose publish was undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone: Option<String>,
     /// Whether the plain files have followed.
     pub materialised: bool,
     /// The files of the version, in byte order of their paths.
@@ -101,6 +114,24 @@ pub struct SkillHead {
     /// The members of a newer version. Each head takes them over from the one before.
     #[serde(flatten)]
     pub unknown: UnknownMembers,
+}
+
+/// A publish that its call may still undo. If no skill has a nested path, the publish becomes final.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingPublish {
+    /// The call.
+    pub call: String,
+    /// When the call wrote the head.
+    pub at: Timestamp,
+    /// The version of the draft's object whose place the skill takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<ETag>,
+    /// Whether the skill takes the place of this draft and of no other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_exact: bool,
+    /// The numbers of the versions if the publish is undone.
+    #[serde(default, skip_serializing_if = "VersionNumbers::is_unused")]
+    pub numbers: VersionNumbers,
 }
 
 /// The first part of a head that is read.
@@ -137,18 +168,42 @@ pub struct HeadChange {
     pub numbers: VersionNumbers,
     /// The draft whose place the skill takes. `None` keeps the draft of a published head before.
     pub took: Option<String>,
+    /// The draft that the skill becomes.
+    pub draft: Option<Box<SkillDraft>>,
+    /// The call, if it may still undo the change.
+    pub pending: Option<PendingPublish>,
+}
+
+impl HeadChange {
+    /// A change after which nothing is published.
+    fn nothing() -> Self {
+        Self {
+            state: HeadState::Deleted,
+            files: Vec::new(),
+            replaces: BTreeMap::new(),
+            previous: None,
+            by: None,
+            source: None,
+            numbers: VersionNumbers::default(),
+            took: None,
+            draft: None,
+            pending: None,
+        }
+    }
 }
 
 impl SkillHead {
     /// The head that follows `before`, not yet materialised.
     #[must_use]
     pub fn after(before: Option<&Self>, skill: &SkillPath, change: HeadChange, now: Timestamp) -> Self {
-        let HeadChange { state, files, replaces, previous, by, source, numbers, took } = change;
+        let HeadChange { state, files, replaces, previous, by, source, numbers, took, draft, pending } = change;
         let published = before.filter(|head| head.state == HeadState::Published);
+        let generation = before.map_or(0, |head| head.generation) + 1;
+        let drafts_since = before.map_or(0, |head| head.drafts_since);
         Self {
             format: FORMAT,
             skill: skill.clone(),
-            generation: before.map_or(0, |head| head.generation) + 1,
+            generation,
             state,
             digest: (state == HeadState::Published).then(|| version_digest(files.iter().map(|file| &file.file))),
             previous,
@@ -159,11 +214,58 @@ impl SkillHead {
             display_name: published.and_then(|head| head.display_name.clone()),
             numbers,
             took: took.or_else(|| published.and_then(|head| head.took.clone())),
+            drafts_since: if draft.is_some() { generation } else { drafts_since },
+            draft: draft.map(|draft| Box::new(draft.at(generation))),
+            pending,
+            undone: before.and_then(|head| head.undone.clone()),
             materialised: false,
             files,
             replaces,
             unknown: before.map(|head| head.unknown.clone()).unwrap_or_default(),
         }
+    }
+
+    /// The head that follows `before` and ends all drafts.
+    #[must_use]
+    pub fn without_drafts(before: &Self) -> Self {
+        let generation = before.generation + 1;
+        Self { generation, drafts_since: generation, draft: None, ..before.clone() }
+    }
+
+    /// The same head if its call can no longer undo it. It takes the place of the draft.
+    #[must_use]
+    pub fn confirmed(&self) -> Self {
+        let drafts_since = if self.pending.is_some() { self.generation } else { self.drafts_since };
+        Self { pending: None, drafts_since, ..self.clone() }
+    }
+
+    /// The head that undoes this one: nothing is published. `written` are the plain files that the publish left behind.
+    #[must_use]
+    pub fn undone(&self, written: BTreeMap<String, ETag>, now: Timestamp) -> Self {
+        let numbers = self.pending.as_ref().map(|pending| pending.numbers.clone()).unwrap_or_default();
+        let change = HeadChange { replaces: written, numbers, ..HeadChange::nothing() };
+        let undone = self.pending.as_ref().map(|pending| pending.call.clone());
+        let before = Self { took: None, ..self.clone() };
+        let head = Self::after(Some(&before), &self.skill, change, now);
+        Self { materialised: head.replaces.is_empty(), undone, created_at: None, ..head }
+    }
+
+    /// The head as readers see it: nothing is published before a pending publish is final.
+    #[must_use]
+    pub fn before_publish(self) -> Self {
+        let Some(pending) = &self.pending else { return self };
+        let numbers = pending.numbers.clone();
+        let (state, files, replaces) = (HeadState::Deleted, Vec::new(), BTreeMap::new());
+        Self { state, digest: None, files, replaces, numbers, materialised: true, ..self }
+    }
+
+    /// Whether nothing was ever published, and the head only says which drafts do not count.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.state == HeadState::Deleted
+            && self.pending.is_none()
+            && self.numbers.is_unused()
+            && self.previous.is_none()
     }
 
     /// Since when the skill is there, as far as that is known.
@@ -177,7 +279,7 @@ impl SkillHead {
     pub fn materialised(&self, tags: &BTreeMap<String, ETag>) -> Self {
         let tagged = |one: &HeadFile| HeadFile { etag: tags.get(&one.file.path).cloned(), ..one.clone() };
         let files = self.files.iter().map(tagged).collect();
-        Self { materialised: true, files, replaces: BTreeMap::new(), ..self.clone() }
+        Self { materialised: true, files, replaces: BTreeMap::new(), draft: None, ..self.clone() }
     }
 
     /// Whether a folder holds exactly the files of this head: `folder` gives path and tag of each, in any order.
@@ -237,6 +339,9 @@ impl SkillHead {
             () if !self.files.iter().all(is_file) => Err("a file of it has no such path or digest"),
             () if !self.replaces.keys().all(|path| is_path(path)) => Err("a path in it is none"),
             () if !is_named => Err("its digest is not that of its files"),
+            () if self.draft.as_ref().is_some_and(|draft| draft.skill != *skill) => {
+                Err("its draft is of another skill")
+            }
             () if !self.numbers.is_sound() => Err("its numbers are none"),
             () if self.previous.as_ref().is_some_and(|text| !is_version_digest(text)) => Err("its predecessor is none"),
             () => Ok(()),
@@ -263,6 +368,8 @@ mod tests {
             source: None,
             numbers: VersionNumbers::default(),
             took: None,
+            draft: None,
+            pending: None,
         };
         SkillHead::after(None, &skill("a/s"), change, Timestamp::UNIX_EPOCH)
     }
@@ -304,6 +411,28 @@ mod tests {
             assert!(head.check(&skill("a/s")).is_err(), "{head:?}");
         }
         assert!(good.check(&skill("a/t")).is_err());
+    }
+
+    #[test]
+    fn a_pending_publish_is_not_there_until_it_is_confirmed() {
+        let call = PendingPublish {
+            call: "c1".into(),
+            at: Timestamp::UNIX_EPOCH,
+            draft: Some(ETag::new("d")),
+            is_exact: true,
+            numbers: VersionNumbers::default(),
+        };
+        let pending = SkillHead { pending: Some(call), ..head() };
+        let read: SkillHead = serde_json::from_str(&serde_json::to_string(&pending).unwrap()).unwrap();
+        assert_eq!(read, pending);
+        let before = pending.clone().before_publish();
+        assert_eq!((before.state, before.digest, before.drafts_since), (HeadState::Deleted, None, 0));
+        let confirmed = pending.confirmed();
+        assert_eq!(confirmed, SkillHead { drafts_since: 1, ..head() });
+        let undone = pending.undone(BTreeMap::from([("SKILL.md".to_owned(), ETag::new("w"))]), Timestamp::UNIX_EPOCH);
+        assert_eq!((undone.generation, undone.undone.as_deref(), undone.materialised), (2, Some("c1"), false));
+        assert!(undone.is_blank() && undone.pending.is_none() && undone.check(&skill("a/s")).is_ok());
+        assert!(pending.undone(BTreeMap::new(), Timestamp::UNIX_EPOCH).materialised, "no file is left");
     }
 
     #[test]

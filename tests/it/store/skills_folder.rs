@@ -161,6 +161,38 @@ async fn links_that_stay_inside_are_followed_and_others_are_left_out() {
     assert_eq!(fs::read_to_string(root.join("a/SKILL.md")).unwrap(), "a");
 }
 
+// S-HOME-6: A publish at a path that a served folder cannot hold is refused before the service stores anything: a path
+// through a link, or in a folder of a tool.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_publish_over_a_link_or_into_the_folder_of_a_tool_stores_nothing() {
+    let (folder, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    file(folder.path(), "one/SKILL.md", "one");
+    for (target, name) in [(elsewhere.path(), "out"), (Path::new("one"), "in"), (Path::new("nothing"), "gone")] {
+        symlink(target, folder.path().join(name)).unwrap();
+    }
+    let mut place = at(folder.path());
+    place.writes = true;
+    let store = opened(place).await;
+    let cases = [
+        ("out", Code::ReadOnly),
+        ("out/deep/z", Code::ReadOnly),
+        ("in", Code::ReadOnly),
+        ("gone/z", Code::ReadOnly),
+        (".skillmount-store/x", Code::InvalidPath),
+        (".git/x", Code::InvalidPath),
+    ];
+    let internal = KeyPrefix::all().folder("me/.skillmount").unwrap();
+    for (skill, code) in cases {
+        // The archive is the first object of a publish.
+        for object in [format!("versions/{skill}/1.zip"), format!("heads/{skill}.json")] {
+            let put = store.put(&internal.key(&object).unwrap(), "x".into(), PutOptions::default()).await;
+            assert_eq!(Error::from(put.unwrap_err()).code(), code, "{object}");
+        }
+    }
+    assert!(keys(&store, &internal).await.is_empty());
+    store.put(&internal.key("versions/two/1.zip").unwrap(), "x".into(), PutOptions::default()).await.unwrap();
+}
+
 // S-HOME-4: The service refuses a folder that it cannot serve, with the next step: a missing folder, a file, a skill
 // itself, or a store.
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use jiff::SignedDuration;
+
 use super::MCP_SKILL_BYTES;
 
 // ---- skills
@@ -77,6 +79,8 @@ pub const SKILLS_API_LISTED: usize = 20;
 pub const SKILLS_API_PAGE: usize = 1000;
 /// Characters of the display name of a skill in the Skills API of Anthropic.
 pub const DISPLAY_NAME_CHARS: usize = 255;
+/// How long a publish may be pending before readers settle it.
+pub const PENDING_PUBLISH: SignedDuration = SignedDuration::from_secs(30);
 /// How often a publish or a load begins again because another publish went before it.
 pub const PUBLISH_ATTEMPTS: usize = 8;
 /// How long a publish, or another change of a skill, may go on behind a client that has left.

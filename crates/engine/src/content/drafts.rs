@@ -3,13 +3,19 @@
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::{Content, materialise::delete_version_of, read_error::ReadError, target::SkillTarget};
+use super::{
+    Content,
+    heads::{StoredHead, read_sound_head},
+    objects::delete_version_of,
+    read_error::ReadError,
+    target::SkillTarget,
+};
 use crate::{
     access::SessionScope,
     error::{Code, Error, Result},
     limits::{DRAFT_BYTES, LIST_OBJECTS, PARALLEL_GETS},
     path::{ETag, Id, LayerOwner, SkillPath},
-    skill::SkillDraft,
+    skill::{SkillDraft, SkillHead},
     store::{CachePolicy, ExpectedVersion, GetOptions, StoreError, StoreExt as _},
 };
 
@@ -44,8 +50,22 @@ impl DraftReader<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct StoredDraft {
     pub(crate) draft: SkillDraft,
-    etag: ETag,
+    pub(crate) etag: ETag,
+}
+
+/// The place of a draft.
+#[derive(Clone, Debug)]
+pub(crate) struct DraftSlot {
+    stored: Option<StoredDraft>,
     base: ExpectedVersion,
+}
+
+impl DraftSlot {
+    /// The draft, if it counts beside `head`.
+    pub(crate) fn draft(&self, head: Option<&SkillHead>) -> Option<&StoredDraft> {
+        let since = head.map_or(0, |head| head.drafts_since);
+        self.stored.as_ref().filter(|known| known.draft.counts(since))
+    }
 }
 
 /// The paths of the user's drafts, in byte order.
@@ -85,14 +105,36 @@ pub(crate) async fn drafts_at(content: &Content, user: &Id, paths: &[SkillPath])
 /// # Errors
 /// `object_damaged` if it is damaged; the store's.
 pub(crate) async fn draft_at(content: &Content, user: &Id, skill: &SkillPath) -> Result<Option<SkillDraft>, ReadError> {
-    Ok(read_draft(&content.place(&LayerOwner::from(user), skill)?).await?.map(|known| known.draft))
+    read_draft(&content.place(&LayerOwner::from(user), skill)?).await
 }
 
-/// The draft.
+/// The draft as readers see it.
+///
+/// # Errors
+/// As [`draft_slot`].
+pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<SkillDraft>, ReadError> {
+    let head = async { read_sound_head(target).await.map_err(ReadError::from) };
+    let (head, object) = tokio::try_join!(head, read_object_of_draft(target))?;
+    // A damaged head hides no draft.
+    let head: Option<StoredHead> = head.unwrap_or_default();
+    let since = head.as_ref().map_or(0, |known| known.head.drafts_since);
+    let stored = object.map(|(stored, _)| stored.draft).filter(|draft| draft.counts(since));
+    Ok(stored.or_else(|| Some(*head?.head.draft?)))
+}
+
+/// The place of the draft.
 ///
 /// # Errors
 /// `object_damaged` if the object is no draft of this skill, or if a newer version of this program wrote it; the store's.
-pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraft>, ReadError> {
+pub(crate) async fn draft_slot(target: &SkillTarget) -> Result<DraftSlot, ReadError> {
+    Ok(match read_object_of_draft(target).await? {
+        None => DraftSlot { stored: None, base: ExpectedVersion::Absent },
+        Some((stored, base)) => DraftSlot { stored: Some(stored), base },
+    })
+}
+
+/// The object of a draft, whether it counts or not.
+async fn read_object_of_draft(target: &SkillTarget) -> Result<Option<(StoredDraft, ExpectedVersion)>, ReadError> {
     let key = target.space.draft(&target.skill)?;
     let once = GetOptions { keep: CachePolicy::Not, ..GetOptions::range(0..DRAFT_BYTES + 1) };
     let object = match target.content.store().get(&key, once).await {
@@ -110,28 +152,67 @@ pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<StoredDraf
         let damage = Error::new(Code::ObjectDamaged, message);
         ReadError::Damaged(damage.with_source(Error::internal(format!("{key}: {why}"))))
     })?;
-    Ok(Some(StoredDraft { draft, etag: object.meta.etag.clone(), base: ExpectedVersion::version(&object.meta) }))
+    let base = ExpectedVersion::version(&object.meta);
+    Ok(Some((StoredDraft { draft, etag: object.meta.etag }, base)))
 }
 
-/// Puts a draft in the place of `before`, with the members of `before` that a newer version wrote. Returns false if another
-/// draft is there by now.
+/// Puts a draft into `slot`, with the members of the draft there that a newer version wrote. Returns false if another draft
+/// is there by now.
 ///
 /// # Errors
 /// The store's, with the outcome.
-pub(crate) async fn put_draft(target: &SkillTarget, before: Option<&StoredDraft>, draft: &SkillDraft) -> Result<bool> {
+pub(crate) async fn put_draft(target: &SkillTarget, slot: &DraftSlot, draft: &SkillDraft) -> Result<bool> {
     let key = target.space.draft(&target.skill)?;
     let mut draft = draft.clone();
-    draft.unknown = before.map(|before| before.draft.unknown.clone()).unwrap_or_default();
+    draft.unknown = slot.stored.as_ref().map(|stored| stored.draft.unknown.clone()).unwrap_or_default();
     let bytes = Bytes::from(serde_json::to_vec(&draft).map_err(Error::internal)?);
-    let base = before.map_or(ExpectedVersion::Absent, |before| before.base.clone());
-    match target.content.committer().commit(&key, bytes, &base).await {
+    match target.content.committer().commit(&key, bytes, &slot.base).await {
         Ok(_) => Ok(true),
         Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Deletes a draft. Returns false if another draft is there by now, which stays.
-pub(crate) async fn remove_draft(target: &SkillTarget, known: StoredDraft) -> Result<bool> {
-    delete_version_of(target, &target.space.draft(&target.skill)?, known.etag).await
+/// Stores the draft that the skill became, if the head still holds the draft.
+///
+/// # Errors
+/// As [`draft_slot`].
+pub(super) async fn put_draft_of(target: &SkillTarget, head: &SkillHead) -> Result<(), ReadError> {
+    let Some(draft) = &head.draft else { return Ok(()) };
+    // If another process was faster, its object counts.
+    let slot = draft_slot(target).await?;
+    if slot.draft(Some(head)).is_none() {
+        put_draft(target, &slot, draft).await?;
+    }
+    Ok(())
+}
+
+/// Deletes the draft in `slot`. A put first marks the object as deleted, because a store may let two deletions succeed.
+/// Returns false if another draft is there by now.
+///
+/// # Errors
+/// The store's, with the outcome.
+pub(crate) async fn delete_draft(target: &SkillTarget, slot: &DraftSlot, draft: SkillDraft) -> Result<bool> {
+    let key = target.space.draft(&target.skill)?;
+    let bytes = Bytes::from(serde_json::to_vec(&draft.deleted()).map_err(Error::internal)?);
+    let etag = match target.content.committer().commit(&key, bytes, &slot.base).await {
+        Ok(commit) => commit.etag,
+        Err(StoreError::PreconditionFailed | StoreError::NotFound) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(etag) = etag
+        && let Err(error) = delete_version_of(target, &key, etag).await
+    {
+        tracing::warn!(skill = %target.skill, cause = %error.chain(), "the object of a deleted draft stays");
+    }
+    Ok(true)
+}
+
+/// Removes the object of a draft. A newer object stays.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn remove_draft(target: &SkillTarget, known: StoredDraft) -> Result<()> {
+    delete_version_of(target, &target.space.draft(&target.skill)?, known.etag).await?;
+    Ok(())
 }

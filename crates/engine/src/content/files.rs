@@ -18,16 +18,17 @@ use super::{
     drafts::read_draft,
     folder::{PlainFiles, is_published, plain_files_among},
     heads::{StoredHead, read_head},
-    materialise::{mark_of, settled_head},
+    materialise::mark_of,
     memory::archive_bytes,
     pace::RequestPace,
     read_error::ReadError,
+    settle::settled_head,
     stored_versions::archive_size,
     target::SkillTarget,
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
+    limits::{PENDING_PUBLISH, PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, LayerOwner, SkillPath, UserSpace},
     skill::{HeadState, MAIN, SkillDraft, Snapshot, SnapshotFile, VersionArchive},
     store::{CachePolicy, GetOptions, ListEntry, Object, StoreError, StoreExt as _, StoreResult, WriteCallId},
@@ -93,6 +94,12 @@ pub(crate) async fn skill_files_at(
     let place = content.place_in(space.clone(), path)?;
     let (mut look, mut head) = folder_and_head(&place, at).await?;
     for _ in 0..PUBLISH_ATTEMPTS {
+        if let Some(pending) = head.as_ref().and_then(|known| known.head.pending.as_ref()) {
+            if content.clock().now().duration_since(pending.at) > PENDING_PUBLISH {
+                finish_behind(&place);
+            }
+            return Ok(SkillContents::Nothing);
+        }
         match &head {
             None if !look.may_precede_a_head(&place) => return plain_files(&place, look, None, false),
             Some(known) if !known.head.materialised => {
@@ -149,7 +156,7 @@ pub(crate) async fn files_of_draft(
     session: &Id,
 ) -> Result<Option<SkillFiles>> {
     let place = content.place_in(space.clone(), path)?;
-    let Some(draft) = read_draft(&place).await?.map(|known| known.draft) else { return Ok(None) };
+    let Some(draft) = read_draft(&place).await? else { return Ok(None) };
     if draft.session.as_ref() != Some(session) {
         return Ok(None);
     }

@@ -38,11 +38,23 @@ pub(crate) enum HeadFault {
     Damaged(String),
 }
 
-/// The head; `None` if nothing was ever published here.
+/// The head as readers see it: before a publish that is not final nothing is published. `None` if nothing ever was.
+///
+/// # Errors
+/// As [`read_stored_head`].
+pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
+    let Some(StoredHead { head, base }) = read_stored_head(target).await? else { return Ok(None) };
+    if head.is_blank() {
+        return Ok(None);
+    }
+    Ok(Some(StoredHead { head: head.before_publish(), base }))
+}
+
+/// The head as it is stored.
 ///
 /// # Errors
 /// The store's; `object_damaged` if the object is no head of this skill, or if a newer version of this program wrote it.
-pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
+pub(crate) async fn read_stored_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
     read_sound_head(target).await?.map_err(|fault| {
         let message = match &fault {
             HeadFault::Newer => format!(
@@ -64,7 +76,7 @@ pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>
     })
 }
 
-/// As [`read_head`]. The inner error is the reason why an object there cannot be read as a head.
+/// As [`read_stored_head`]. The inner error is the reason why an object there cannot be read as a head.
 ///
 /// # Errors
 /// The store's.

@@ -8,8 +8,8 @@ use super::{
     drafts::read_draft,
     folder::{is_as_published, plain_files_among},
     heads::{HeadFault, read_sound_head},
-    materialise::settled_head,
     read_error::ReadError,
+    settle::settled_head,
 };
 use crate::{
     error::Result,
@@ -88,7 +88,7 @@ pub(crate) async fn draft_in(
     space: &UserSpace,
     skill: &SkillPath,
 ) -> Result<Option<SkillDraft>, ReadError> {
-    Ok(read_draft(&content.place_in(space.clone(), skill)?).await?.map(|known| known.draft))
+    read_draft(&content.place_in(space.clone(), skill)?).await
 }
 
 /// Reads the files of a draft whole. Returns the reason if they cannot be read.

@@ -17,9 +17,10 @@ use super::{
     archive::{Archive, ArchiveKind},
     folder::{is_as_published, is_published},
     head_cache::{HeadListing, KnownHead},
-    heads::read_head,
+    heads::{StoredHead, read_head},
     manifest::Manifest,
     read_error::ReadError,
+    settle::settled_head,
     target::SkillTarget,
     version_numbers::head_card,
 };
@@ -170,6 +171,18 @@ async fn published_digests(target: &SkillTarget, digest: &str) -> Result<HashMap
     Ok(files.into_iter().map(|one| (one.file.path, one.file.sha256)).collect())
 }
 
+/// The head of a skill in a listing. Plain files can show a publish before it is final, so that is settled first.
+async fn listed_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
+    let head = read_head(target).await?;
+    if head.as_ref().is_none_or(|known| known.head.pending.is_none())
+        || target.content.handle().check_writable().is_err()
+    {
+        return Ok(head);
+    }
+    settled_head(target).await?;
+    read_head(target).await
+}
+
 /// The remembered part of the head in this version. If the process has none, it reads the head that is there now.
 pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> Result<Arc<KnownHead>> {
     let known = &target.content.heads().heads;
@@ -179,7 +192,7 @@ pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> 
         return Ok(head);
     }
     let _room = target.reserve(2 * size).await?;
-    let (head, etag) = match read_head(target).await {
+    let (head, etag) = match listed_head(target).await {
         Ok(None) => return Ok(Arc::default()),
         Ok(Some(stored)) => {
             let etag = stored.etag().cloned();

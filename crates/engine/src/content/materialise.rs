@@ -20,7 +20,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     checked_archive::version_archive,
-    heads::{StoredHead, is_newest, put_head, read_head},
+    drafts::put_draft_of,
+    heads::{StoredHead, is_newest, put_head, read_stored_head},
+    objects::{delete_version_of, read_object},
     read_error::ReadError,
     target::SkillTarget,
 };
@@ -29,9 +31,7 @@ use crate::{
     limits::{CHUNK_BYTES, PARALLEL_GETS, PARALLEL_TRANSFERS, PUBLISH_ATTEMPTS, UPLOAD_FILE_BYTES},
     path::{ETag, ObjectKey},
     skill::{HeadFile, MAIN, Package, SkillHead, VersionArchive},
-    store::{
-        CachePolicy, Commit, DeleteOptions, ExpectedVersion, GetOptions, Metadata, Object, StoreError, WriteCallId,
-    },
+    store::{CachePolicy, Commit, ExpectedVersion, GetOptions, Metadata, Object, StoreError, WriteCallId},
 };
 
 /// The most bytes of a file that is sent beside many others.
@@ -61,29 +61,15 @@ enum StepOutcome {
 }
 
 /// The plain files after one run over them.
-struct Run {
-    written: BTreeMap<String, ETag>,
+#[derive(Debug)]
+pub(crate) struct FilesRun {
+    /// The files that this replica wrote.
+    pub(crate) written: BTreeMap<String, ETag>,
     found: BTreeMap<String, ETag>,
-    kept: Vec<String>,
-    superseded: bool,
-}
-
-/// The newest head, with the plain files brought up to it first if they are behind.
-///
-/// # Errors
-/// As [`materialise`]; a version whose archive is gone leaves its head as it is.
-pub(crate) async fn settled_head(target: &SkillTarget) -> Result<Option<StoredHead>> {
-    for _ in 0..PUBLISH_ATTEMPTS {
-        match read_head(target).await? {
-            Some(known) if !known.head.materialised => match materialise(target, known.clone(), None).await {
-                Ok(_) => {}
-                Err(ReadError::VersionGone(_)) => return Ok(Some(known)),
-                Err(error) => return Err(error.into()),
-            },
-            known => return Ok(known),
-        }
-    }
-    Err(contested(target))
+    /// The files of other tools, which stay.
+    pub(crate) kept: Vec<String>,
+    /// Whether a newer head is there.
+    pub(crate) superseded: bool,
 }
 
 /// Brings the plain files up to `known` and says so in the head. Returns the files of other tools, which stay.
@@ -97,22 +83,36 @@ pub(crate) async fn materialise(
     known: StoredHead,
     package: Option<&Package>,
 ) -> Result<Vec<String>, ReadError> {
-    let (mut known, mut package) = (known, package);
-    let mut mine = BTreeMap::new();
+    materialise_after(target, known, package, BTreeMap::new()).await
+}
+
+/// As [`materialise`]. `mine` are files that this replica wrote for an earlier head.
+///
+/// # Errors
+/// As [`materialise`].
+pub(crate) async fn materialise_after(
+    target: &SkillTarget,
+    known: StoredHead,
+    package: Option<&Package>,
+    mine: BTreeMap<String, ETag>,
+) -> Result<Vec<String>, ReadError> {
+    let (mut known, mut package, mut mine) = (known, package, mine);
     for _ in 0..PUBLISH_ATTEMPTS {
+        // A publish that is not final has no plain files to complete. Who finds it settles it first.
+        if known.head.pending.is_some() {
+            return Ok(Vec::new());
+        }
+        // The draft is there before the plain files go, so a listing always has the skill.
+        put_draft_of(target, &known.head).await?;
         let run = run_steps(target, &known, package, &mine).await?;
         mine.extend(run.written.clone());
         if !run.superseded {
-            let mut tags: BTreeMap<String, ETag> =
-                known.head.files.iter().filter_map(|one| Some((one.file.path.clone(), one.etag.clone()?))).collect();
-            tags.extend(run.found);
-            tags.extend(run.written);
-            let done = known.head.materialised(&tags);
+            let done = run.head(&known.head);
             if done == known.head || put_head(target, Some(&known), done).await?.is_some() {
                 return Ok(run.kept);
             }
         }
-        let Some(newest) = read_head(target).await? else { return Ok(run.kept) };
+        let Some(newest) = read_stored_head(target).await? else { return Ok(run.kept) };
         let is_newer = newest.head.generation > known.head.generation;
         if !is_newer && newest.head.materialised {
             return Ok(run.kept);
@@ -130,14 +130,26 @@ pub(crate) async fn materialise(
     Err(contested(target).into())
 }
 
+/// Writes the plain files of a head that its call has just put.
+///
+/// # Errors
+/// As [`materialise`].
+pub(crate) async fn write_files(
+    target: &SkillTarget,
+    known: &StoredHead,
+    package: &Package,
+) -> Result<FilesRun, ReadError> {
+    run_steps(target, known, Some(package), &BTreeMap::new()).await
+}
+
 /// Does what is left to do for `known`. `mine` are files that this replica wrote for an earlier head.
 async fn run_steps(
     target: &SkillTarget,
     known: &StoredHead,
     package: Option<&Package>,
     mine: &BTreeMap<String, ETag>,
-) -> Result<Run, ReadError> {
-    let mut run = Run { written: BTreeMap::new(), found: BTreeMap::new(), kept: Vec::new(), superseded: false };
+) -> Result<FilesRun, ReadError> {
+    let mut run = FilesRun { written: BTreeMap::new(), found: BTreeMap::new(), kept: Vec::new(), superseded: false };
     let steps = steps(&known.head, mine);
     let digest = known.head.digest.as_deref();
     let needs_archive = steps.iter().any(|step| step.content.is_some());
@@ -218,27 +230,6 @@ async fn remove_file(target: &SkillTarget, key: &ObjectKey, step: Step) -> Resul
     Ok(if delete_version_of(target, key, base).await? { StepOutcome::Gone } else { StepOutcome::Kept(step.path) })
 }
 
-/// Deletes an object if it still has the version `base`. Returns false if another version is there by now.
-pub(crate) async fn delete_version_of(target: &SkillTarget, key: &ObjectKey, base: ETag) -> Result<bool> {
-    let store = target.content.store();
-    let if_match = if store.capabilities().conditional_delete {
-        Some(base)
-    } else {
-        // This store cannot delete on a condition, so the version is checked just before.
-        match store.head(key).await {
-            Ok(meta) if meta.etag == base => None,
-            Ok(_) => return Ok(false),
-            Err(StoreError::NotFound) => return Ok(true),
-            Err(error) => return Err(error.into()),
-        }
-    };
-    match store.delete(key, DeleteOptions { if_match }).await {
-        Ok(()) | Err(StoreError::NotFound) => Ok(true),
-        Err(StoreError::PreconditionFailed) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// Whether an object is a late write of an earlier head. Then its newest write has the mark of publishing, and the content is
 /// still the one of the write. True too if the object changes while it is read.
 async fn is_late(target: &SkillTarget, key: &ObjectKey, there: &Object) -> Result<bool> {
@@ -266,17 +257,13 @@ async fn is_late(target: &SkillTarget, key: &ObjectKey, there: &Object) -> Resul
     Ok(number_of(&hex::encode(content.finalize())) == wrote)
 }
 
-/// The object at `key`, whole if it has at most `size` bytes.
-async fn read_object(target: &SkillTarget, key: &ObjectKey, size: u64) -> Result<Option<Object>> {
-    let options = GetOptions { keep: CachePolicy::Not, ..GetOptions::range(0..size.min(UPLOAD_FILE_BYTES as u64) + 1) };
-    match target.content.store().get(key, options).await {
-        Ok(object) => Ok(Some(object)),
-        Err(StoreError::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
+impl FilesRun {
+    /// The head `known` with these plain files in place.
+    pub(crate) fn head(&self, known: &SkillHead) -> SkillHead {
+        let there = known.files.iter().filter_map(|one| Some((one.file.path.clone(), one.etag.clone()?)));
+        known.materialised(&there.chain(self.found.clone()).chain(self.written.clone()).collect())
     }
-}
 
-impl Run {
     fn record(&mut self, done: StepOutcome) {
         match done {
             StepOutcome::Written(path, etag) => drop(self.written.insert(path, etag)),

@@ -19,9 +19,12 @@ mod list_state;
 mod manifest;
 mod materialise;
 mod memory;
+mod objects;
 mod owner;
 mod pace;
+mod pending;
 mod read_error;
+mod settle;
 mod single_reads;
 mod stored_versions;
 mod target;
@@ -31,7 +34,10 @@ mod version_numbers;
 pub(crate) use archive::{Archive, ArchiveKind, ArchivedFile};
 pub(crate) use checked_archive::{draft_archive, put_archive, version_archive};
 pub use drafts::DraftReader;
-pub(crate) use drafts::{StoredDraft, draft_at, draft_paths, drafts_at, put_draft, read_draft, remove_draft};
+pub(crate) use drafts::{
+    DraftSlot, StoredDraft, delete_draft, draft_at, draft_paths, draft_slot, drafts_at, put_draft, read_draft,
+    remove_draft,
+};
 pub use export::SkillArchive;
 pub(crate) use export::{archive_of, archive_of_draft, archive_of_version};
 pub(crate) use file_reads::{advance, check_size, fetch, fetch_whole, fetch_whole_at, try_fetch, unreadable};
@@ -45,20 +51,23 @@ pub(crate) use folder::{
 };
 pub(crate) use head_cache::HeadCard;
 pub use head_cache::NumberedVersion;
-pub(crate) use heads::{StoredHead, put_head, read_head};
+pub(crate) use heads::{StoredHead, is_newest, put_head, read_head, read_stored_head};
 pub(crate) use inspect::{InspectedHead, draft_in, inspect_draft_files, inspect_head, inspect_version, settle_head};
 pub(crate) use list_state::{PublishState, digests_of_version, heads_of, known_head, published_digest, standings};
 pub use manifest::Manifest;
-pub(crate) use materialise::{materialise, settled_head};
+pub(crate) use materialise::{materialise, materialise_after, write_files};
 pub(crate) use memory::{MemoryPermit, archive_bytes, owner_below};
 pub use owner::Content;
 pub(crate) use pace::RequestPace;
+pub(crate) use pending::{Verdict, judge, settle_pending, undo};
 pub(crate) use read_error::ReadError;
+pub(crate) use settle::{settled_head, settled_state};
 pub(crate) use single_reads::{identifies_bytes, plain_file};
 pub(crate) use stored_versions::{
     StoredVersion, VersionRow, archive_size, listed_versions, read_record, stored_versions,
 };
 pub(crate) use target::SkillTarget;
 pub(crate) use version_numbers::{
-    amend_head, description_of, head_card, not_published, numbers_after, stored_version, version_numbers,
+    amend_head, description_of, head_card, not_published, numbers_after, numbers_before, stored_version,
+    version_numbers,
 };

@@ -4,8 +4,9 @@ use super::{
     checked_archive::version_archive,
     head_cache::{HeadCard, NumberedVersion},
     heads::{StoredHead, put_head},
-    materialise::{contested, settled_head},
+    materialise::contested,
     memory::owner_below,
+    settle::settled_head,
     stored_versions::{StoredVersion, archive_size, stored_digests, stored_versions},
     target::SkillTarget,
 };
@@ -37,28 +38,35 @@ pub(crate) async fn version_numbers(target: &SkillTarget, head: &SkillHead) -> R
     Ok(numbers)
 }
 
-/// The numbers after a change of `head` from the version `before` to `after`, or to none.
+/// The numbers before a change of `head` from the version `before`, with which versions had a number.
 ///
 /// # Errors
 /// The store's.
-pub(crate) async fn numbers_after(
+pub(crate) async fn numbers_before(
     target: &SkillTarget,
     head: Option<&StoredHead>,
     before: Option<&str>,
-    after: Option<&Version>,
 ) -> Result<VersionNumbers> {
     let mut numbers = match head {
         Some(known) => version_numbers(target, &known.head).await?,
         None => VersionNumbers::default(),
     };
     keep_former(target, &mut numbers).await?;
-    for digest in before.into_iter().chain(after.map(Version::digest)) {
+    if let Some(digest) = before {
         numbers.add(digest);
     }
-    if after.is_none() {
-        numbers.clear();
-    }
     Ok(numbers)
+}
+
+/// The numbers after a change to the version `after`, or to none.
+pub(crate) fn numbers_after(mut numbers: VersionNumbers, after: Option<&Version>) -> VersionNumbers {
+    match after {
+        Some(version) => {
+            numbers.add(version.digest());
+        }
+        None => numbers.clear(),
+    }
+    numbers
 }
 
 /// Begins to keep which versions had a number, if no head says so or if there are too many to keep. A first publish asks too,

@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change_error::ChangeError;
+use super::{change_error::ChangeError, first_publish::finish_publish};
 use crate::{
     content::{
-        MemoryPermit, PlainFiles, SkillTarget, StoredHead, UnversionedFolder, archive_folder, check_place,
-        is_as_published, is_published, list_folder_sized, materialise, numbers_after, own_files, put_archive, put_head,
-        settled_head, version_archive,
+        MemoryPermit, PlainFiles, SkillTarget, StoredDraft, StoredHead, UnversionedFolder, archive_folder, check_place,
+        is_as_published, is_published, list_folder_sized, materialise, numbers_after, numbers_before, own_files,
+        put_archive, put_head, version_archive,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
     path::ETag,
     skill::{
-        HeadChange, HeadFile, HeadState, MAIN, Package, Provenance, SkillHead, Version, VersionArchive, VersionNumbers,
+        HeadChange, HeadFile, HeadState, MAIN, Package, PendingPublish, Provenance, SkillDraft, SkillHead, Version,
+        VersionArchive, VersionNumbers,
     },
     wire::{Condition, PublishStatus},
 };
@@ -56,61 +57,99 @@ struct Before {
     room: Option<MemoryPermit>,
 }
 
-/// Makes `wanted` the published version, or deletes the skill, if the folder now meets `condition`. If the folder is empty, the
-/// change takes the place of `draft`, the digest of the draft that is there.
-///
-/// # Errors
-/// `version_conflict` if the version is another; `skill_not_found` if there is nothing to delete; `already_exists` if no
-/// skill may lie here; `file_too_large` if the files there cannot be kept; the store's, with the outcome.
-pub(crate) async fn change_head(
-    target: &SkillTarget,
-    wanted: Option<&Package>,
-    from: &Provenance,
-    condition: &Condition,
-    draft: Option<&str>,
-) -> Result<ChangeResult, ChangeError> {
-    let _turn = target.content.changes().lock(target.folder.as_str()).await;
-    for _ in 0..PUBLISH_ATTEMPTS {
-        let before = read_before(target, from, wanted.is_some()).await?;
-        check_condition(target, &before, wanted.is_some(), condition)?;
-        // A delete changes the head of a published skill, even if another tool has emptied its folder.
-        let is_same = wanted.is_some_and(|package| before.digest.as_deref() == Some(package.version.digest()));
-        if is_same && before.archived.is_none() {
-            let took = before.head.and_then(|known| known.head.took);
-            let (status, before) = (PublishStatus::Unchanged, before.digest);
-            return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took });
-        }
-        for package in [before.archived.as_ref(), wanted].into_iter().flatten() {
-            let key = target.space.version(&target.skill, package.version.digest())?;
-            put_archive(target, &key, package).await?;
-        }
-        let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
-        let version = wanted.map(|package| &package.version);
-        let numbers = numbers_after(target, before.head.as_ref(), before.digest.as_deref(), version).await?;
-        let took = draft.filter(|_| before.digest.is_none()).map(str::to_owned);
-        let head = next_head(target, &before, version, from, (numbers, took));
-        let Some(head) = put_head(target, before.head.as_ref(), head).await? else { continue };
-        // From here on the change is published, even if this call fails to update the plain files.
-        let (before, took) = (before.digest, head.head.took.clone());
-        return Ok(match materialise(target, head, wanted).await {
-            Ok(kept) => ChangeResult { status, before, complete: true, kept, took },
-            Err(error) => {
-                tracing::warn!(skill = %target.skill, cause = %Error::from(error).chain(), "the files of a published skill are behind");
-                ChangeResult { status, before, complete: false, kept: Vec::new(), took }
-            }
-        });
-    }
-    let message = format!("others keep publishing {}: look at what they published, then try again", target.skill);
-    Err(Error::new(Code::EditConflict, message).into())
+/// A change of the published version.
+pub(crate) enum WantedChange<'change> {
+    /// To this version. If nothing is published, the version takes the place of the draft, if there is one.
+    Published(&'change Package, Option<&'change StoredDraft>),
+    /// To none.
+    Deleted,
+    /// To this draft.
+    Draft(SkillDraft),
 }
 
-/// Reads the skill before a change, with the plain files up to the head. Files that the change cannot replace are refused or
+impl WantedChange<'_> {
+    /// The files of the new version.
+    fn package(&self) -> Option<&Package> {
+        match self {
+            Self::Published(package, _) => Some(package),
+            Self::Deleted | Self::Draft(_) => None,
+        }
+    }
+
+    /// The draft whose place the version takes.
+    fn taken(&self) -> Option<&StoredDraft> {
+        match self {
+            Self::Published(_, draft) => *draft,
+            Self::Deleted | Self::Draft(_) => None,
+        }
+    }
+}
+
+/// Makes the change of `head` if the folder now meets `condition`. The caller holds the lock of the folder.
+///
+/// # Errors
+/// [`ChangeError::Undone`] if another head is there by now. `version_conflict` if the version is another; `skill_not_found` if there
+/// is nothing to delete; `already_exists` if no skill may lie here. `file_too_large` if the files there cannot be kept; the store's,
+/// with the outcome.
+pub(crate) async fn change_head(
+    target: &SkillTarget,
+    head: Option<StoredHead>,
+    change: &WantedChange<'_>,
+    from: &Provenance,
+    condition: &Condition,
+) -> Result<ChangeResult, ChangeError> {
+    let wanted = change.package();
+    let before = read_before(target, head, from, wanted.is_some()).await?;
+    check_condition(target, &before, wanted.is_some(), condition)?;
+    // A delete changes the head of a published skill, even if another tool has emptied its folder.
+    let is_same = wanted.is_some_and(|package| before.digest.as_deref() == Some(package.version.digest()));
+    if is_same && before.archived.is_none() {
+        let took = before.head.and_then(|known| known.head.took);
+        let (status, before) = (PublishStatus::Unchanged, before.digest);
+        return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took });
+    }
+    for package in [before.archived.as_ref(), wanted].into_iter().flatten() {
+        let key = target.space.version(&target.skill, package.version.digest())?;
+        put_archive(target, &key, package).await?;
+    }
+    let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
+    let numbers = numbers_before(target, before.head.as_ref(), before.digest.as_deref()).await?;
+    let head = next_head(target, &before, change, (from, condition), numbers);
+    let Some(head) = put_head(target, before.head.as_ref(), head).await? else {
+        return Err(ChangeError::Undone(contested(target)));
+    };
+    let (before, took) = (before.digest, head.head.took.clone());
+    let done = match wanted {
+        Some(package) if head.head.pending.is_some() => finish_publish(target, head, package).await?,
+        // From here on the change is final, even if this call fails to update the plain files.
+        _ => materialise(target, head, wanted).await,
+    };
+    Ok(match done {
+        Ok(kept) => ChangeResult { status, before, complete: true, kept, took },
+        Err(error) => {
+            tracing::warn!(skill = %target.skill, cause = %Error::from(error).chain(), "the files of a published skill are behind");
+            ChangeResult { status, before, complete: false, kept: Vec::new(), took }
+        }
+    })
+}
+
+/// The error if others keep publishing the skill.
+fn contested(target: &SkillTarget) -> Error {
+    let message = format!("others keep publishing {}: look at what they published, then try again", target.skill);
+    Error::new(Code::EditConflict, message)
+}
+
+/// Reads the skill before a change of `head`. Files that the change cannot replace are refused or
 /// left out before they are read.
 ///
 /// # Errors
 /// As [`change_head`].
-async fn read_before(target: &SkillTarget, from: &Provenance, is_publish: bool) -> Result<Before> {
-    let head = settled_head(target).await?;
+async fn read_before(
+    target: &SkillTarget,
+    head: Option<StoredHead>,
+    from: &Provenance,
+    is_publish: bool,
+) -> Result<Before> {
     for _ in 0..PUBLISH_ATTEMPTS {
         let (mut folder, bytes) = list_folder_sized(target).await?;
         if is_publish {
@@ -156,13 +195,17 @@ async fn folder_version(
     Ok(Some(Before { head, folder, archived: Some(package), known, digest, room: Some(room) }))
 }
 
-/// The published skill as an archive with its digest, if a skill is published. A folder that is no version is packed, and the
+/// The published skill as an archive with its digest, if a skill is published beside `head`. A folder that is no version is packed, and the
 /// room of it is held as long as the archive is.
 ///
 /// # Errors
 /// As [`change_head`].
-pub(crate) async fn published_now(target: &SkillTarget, from: &Provenance) -> Result<Option<PublishedNow>> {
-    let Before { head, archived, digest, folder, room, .. } = read_before(target, from, false).await?;
+pub(crate) async fn published_now(
+    target: &SkillTarget,
+    head: Option<StoredHead>,
+    from: &Provenance,
+) -> Result<Option<PublishedNow>> {
+    let Before { head, archived, digest, folder, room, .. } = read_before(target, head, from, false).await?;
     let Some(digest) = digest.filter(|_| folder.contains_key(MAIN)) else { return Ok(None) };
     let archive = match archived {
         Some(package) => VersionArchive::open(package.zip).map_err(Error::internal)?,
@@ -199,14 +242,16 @@ fn check_condition(
     Err(ChangeError::Nothing(Error::new(Code::SkillNotFound, message)))
 }
 
-/// The head of the change: which files need not be written, and which objects are replaced.
+/// The head of the change: which files need not be written, and which objects are replaced. Where no skill is, the change
+/// begins one, and stays pending until no other is found around it or in it.
 fn next_head(
     target: &SkillTarget,
     before: &Before,
-    version: Option<&Version>,
-    from: &Provenance,
-    (numbers, took): (VersionNumbers, Option<String>),
+    wanted: &WantedChange<'_>,
+    (from, condition): (&Provenance, &Condition),
+    numbers: VersionNumbers,
 ) -> SkillHead {
+    let version = wanted.package().map(|package| &package.version);
     // A first publish always writes SKILL.md, so a reader of SKILL.md learns that there is a head by now.
     let is_first = before.head.is_none();
     let tag = |path: &str, sha256: &str| {
@@ -221,6 +266,18 @@ fn next_head(
     let stay: BTreeSet<&String> = files.iter().filter(|one| one.etag.is_some()).map(|one| &one.file.path).collect();
     let replaces = before.folder.iter().filter(|(path, _)| !stay.contains(path));
     let replaces = replaces.map(|(path, etag)| (path.clone(), etag.clone())).collect();
+    let takes = wanted.taken().filter(|_| before.digest.is_none());
+    let pending = version.filter(|_| before.digest.is_none()).map(|_| PendingPublish {
+        call: format!("{:032x}", target.content.clock().random()),
+        at: from.at,
+        draft: takes.map(|known| known.etag.clone()),
+        is_exact: *condition != Condition::Any,
+        numbers: numbers_after(numbers.clone(), None),
+    });
+    let draft = match wanted {
+        WantedChange::Draft(draft) => Some(Box::new(draft.clone())),
+        WantedChange::Published(..) | WantedChange::Deleted => None,
+    };
     let change = HeadChange {
         state: if version.is_some() { HeadState::Published } else { HeadState::Deleted },
         files,
@@ -228,8 +285,10 @@ fn next_head(
         previous: before.digest.clone(),
         by: from.by.clone(),
         source: from.source.clone(),
-        numbers,
-        took,
+        numbers: numbers_after(numbers, version),
+        took: takes.map(|known| known.draft.digest.clone()),
+        draft,
+        pending,
     };
     SkillHead::after(before.head.as_ref().map(|known| &known.head), &target.skill, change, from.at)
 }

@@ -11,6 +11,9 @@ pub(super) enum ChangeError {
     /// No skill is there to delete.
     #[error(transparent)]
     Nothing(Error),
+    /// The publish was undone, because the draft changed or another skill began beside it. Nothing is left of it.
+    #[error(transparent)]
+    Undone(Error),
     /// Any other reason, such as a store that gives no answer.
     #[error(transparent)]
     Other(#[from] Error),
@@ -31,7 +34,10 @@ impl From<ReadError> for ChangeError {
 impl From<ChangeError> for Error {
     fn from(error: ChangeError) -> Self {
         match error {
-            ChangeError::Conflict(error) | ChangeError::Nothing(error) | ChangeError::Other(error) => error,
+            ChangeError::Conflict(error)
+            | ChangeError::Nothing(error)
+            | ChangeError::Undone(error)
+            | ChangeError::Other(error) => error,
         }
     }
 }

@@ -1,34 +1,62 @@
 //! Changes of a skill that may be a draft.
 
 use super::{
-    change::{ChangeResult, change_head},
+    change::{ChangeResult, WantedChange, change_head},
     change_error::ChangeError,
     conflict::draft_conflict,
 };
 use crate::{
-    content::{SkillTarget, StoredDraft, read_draft, remove_draft},
+    content::{
+        DraftSlot, SkillTarget, StoredDraft, StoredHead, delete_draft, is_newest, is_published, put_head,
+        read_stored_head, remove_draft, settled_head, settled_state,
+    },
     error::{Code, Error, Result},
-    skill::{Package, Provenance},
+    limits::PUBLISH_ATTEMPTS,
+    skill::{HeadState, Package, Provenance, SkillHead},
     wire::{Condition, PublishStatus, SkillState},
 };
 
 /// As [`change_head`], for a skill that may be a draft. The condition may name the draft. If the change takes the place of the
-/// draft, the draft is removed. A draft that others made meanwhile stays, and so does a draft in whose folder other tools put
-/// a skill.
+/// draft, the draft is removed. A draft in whose folder other tools put a skill stays.
 pub(crate) async fn change_with_draft(
     target: &SkillTarget,
     wanted: Option<&Package>,
     from: &Provenance,
     condition: Condition,
 ) -> Result<ChangeResult, ChangeError> {
-    let draft = read_draft(target).await?;
+    let mut undone = None;
+    for _ in 0..PUBLISH_ATTEMPTS {
+        match change_once(target, wanted, from, condition.clone()).await {
+            Err(ChangeError::Undone(error)) => undone = Some(error),
+            changed => return changed,
+        }
+    }
+    Err(undone.unwrap_or_else(|| draft_contested(target)).into())
+}
+
+async fn change_once(
+    target: &SkillTarget,
+    wanted: Option<&Package>,
+    from: &Provenance,
+    condition: Condition,
+) -> Result<ChangeResult, ChangeError> {
+    let _turn = target.content.changes().lock(target.folder.as_str()).await;
+    let (head, slot) = settled_state(target).await?;
+    let draft = slot.draft(head.as_ref().map(|known| &known.head)).cloned();
     let digest = draft.as_ref().map(|known| known.draft.digest.clone());
     let (condition, names_draft) = match (condition, &digest) {
         (Condition::Nothing, Some(draft)) => return Err(draft_conflict(target, draft)),
         (Condition::Version(only), Some(draft)) if only == *draft => (Condition::Nothing, true),
         (condition, _) => (condition, false),
     };
-    let changed = change_head(target, wanted, from, &condition, digest.as_deref()).await;
+    let change = wanted.map_or(WantedChange::Deleted, |package| WantedChange::Published(package, draft.as_ref()));
+    let changed = match change_head(target, head.clone(), &change, from, &condition).await {
+        // The folder that was listed belongs to a newer head, and so says nothing of this one.
+        Err(ChangeError::Conflict(_)) if !is_still(target, head.as_ref()).await? => {
+            Err(ChangeError::Undone(draft_contested(target)))
+        }
+        changed => changed,
+    };
     if let Ok(changed) = &changed
         && changed.status != PublishStatus::Unchanged
     {
@@ -47,17 +75,10 @@ pub(crate) async fn change_with_draft(
         }
         // Nothing is published, or the condition names the draft beside the skill, so the draft is deleted.
         Err(error) if wanted.is_none() && is_draft_meant(&error, names_draft) => {
-            if remove_draft(target, draft).await? {
-                target.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);
-                return Ok(ChangeResult {
-                    status: PublishStatus::Updated,
-                    before: digest,
-                    complete: true,
-                    kept: Vec::new(),
-                    took: None,
-                });
-            }
-            Err(draft_contested(target).into())
+            delete_draft_at(target, &slot, draft).await?;
+            target.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);
+            let status = PublishStatus::Updated;
+            Ok(ChangeResult { status, before: digest, complete: true, kept: Vec::new(), took: None })
         }
         Err(ChangeError::Conflict(error)) if condition != Condition::Nothing => {
             let published = error.details().get("current").cloned().unwrap_or_default();
@@ -65,6 +86,39 @@ pub(crate) async fn change_with_draft(
             Err(ChangeError::Conflict(error.with_detail("current", current)))
         }
         Err(error) => Err(error),
+    }
+}
+
+/// Whether `known` is still the head.
+async fn is_still(target: &SkillTarget, known: Option<&StoredHead>) -> Result<bool> {
+    match known {
+        Some(known) => is_newest(target, known).await,
+        None => Ok(read_stored_head(target).await?.is_none()),
+    }
+}
+
+/// Deletes the draft in `slot`, and looks at the head again: a publish may have taken the place of the draft first.
+///
+/// # Errors
+/// [`ChangeError::Undone`] if the draft is another by now, or published; the store's.
+async fn delete_draft_at(target: &SkillTarget, slot: &DraftSlot, known: StoredDraft) -> Result<(), ChangeError> {
+    let StoredDraft { draft, .. } = known;
+    if !delete_draft(target, slot, draft.clone()).await? {
+        return Err(ChangeError::Undone(draft_contested(target)));
+    }
+    loop {
+        let Some(head) = settled_head(target).await? else { return Ok(()) };
+        if is_published(Some(&head)) && head.head.took.as_ref() == Some(&draft.digest) {
+            return Err(ChangeError::Undone(draft_contested(target)));
+        }
+        // A late write could bring the draft back, so drafts of its generation end.
+        if head.head.state == HeadState::Published || draft.generation != head.head.generation {
+            return Ok(());
+        }
+        let next = SkillHead::without_drafts(&head.head);
+        if put_head(target, Some(&head), next).await?.is_some() {
+            return Ok(());
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use futures_util::TryFutureExt as _;
 
 use super::{
     Publisher,
-    change::{ChangeResult, PublishedNow, change_head, published_now},
+    change::{ChangeResult, PublishedNow, WantedChange, change_head, published_now},
     change_error::ChangeError,
     check_upload::{PublishOptions, check_upload, provenance, refresh_catalog, reply},
     conflict::{draft_conflict, hidden_conflict, version_conflict},
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     content::{
-        MemoryPermit, SkillTarget, archive_bytes, check_place, draft_archive, list_folder, put_archive, put_draft,
-        read_draft, read_head, settled_head,
+        MemoryPermit, SkillTarget, StoredHead, archive_bytes, check_place, draft_archive, draft_slot, is_published,
+        list_folder, put_archive, put_draft, read_draft, read_head, settled_head, settled_state,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -41,6 +41,8 @@ pub(crate) struct DraftAsked {
 enum Replaces {
     /// The draft that the condition names.
     If(Condition),
+    /// The draft of this digest, which the same call has read.
+    Read(String),
     /// Only an equal draft of this session, left by an earlier call.
     OwnTwin(Id),
 }
@@ -165,7 +167,8 @@ impl Publisher {
                 }
             };
             match changed {
-                Err(ChangeError::Conflict(_)) if condition == Condition::Any => {}
+                // The next round reads what is there by now, and checks the condition against it.
+                Err(ChangeError::Conflict(_) | ChangeError::Undone(_)) => {}
                 Err(error) => return Err(error.into()),
                 Ok(changed) => {
                     let reply =
@@ -182,13 +185,14 @@ impl Publisher {
 async fn bytes_to_change(target: &SkillTarget) -> Result<u64> {
     let (head, draft) = tokio::try_join!(read_head(target), read_draft(target))?;
     let of_head = head.map_or(0, |known| known.head.files.iter().map(|one| one.file.size).sum());
-    Ok(bytes_to_repack(archive_bytes(of_head.max(draft.map_or(0, |known| known.draft.size)))))
+    Ok(bytes_to_repack(archive_bytes(of_head.max(draft.map_or(0, |draft| draft.size)))))
 }
 
 /// The skill as it is now: the published version, or else the draft.
 async fn current_version(target: &SkillTarget, from: &Provenance) -> Result<Current> {
-    let draft = read_draft(target).await?.map(|known| known.draft);
-    if let Some(PublishedNow { archive, digest, room, took }) = published_now(target, from).await? {
+    let (head, slot) = settled_state(target).await?;
+    let draft = slot.draft(head.as_ref().map(|known| &known.head)).map(|known| known.draft.clone());
+    if let Some(PublishedNow { archive, digest, room, took }) = published_now(target, head, from).await? {
         let hidden = draft.map(|draft| draft.digest).filter(|draft| took.as_ref() != Some(draft));
         return Ok(Current { archive, digest, is_published: true, draft: None, hidden, room });
     }
@@ -207,13 +211,15 @@ async fn publish_draft(
     before: &Condition,
     digest: &str,
 ) -> Result<ChangeResult, ChangeError> {
-    let draft = read_draft(target).await?;
+    let _turn = target.content.changes().lock(target.folder.as_str()).await;
+    let (head, slot) = settled_state(target).await?;
+    let draft = slot.draft(head.as_ref().map(|known| &known.head)).cloned();
     let is_other = draft.as_ref().is_none_or(|known| known.draft.digest != digest);
     if *before == Condition::Nothing && is_other {
         return Err(draft_conflict(target, draft.as_ref().map_or("", |known| &known.draft.digest)));
     }
-    let takes = (*before == Condition::Nothing).then_some(digest);
-    let changed = change_head(target, Some(package), from, before, takes).await?;
+    let takes = draft.as_ref().filter(|_| *before == Condition::Nothing);
+    let changed = change_head(target, head, &WantedChange::Published(package, takes), from, before).await?;
     if changed.status != PublishStatus::Unchanged {
         let was = if *before == Condition::Nothing { SkillState::Draft } else { SkillState::Published };
         target.noted(Some((digest, was)), Some((package.version.digest(), SkillState::Published)));
@@ -234,18 +240,16 @@ async fn replace_with_draft(
     digest: &str,
 ) -> Result<ChangeResult, ChangeError> {
     if *before == Condition::Nothing {
-        let status = save_draft(target, package, change, &Replaces::If(Condition::Version(digest.to_owned()))).await?.0;
+        let status = save_draft(target, package, change, &Replaces::Read(digest.to_owned())).await?.0;
         let before = Some(digest.to_owned());
         return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took: None });
     }
-    // The draft is stored before the published skill goes. A crash between leaves both, and the skill counts as published.
-    let known = read_draft(target).await?;
     let from = Provenance { at: change.at, by: change.by.clone(), source: change.source.clone() };
     let draft = draft_from_package(target, package, change).await?;
-    if !put_draft(target, known.as_ref(), &draft).await? {
-        return Err(draft_conflict(target, digest));
-    }
-    let changed = change_head(target, None, &from, before, None).await?;
+    let _turn = target.content.changes().lock(target.folder.as_str()).await;
+    let head = settled_head(target).await?;
+    // The head holds the draft until its object is stored, so both change at one moment.
+    let changed = change_head(target, head, &WantedChange::Draft(draft), &from, before).await?;
     target.noted(Some((digest, SkillState::Published)), Some((package.version.digest(), SkillState::Draft)));
     Ok(ChangeResult { status: PublishStatus::Updated, ..changed })
 }
@@ -260,15 +264,21 @@ async fn save_draft(
     let digest = package.version.digest();
     for _ in 0..PUBLISH_ATTEMPTS {
         let head = settled_head(target).await?;
-        let (known, folder) = tokio::try_join!(read_draft(target).err_into(), list_folder(target))?;
+        let (slot, folder) = tokio::try_join!(draft_slot(target).err_into(), list_folder(target))?;
+        if matches!(replaces, Replaces::Read(_)) && is_published(head.as_ref()) {
+            let current = head.and_then(|known| known.head.digest).unwrap_or_default();
+            return Err(ChangeError::Conflict(version_conflict(target, &current, true)));
+        }
         if folder.contains_key(MAIN) {
             let message = format!("there is a skill {} already: give this one another name", target.skill);
             return Err(Error::new(Code::AlreadyExists, message).into());
         }
         check_place(target, head.as_ref(), &folder).await?;
-        let before = known.as_ref().map(|known| &known.draft);
+        let before = slot.draft(head.as_ref().map(|known| &known.head)).map(|known| &known.draft);
         match replaces {
-            Replaces::If(Condition::Version(only)) if before.is_none_or(|draft| draft.digest != *only) => {
+            Replaces::If(Condition::Version(only)) | Replaces::Read(only)
+                if before.is_none_or(|draft| draft.digest != *only) =>
+            {
                 return Err(draft_conflict(target, before.map_or("", |draft| &draft.digest)));
             }
             Replaces::If(Condition::Nothing) if before.is_some() => {
@@ -280,20 +290,29 @@ async fn save_draft(
                     return Err(taken(&target.skill).into());
                 }
             }
-            Replaces::If(_) => {}
+            Replaces::If(_) | Replaces::Read(_) => {}
         }
         if let Some(same) = before.filter(|draft| draft.digest == digest && draft.session == change.session) {
             return Ok((PublishStatus::Unchanged, same.clone()));
         }
-        let draft = draft_from_package(target, package, change.clone()).await?;
-        if put_draft(target, known.as_ref(), &draft).await? {
+        let generation = head.as_ref().map_or(0, |known| known.head.generation);
+        let draft = draft_from_package(target, package, change.clone()).await?.at(generation);
+        if put_draft(target, &slot, &draft).await? && is_still_draft(target, head.as_ref(), &draft).await? {
+            let status = if before.is_some() { PublishStatus::Updated } else { PublishStatus::Created };
             let before = before.map(|before| (before.digest.as_str(), SkillState::Draft));
             target.noted(before, Some((digest, SkillState::Draft)));
-            let status = if known.is_some() { PublishStatus::Updated } else { PublishStatus::Created };
             return Ok((status, draft));
         }
     }
     Err(draft_contested(target).into())
+}
+
+/// Whether a draft that was put beside `head` counts: no publish came first, or that publish took the place of this draft.
+async fn is_still_draft(target: &SkillTarget, head: Option<&StoredHead>, draft: &SkillDraft) -> Result<bool> {
+    let now = settled_head(target).await?;
+    let Some(known) = now.filter(|now| Some(now.etag()) != head.map(StoredHead::etag)) else { return Ok(true) };
+    let is_taken = is_published(Some(&known)) && known.head.took.as_ref() == Some(&draft.digest);
+    Ok(is_taken || (!is_published(Some(&known)) && draft.counts(known.head.drafts_since)))
 }
 
 /// The draft of a package. The archive of the package is stored first.

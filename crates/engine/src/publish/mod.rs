@@ -8,8 +8,10 @@
 //! head was written. If another tool wrote since, its file stays, and the folder differs from the head. Such a folder is the
 //! skill until the next publish, which first keeps the folder as a version.
 //!
-//! A draft is an archive too, and a small object that names it, replaced by compare-and-swap. A path is published or a draft.
-//! If a crash leaves both, the published skill counts, and the next publish or delete removes the draft.
+//! A draft is an archive too, and a small object that names it, replaced by compare-and-swap. The head says which drafts count.
+//! A publish in the place of a draft, and a published skill that becomes a draft, are one compare-and-swap of the head.
+//!
+//! A publish that begins a skill is pending until no skill is found around it or in it. Until then nothing is published.
 
 mod change;
 mod change_error;
@@ -18,6 +20,7 @@ mod conflict;
 mod difference;
 mod draft_change;
 mod drafting;
+mod first_publish;
 mod history;
 mod made_draft;
 mod owner;

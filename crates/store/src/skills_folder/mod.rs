@@ -105,6 +105,13 @@ impl SkillsFolder {
         };
         self.writer()?;
         let Some(skill) = skill else { return Ok(()) };
+        if is_hidden(skill) {
+            return Err(StoreError::Unsupported(format!("{skill:?} belongs to a tool, and is no folder of a skill")));
+        }
+        let path = skill.to_owned();
+        if let Some(link) = self.look(move |view| view.link_on(&path)).await? {
+            return Err(self.through_link(&link));
+        }
         let below = format!("{skill}/");
         if self.look(move |view| view.walk(&below)).await?.has_links {
             return Err(self.through_link(skill));

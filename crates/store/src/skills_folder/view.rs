@@ -144,6 +144,20 @@ impl View {
         Ok(seen)
     }
 
+    /// The first link on the path `relative`, followed or not.
+    pub(super) fn link_on(&self, relative: &str) -> StoreResult<Option<String>> {
+        let ends = relative.match_indices('/').map(|(end, _)| end).chain([relative.len()]);
+        for path in ends.filter_map(|end| relative.get(..end)) {
+            match fs::symlink_metadata(self.root.join(path)) {
+                Ok(found) if found.is_symlink() => return Ok(Some(path.to_owned())),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Ok(None)
+    }
+
     /// The names in a folder. A folder that was removed since its parent was read has none. The folder of the view must
     /// be there.
     fn names(&self, folder: &Path) -> StoreResult<Vec<String>> {

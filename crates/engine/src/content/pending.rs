@@ -1,0 +1,145 @@
+//! Pending publishes: a skill begins at a path, while another call may begin a skill at a nested path.
+//!
+//! No store writes two objects at once. So a first publish puts its head with the mark `pending`, and then looks at nested
+//! paths. If two calls put their heads, at least one sees the other head. A final publish wins. Of two pending publishes the
+//! outer one wins, and undoes the inner one by compare-and-swap. Any process can take these steps for any call.
+
+use std::collections::BTreeMap;
+
+use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
+
+use super::{
+    drafts::draft_slot,
+    heads::{StoredHead, put_head, read_stored_head},
+    materialise::materialise,
+    objects::read_object,
+    target::SkillTarget,
+};
+use crate::{
+    error::{Error, Result},
+    limits::{LIST_OBJECTS, PARALLEL_GETS},
+    path::SkillPath,
+    skill::{HeadState, SkillHead},
+    store::StoreExt as _,
+};
+
+/// Whether a pending publish becomes final.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It does.
+    Stands,
+    /// It is undone, because this skill has a nested path.
+    Taken(SkillPath),
+    /// It is undone, because the draft is another.
+    OtherDraft,
+}
+
+/// Judges a pending publish. An inner publish that is pending too is undone if this one stands.
+///
+/// # Errors
+/// The store's; `object_damaged` for a damaged draft.
+pub(crate) async fn judge(target: &SkillTarget, head: &SkillHead) -> Result<Verdict> {
+    let exact = head.pending.as_ref().filter(|pending| pending.is_exact);
+    let (slot, around, inside) =
+        tokio::try_join!(draft_slot(target).err_into(), published_around(target), heads_inside(target))?;
+    if exact.is_some_and(|pending| slot.draft(Some(head)).map(|known| &known.etag) != pending.draft.as_ref()) {
+        return Ok(Verdict::OtherDraft);
+    }
+    if let Some(around) = around {
+        return Ok(Verdict::Taken(around));
+    }
+    for (inner, known) in inside {
+        if is_final_after_undo(&inner, known).await? {
+            return Ok(Verdict::Taken(inner.skill));
+        }
+    }
+    Ok(Verdict::Stands)
+}
+
+/// Confirms or undoes the pending publish `known`. If another process was faster, its head stays.
+///
+/// # Errors
+/// As [`judge`].
+pub(crate) async fn settle_pending(target: &SkillTarget, known: &StoredHead) -> Result<()> {
+    if judge(target, &known.head).await? == Verdict::Stands {
+        put_head(target, Some(known), known.head.confirmed()).await?;
+    } else {
+        undo(target, known).await?;
+    }
+    Ok(())
+}
+
+/// Undoes the pending publish `known`. Returns the head that says so; `None` if another process was faster.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn undo(target: &SkillTarget, known: &StoredHead) -> Result<Option<StoredHead>> {
+    let mut written = BTreeMap::new();
+    for one in &known.head.files {
+        let there = read_object(target, &target.folder.key(&one.file.path)?, one.file.size).await?;
+        if let Some(object) = there.filter(|object| object.is_whole() && one.file.holds(&object.bytes)) {
+            written.insert(one.file.path.clone(), object.meta.etag);
+        }
+    }
+    let undone = known.head.undone(written, target.content.clock().now());
+    put_head(target, Some(known), undone).await
+}
+
+/// The published skill in whose folder this one lies. Pending ones are settled first.
+async fn published_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
+    for above in target.skill.ancestors() {
+        let outer = target.content.place_in(target.space.clone(), &above)?;
+        while let Some(known) = read_stored_head(&outer).await? {
+            if known.head.pending.is_none() {
+                if known.head.state == HeadState::Published {
+                    return Ok(Some(above));
+                }
+                break;
+            }
+            Box::pin(settle_pending(&outer, &known)).await?;
+        }
+    }
+    Ok(None)
+}
+
+/// The heads of published and pending skills below this folder.
+async fn heads_inside(target: &SkillTarget) -> Result<Vec<(SkillTarget, StoredHead)>> {
+    let prefix = target.space.heads()?.folder(target.skill.as_str())?;
+    let (entries, _) = target.content.store().list_all(&prefix, LIST_OBJECTS).await?;
+    let path = |key: &str| {
+        let name = prefix.relative(key)?.strip_suffix(".json")?;
+        SkillPath::parse(&format!("{}/{name}", target.skill)).ok()
+    };
+    let heads = entries.iter().filter_map(|entry| path(&entry.key)).map(|inner| async move {
+        let inner = target.content.place_in(target.space.clone(), &inner)?;
+        let head = read_stored_head(&inner).await?.filter(|known| known.head.state == HeadState::Published);
+        Ok::<_, Error>(head.map(|head| (inner, head)))
+    });
+    let heads: Vec<_> = heads.collect();
+    let found: Vec<_> = stream::iter(heads).buffered(PARALLEL_GETS).try_collect().await?;
+    let mut found: Vec<_> = found.into_iter().flatten().collect();
+    // The final ones decide, so no pending one is undone for nothing.
+    found.sort_by_key(|(_, known)| known.head.pending.is_some());
+    Ok(found)
+}
+
+/// Undoes an inner publish that is pending. Returns whether the publish became final first.
+async fn is_final_after_undo(inner: &SkillTarget, known: StoredHead) -> Result<bool> {
+    let mut known = known;
+    loop {
+        if known.head.pending.is_none() {
+            return Ok(known.head.state == HeadState::Published);
+        }
+        if let Some(undone) = undo(inner, &known).await? {
+            // Its plain files lie in the folder of the outer skill.
+            if let Err(error) = materialise(inner, undone, None).await {
+                tracing::warn!(skill = %inner.skill, cause = %Error::from(error).chain(), "an undone publish left files");
+            }
+            return Ok(false);
+        }
+        match read_stored_head(inner).await? {
+            Some(newest) => known = newest,
+            None => return Ok(false),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The end of a publish that begins a skill.
+
+use super::change_error::ChangeError;
+use crate::{
+    content::{
+        ReadError, SkillTarget, StoredHead, Verdict, judge, materialise_after, put_head, read_stored_head,
+        settle_pending, undo, write_files,
+    },
+    error::{Code, Error, Outcome, Result},
+    path::SkillPath,
+    skill::{Package, SkillHead},
+};
+
+/// The end of a pending publish.
+enum Fate {
+    /// It is final. Its head, or a later one, is there.
+    Final(StoredHead),
+    /// It was undone.
+    Undone(StoredHead),
+    /// Later changes hide it.
+    Unknown,
+}
+
+/// Writes the plain files of a pending publish and looks for nested skills at the same time. Then the publish becomes final or is
+/// undone. The inner result is that of [`materialise_after`].
+///
+/// # Errors
+/// `already_exists` if another skill is there; [`ChangeError::Undone`] if the caller may begin again; the store's.
+pub(super) async fn finish_publish(
+    target: &SkillTarget,
+    head: StoredHead,
+    package: &Package,
+) -> Result<Result<Vec<String>, ReadError>, ChangeError> {
+    let (run, verdict) = tokio::join!(write_files(target, &head, package), judge(target, &head.head));
+    let verdict = verdict.map_err(|error| error.with_outcome(Outcome::Unknown))?;
+    let put = match (&verdict, &run) {
+        (Verdict::Stands, Ok(run)) if !run.superseded => {
+            put_head(target, Some(&head), run.head(&head.head.confirmed())).await?
+        }
+        (Verdict::Stands, _) => put_head(target, Some(&head), head.head.confirmed()).await?,
+        (Verdict::Taken(_) | Verdict::OtherDraft, _) => undo(target, &head).await?,
+    };
+    let written = run.as_ref().map(|run| run.written.clone()).unwrap_or_default();
+    let fate = match put {
+        Some(now) if verdict == Verdict::Stands => Fate::Final(now),
+        Some(now) => Fate::Undone(now),
+        None => fate_of(target, &head.head).await?,
+    };
+    match (fate, run) {
+        (Fate::Final(now), Ok(run)) if now.head.materialised && now.head.generation == head.head.generation => {
+            Ok(Ok(run.kept))
+        }
+        (Fate::Final(now), Ok(_)) => Ok(materialise_after(target, now, Some(package), written).await),
+        (Fate::Final(_), Err(error)) => Ok(Err(error)),
+        (Fate::Undone(now), _) => {
+            materialise_after(target, now, None, written).await?;
+            Err(match verdict {
+                Verdict::Taken(other) => ChangeError::Other(beside(target, &other)),
+                Verdict::Stands | Verdict::OtherDraft => ChangeError::Undone(contested(target)),
+            })
+        }
+        (Fate::Unknown, _) => Err(ChangeError::Other(contested(target).with_outcome(Outcome::Unknown))),
+    }
+}
+
+/// The end of the pending publish `mine`, after another process changed the head.
+async fn fate_of(target: &SkillTarget, mine: &SkillHead) -> Result<Fate> {
+    loop {
+        let Some(now) = read_stored_head(target).await? else { return Ok(Fate::Unknown) };
+        let head = &now.head;
+        let call = mine.pending.as_ref().map(|pending| &pending.call);
+        let is_same = head.generation == mine.generation && head.digest == mine.digest;
+        if is_same && head.pending.is_some() {
+            settle_pending(target, &now).await?;
+            continue;
+        }
+        let is_next = head.generation == mine.generation + 1 && head.previous == mine.digest;
+        return Ok(match () {
+            () if head.undone.as_ref() == call => Fate::Undone(now),
+            () if is_same || is_next => Fate::Final(now),
+            () => Fate::Unknown,
+        });
+    }
+}
+
+fn beside(target: &SkillTarget, other: &SkillPath) -> Error {
+    let message =
+        format!("{} and the skill {other} would lie in one another: publish under another path", target.skill);
+    Error::new(Code::AlreadyExists, message)
+}
+
+/// The error if others keep changing what a publish takes the place of.
+fn contested(target: &SkillTarget) -> Error {
+    let message = format!("others change {} at the same moment: look at what it is now, then try again", target.skill);
+    Error::new(Code::EditConflict, message)
+}

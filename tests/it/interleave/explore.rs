@@ -1,0 +1,428 @@
+//! The explorer: it runs a case under each schedule within a bound, and has each history judged.
+//!
+//! A step is one request of one service to the store. Each run begins anew and replays the choices that led to its branch.
+//! Two runs that reach the same store with services that have read the same answers go on alike, so the second one ends there.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use skillmount::{
+    clock::Clock,
+    handle::{Service, ServiceOptions},
+    path::KeyPrefix,
+    store::{CachingStore, GetOptions, MemoryStore, Metadata, PutOptions, Store, StoreExt as _},
+};
+use tokio::task::JoinHandle;
+
+use super::{
+    calls::{Digests, observe, perform},
+    gate::{Gate, GateState},
+    model::{Do, Entry, Reply, State, is_linearizable},
+};
+
+/// Calls that overlap, each by a service of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    /// The calls that made the skills before.
+    pub(super) before: Vec<(&'static str, Do)>,
+    pub(super) calls: Vec<(&'static str, Do)>,
+    /// How often the scheduler goes from a service that could go on to another.
+    pub(super) switches: usize,
+    /// How many services it stops for good.
+    pub(super) stops: usize,
+}
+
+/// One choice of the scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Choice {
+    Run(usize),
+    Stop(usize),
+}
+
+/// What was explored.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Explored {
+    pub(super) states: usize,
+    pub(super) histories: usize,
+    pub(super) steps: usize,
+    pub(super) runs: usize,
+}
+
+/// The objects of a bucket: bytes and metadata.
+type Image = BTreeMap<String, (bytes::Bytes, Metadata)>;
+
+/// A clock that stands, with random numbers that are the same in each run.
+#[derive(Debug)]
+struct Still {
+    now: i64,
+    rolled: Mutex<u128>,
+    since: tokio::time::Instant,
+}
+
+impl Still {
+    fn new(now: i64) -> Arc<Self> {
+        Arc::new(Self { now, rolled: Mutex::default(), since: tokio::time::Instant::now() })
+    }
+
+    fn begin_again(&self, service: usize) {
+        *self.rolled.lock().unwrap() = (service as u128 + 1) << 64;
+    }
+}
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_second(self.now).unwrap()
+    }
+
+    fn uptime(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    fn random(&self) -> u128 {
+        let mut rolled = self.rolled.lock().unwrap();
+        *rolled += 1;
+        *rolled
+    }
+}
+
+/// The moment of the calls, and a later one at which no call is under way any more.
+const NOW: i64 = 1_000_000;
+const LATER: i64 = NOW + 3_600;
+
+fn service(store: Arc<dyn Store>, clock: Arc<Still>) -> Service {
+    let cached = Arc::new(CachingStore::new(store, 1 << 20, clock.clone()));
+    Service::new(cached, ServiceOptions::default(), clock)
+}
+
+fn reader(store: &Arc<MemoryStore>, now: i64) -> Service {
+    service(store.clone(), Still::new(now))
+}
+
+/// A service of the model. It serves many runs, each over a store of its own: caches hold versions of objects, so they are right
+/// for each of them.
+struct Actor {
+    service: Service,
+    clock: Arc<Still>,
+    store: Arc<Mutex<Arc<MemoryStore>>>,
+    gate: Arc<Mutex<GateState>>,
+}
+
+impl Actor {
+    fn new() -> Self {
+        let (store, gate) = (Arc::new(Mutex::default()), Arc::new(Mutex::default()));
+        let clock = Still::new(NOW);
+        let service = service(Arc::new(Gate::new(Arc::clone(&store), Arc::clone(&gate))), clock.clone());
+        Self { service, clock, store, gate }
+    }
+}
+
+async fn image(store: &MemoryStore) -> Image {
+    let (entries, _) = store.list_all(&KeyPrefix::all(), 10_000).await.unwrap();
+    let mut image = Image::new();
+    for entry in entries {
+        let key = KeyPrefix::all().key(&entry.key).unwrap();
+        let object = store.get(&key, GetOptions::default()).await.unwrap();
+        image.insert(entry.key, (object.bytes, object.meta.metadata));
+    }
+    image
+}
+
+async fn bucket(image: &Image) -> Arc<MemoryStore> {
+    let store = MemoryStore::tagged_by_content();
+    for (key, (bytes, metadata)) in image {
+        let options = PutOptions::default().with_metadata(metadata.clone());
+        store.put(&KeyPrefix::all().key(key).unwrap(), bytes.clone(), options).await.unwrap();
+    }
+    Arc::new(store)
+}
+
+/// One call under way.
+struct Runner {
+    gate: Arc<Mutex<GateState>>,
+    task: JoinHandle<Reply>,
+    is_stopped: bool,
+    begun: Option<usize>,
+    ended: Option<usize>,
+}
+
+impl Runner {
+    fn is_under_way(&self) -> bool {
+        !self.is_stopped && !self.task.is_finished()
+    }
+
+    fn is_ready(&self) -> bool {
+        self.is_under_way() && self.gate.lock().unwrap().is_waiting()
+    }
+}
+
+/// Waits until each service under way waits at its gate.
+async fn quiet(runners: &[Runner]) {
+    // Every task has run when the paused clock goes on. Threads of workers do not hold it, so they are waited for here.
+    loop {
+        tokio::time::sleep(Duration::from_micros(1)).await;
+        if runners.iter().all(|one| !one.is_under_way() || one.is_ready()) {
+            return;
+        }
+        std::thread::sleep(Duration::from_micros(10));
+    }
+}
+
+/// The explorer of one case.
+pub(super) struct Explorer {
+    case: Case,
+    image: Image,
+    digests: Digests,
+    first: State,
+    actors: Vec<Actor>,
+    /// The branches that are left.
+    left: Vec<Vec<Choice>>,
+    /// How many switches and stops were left, at most, when a state was reached.
+    seen: HashMap<u64, Vec<(usize, usize)>>,
+    /// What readers find in a store, by its contents.
+    settled: HashMap<u64, Result<State, String>>,
+    explored: Explored,
+    /// The dice that choose, if the schedules are random ones.
+    dice: Option<StdRng>,
+}
+
+impl Explorer {
+    /// Explores `case`, and returns the first history that no order of the calls explains.
+    pub(super) fn explore(case: &Case, digests: &Digests) -> Result<Explored, String> {
+        Self::begin(case, digests, vec![Vec::new()], None)
+    }
+
+    /// Runs `case` under `runs` random schedules with any number of switches, in the same way.
+    pub(super) fn roll(case: &Case, digests: &Digests, runs: usize, seed: u64) -> Result<Explored, String> {
+        Self::begin(case, digests, vec![Vec::new(); runs], Some(StdRng::seed_from_u64(seed)))
+    }
+
+    fn begin(case: &Case, digests: &Digests, left: Vec<Vec<Choice>>, dice: Option<StdRng>) -> Result<Explored, String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        runtime.block_on(async {
+            let store = Arc::new(MemoryStore::tagged_by_content());
+            let maker = reader(&store, NOW - 3_600);
+            for (skill, call) in &case.before {
+                assert_eq!(perform(&maker, skill, *call, digests).await, Reply::Done, "{skill} {call:?}");
+            }
+            let first = observe(&reader(&store, NOW - 1_800), &case.skills()).await.unwrap();
+            let mut explorer = Self {
+                case: case.clone(),
+                image: image(&store).await,
+                digests: digests.clone(),
+                first,
+                actors: case.calls.iter().map(|_| Actor::new()).collect(),
+                left,
+                dice,
+                seen: HashMap::new(),
+                settled: HashMap::new(),
+                explored: Explored::default(),
+            };
+            while let Some(choices) = explorer.left.pop() {
+                explorer.run(choices).await?;
+            }
+            Ok(explorer.explored)
+        })
+    }
+
+    /// Runs the case by these choices, and then without a switch as long as possible.
+    async fn run(&mut self, choices: Vec<Choice>) -> Result<(), String> {
+        self.explored.runs += 1;
+        let store = bucket(&self.image).await;
+        let mut runners = Vec::new();
+        for (number, (actor, (skill, call))) in self.actors.iter().zip(&self.case.calls).enumerate() {
+            actor.clock.begin_again(number);
+            *actor.store.lock().unwrap() = store.clone();
+            *actor.gate.lock().unwrap() = GateState::default();
+            let (service, skill, call, digests) = (actor.service.clone(), *skill, *call, self.digests.clone());
+            let task = tokio::spawn(async move { perform(&service, skill, call, &digests).await });
+            runners.push(Runner { gate: actor.gate.clone(), task, is_stopped: false, begun: None, ended: None });
+        }
+        let judged = self.schedule(&store, &mut runners, choices).await;
+        for (runner, actor) in runners.into_iter().zip(&mut self.actors) {
+            if !runner.task.is_finished() {
+                runner.task.abort();
+                // It was aborted, or has just ended.
+                let _ = runner.task.await;
+            }
+            // What a service began on its own may hold locks until a request passes that nobody lets pass.
+            if runner.gate.lock().unwrap().is_held() {
+                *actor = Actor::new();
+            }
+        }
+        judged
+    }
+
+    async fn schedule(
+        &mut self,
+        store: &Arc<MemoryStore>,
+        runners: &mut [Runner],
+        mut choices: Vec<Choice>,
+    ) -> Result<(), String> {
+        let replayed = choices.len();
+        let (mut at, mut current, mut time) = (0, None, 0);
+        let (mut switches, mut stops) = (self.case.switches, self.case.stops);
+        let mut trace = Vec::new();
+        loop {
+            quiet(runners).await;
+            for runner in runners.iter_mut().filter(|one| one.task.is_finished() && !one.is_stopped) {
+                runner.ended.get_or_insert(time);
+            }
+            let ready: Vec<usize> = (0..runners.len()).filter(|&one| runners[one].is_ready()).collect();
+            if ready.is_empty() {
+                break;
+            }
+            if at >= replayed && self.dice.is_none() && self.was_seen(store, runners, current, (switches, stops)).await
+            {
+                return Ok(());
+            }
+            let goes_on = current.filter(|one| ready.contains(one));
+            if at == choices.len() {
+                if let Some(dice) = &mut self.dice {
+                    let service = ready[dice.random_range(0..ready.len())];
+                    let is_stopped = stops > 0 && runners[service].begun.is_some() && dice.random_ratio(1, 20);
+                    choices.push(if is_stopped { Choice::Stop(service) } else { Choice::Run(service) });
+                } else {
+                    self.branch(&choices, runners, &ready, goes_on, (switches, stops));
+                    choices.push(Choice::Run(goes_on.unwrap_or(ready[0])));
+                }
+            }
+            let choice = choices[at];
+            at += 1;
+            match choice {
+                Choice::Run(service) => {
+                    if self.dice.is_none() && goes_on.is_some_and(|one| one != service) {
+                        switches -= 1;
+                    }
+                    time += 1;
+                    runners[service].begun.get_or_insert(time);
+                    let request = runners[service].gate.lock().unwrap().release();
+                    trace.push(format!("{service}: {request}"));
+                    current = Some(service);
+                    self.explored.steps += 1;
+                }
+                Choice::Stop(service) => {
+                    stops -= 1;
+                    runners[service].is_stopped = true;
+                    runners[service].task.abort();
+                    trace.push(format!("{service}: stopped"));
+                }
+            }
+        }
+        self.judge(store, runners, &trace).await
+    }
+
+    /// Notes the other choices that are possible here.
+    fn branch(
+        &mut self,
+        choices: &[Choice],
+        runners: &[Runner],
+        ready: &[usize],
+        goes_on: Option<usize>,
+        (switches, stops): (usize, usize),
+    ) {
+        let taken = goes_on.unwrap_or(ready[0]);
+        let is_free = goes_on.is_none();
+        let mut others = Vec::new();
+        if is_free || switches > 0 {
+            others.extend(ready.iter().filter(|one| **one != taken).map(|one| Choice::Run(*one)));
+        }
+        if stops > 0 {
+            others.extend(ready.iter().filter(|one| runners[**one].begun.is_some()).map(|one| Choice::Stop(*one)));
+        }
+        self.left.extend(others.into_iter().map(|one| choices.iter().copied().chain([one]).collect()));
+    }
+
+    /// Whether this state was reached before with as many switches and stops left.
+    async fn was_seen(
+        &mut self,
+        store: &MemoryStore,
+        runners: &[Runner],
+        current: Option<usize>,
+        left: (usize, usize),
+    ) -> bool {
+        let mut hasher = DefaultHasher::new();
+        for (key, (bytes, _)) in image(store).await {
+            (key, bytes).hash(&mut hasher);
+        }
+        for runner in runners {
+            (runner.gate.lock().unwrap().history(), runner.is_stopped, runner.task.is_finished()).hash(&mut hasher);
+            // What had ended when a call began decides which orders are possible.
+            let ended_before = |other: &Runner| other.ended.is_some_and(|end| runner.begun.is_some_and(|at| end < at));
+            (runner.begun.is_some(), runners.iter().map(ended_before).collect::<Vec<_>>()).hash(&mut hasher);
+        }
+        current.hash(&mut hasher);
+        let reached = self.seen.entry(hasher.finish()).or_default();
+        if reached.iter().any(|one| one.0 >= left.0 && one.1 >= left.1) {
+            return true;
+        }
+        if reached.is_empty() {
+            self.explored.states += 1;
+        }
+        reached.push(left);
+        false
+    }
+
+    /// What readers find an hour later. The first of them settles what is pending.
+    async fn settled(&mut self, store: &Arc<MemoryStore>) -> Result<State, String> {
+        let mut hasher = DefaultHasher::new();
+        image(store).await.into_iter().for_each(|(key, (bytes, _))| (key, bytes).hash(&mut hasher));
+        let key = hasher.finish();
+        if let Some(known) = self.settled.get(&key) {
+            return known.clone();
+        }
+        let skills = self.case.skills();
+        // It may find the page and the listing of two moments.
+        let _ = observe(&reader(store, LATER), &skills).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let after = observe(&reader(store, LATER + 60), &skills).await;
+        self.settled.insert(key, after.clone());
+        after
+    }
+
+    async fn judge(
+        &mut self,
+        store: &Arc<MemoryStore>,
+        runners: &mut [Runner],
+        trace: &[String],
+    ) -> Result<(), String> {
+        self.explored.histories += 1;
+        let mut history = Vec::new();
+        for (runner, (skill, call)) in runners.iter_mut().zip(&self.case.calls) {
+            let begun = runner.begun.unwrap_or(usize::MAX);
+            let (reply, ended) = if runner.is_stopped {
+                (Reply::Stopped, usize::MAX)
+            } else {
+                ((&mut runner.task).await.unwrap(), runner.ended.unwrap_or(usize::MAX))
+            };
+            history.push(Entry { skill, call: *call, reply, begun, ended });
+        }
+        let after = self.settled(store).await;
+        if after.as_ref().is_ok_and(|after| is_linearizable(&self.first, &history, after)) {
+            return Ok(());
+        }
+        let told: Vec<String> =
+            history.iter().map(|one| format!("{} {:?}: {:?}", one.skill, one.call, one.reply)).collect();
+        Err(format!(
+            "no order of these calls explains what is there\nbefore: {:?}\n{}\nafter: {after:?}\n{}",
+            self.first,
+            told.join("\n"),
+            trace.join("\n")
+        ))
+    }
+}
+
+impl Case {
+    /// The paths of the case.
+    fn skills(&self) -> Vec<&'static str> {
+        let mut skills: Vec<_> = self.before.iter().chain(&self.calls).map(|(skill, _)| *skill).collect();
+        skills.sort_unstable();
+        skills.dedup();
+        skills
+    }
+}

@@ -1,0 +1,144 @@
+//! A store in which each request of a service waits at a gate until the scheduler lets it pass.
+
+use std::{
+    collections::VecDeque,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::{Arc, Mutex},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use skillmount::{
+    path::{KeyPrefix, ObjectKey},
+    store::{
+        Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, MemoryStore, Object, ObjectMeta, PutOptions,
+        PutResult, Store, StoreResult,
+    },
+};
+use tokio::sync::oneshot;
+
+/// The gate of one service, before a store that all services share.
+#[derive(Debug)]
+pub(super) struct Gate {
+    /// The store of this run.
+    inner: Arc<Mutex<Arc<MemoryStore>>>,
+    state: Arc<Mutex<GateState>>,
+}
+
+/// What waits at a gate, and what has passed it.
+#[derive(Debug, Default)]
+pub(super) struct GateState {
+    waiting: VecDeque<(String, oneshot::Sender<()>)>,
+    /// The requests and their answers so far. Services with equal answers go on alike.
+    history: DefaultHasher,
+    /// The requests in their order, for the report of a fault.
+    passed: Vec<String>,
+}
+
+impl GateState {
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Whether the task of a request still waits.
+    pub(super) fn is_held(&self) -> bool {
+        self.waiting.iter().any(|(_, pass)| !pass.is_closed())
+    }
+
+    /// Lets the oldest request pass, and names it.
+    pub(super) fn release(&mut self) -> String {
+        let (request, pass) = self.waiting.pop_front().unwrap();
+        // The receiver is gone if its service gave the request up.
+        let _ = pass.send(());
+        self.passed.push(request.clone());
+        request
+    }
+
+    pub(super) fn history(&self) -> u64 {
+        self.history.finish()
+    }
+
+    fn record(&mut self, request: &str, answer: &str) {
+        (request, answer).hash(&mut self.history);
+    }
+}
+
+impl Gate {
+    pub(super) fn new(inner: Arc<Mutex<Arc<MemoryStore>>>, state: Arc<Mutex<GateState>>) -> Self {
+        Self { inner, state }
+    }
+
+    /// Waits for the scheduler. Archives, indexes and the listing of the catalog pass at once: an archive never changes, and
+    /// nothing that a change decides depends on the others.
+    async fn pass(&self, verb: &str, key: &str) -> String {
+        let request = format!("{verb} {key}");
+        let is_state = key.contains("/.skillmount/heads/") || key.contains("/.skillmount/drafts/");
+        let is_plain = key.contains("/skills/") && !key.ends_with("/skills/") && !key.contains("/.skillmount/");
+        if is_state || (is_plain && verb != "GET") {
+            let (pass, passed) = oneshot::channel();
+            self.state.lock().unwrap().waiting.push_back((request.clone(), pass));
+            if passed.await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+        request
+    }
+
+    fn store(&self) -> Arc<MemoryStore> {
+        self.inner.lock().unwrap().clone()
+    }
+
+    fn record(&self, request: &str, answer: String) {
+        self.state.lock().unwrap().record(request, &answer);
+    }
+}
+
+fn tag<T>(answer: &StoreResult<T>, of: impl Fn(&T) -> String) -> String {
+    match answer {
+        Ok(found) => of(found),
+        Err(error) => format!("{error:?}"),
+    }
+}
+
+#[async_trait]
+impl Store for Gate {
+    fn capabilities(&self) -> Capabilities {
+        self.store().capabilities()
+    }
+
+    async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
+        let request = self.pass("GET", key.as_str()).await;
+        let answer = self.store().get(key, options).await;
+        self.record(&request, tag(&answer, |object| object.meta.etag.to_string()));
+        answer
+    }
+
+    async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
+        let request = self.pass("PUT", key.as_str()).await;
+        let answer = self.store().put(key, bytes, options).await;
+        self.record(&request, tag(&answer, |put| put.etag.to_string()));
+        answer
+    }
+
+    async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
+        let request = self.pass("HEAD", key.as_str()).await;
+        let answer = self.store().head(key).await;
+        self.record(&request, tag(&answer, |meta| meta.etag.to_string()));
+        answer
+    }
+
+    async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
+        let request = self.pass("LIST", prefix.as_str()).await;
+        let answer = self.store().list(prefix, options).await;
+        let named = |page: &ListPage| page.objects.iter().map(|one| format!("{} {}\n", one.key, one.etag)).collect();
+        self.record(&request, tag(&answer, named));
+        answer
+    }
+
+    async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
+        let request = self.pass("DELETE", key.as_str()).await;
+        let answer = self.store().delete(key, options).await;
+        self.record(&request, tag(&answer, |()| String::new()));
+        answer
+    }
+}

@@ -1,0 +1,252 @@
+//! Changes of skills that overlap, under every schedule within a bound, held against a sequential model.
+//!
+//! Each call has a service of its own, with its own caches, over one store in memory. A scheduler lets one request pass at a
+//! time. So the calls meet in every order that the bound of context switches allows.
+
+mod calls;
+mod explore;
+mod gate;
+mod model;
+
+use std::sync::Arc;
+
+use skillmount::{
+    publish::{PublishOptions, UploadedSkill},
+    store::MemoryStore,
+};
+
+use self::{
+    calls::Digests,
+    explore::{Case, Explored, Explorer},
+    model::{
+        Condition::{Any, Body},
+        Do,
+    },
+};
+use crate::support::world::{World, id, seed, soak};
+
+/// The bodies that skills have in the cases.
+const BODIES: [&str; 5] = ["zero", "one", "two", "three", "draft"];
+
+/// The digest of the skill `n` with each body.
+async fn digests() -> Digests {
+    let world = World::over(Arc::new(MemoryStore::like_s3()));
+    let mut digests = Digests::new();
+    for body in BODIES {
+        let main = format!("---\nname: n\ndescription: Writes the minutes of a meeting.\n---\n{body}\n");
+        let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into())]);
+        let (user, skill, publisher) = (id("demo"), calls::path("n"), world.service.publisher());
+        let reply = publisher.publish_skill(&user, &skill, files, PublishOptions::default()).await.unwrap();
+        digests.insert(body, reply.digest);
+    }
+    digests
+}
+
+/// The skill `n` in each state that calls may meet, and the calls that make sense there.
+fn starts() -> Vec<(&'static str, Vec<(&'static str, Do)>, Vec<Do>)> {
+    let published = vec![("n", Do::Publish("zero", Any)), ("n", Do::Publish("one", Any))];
+    let of = |body| {
+        vec![
+            Do::Publish("two", Any),
+            Do::Publish("three", Body(body)),
+            Do::ToDraft(Any),
+            Do::ToDraft(Body(body)),
+            Do::Text("draft", Any),
+            Do::Text("draft", Body(body)),
+            Do::Delete(Any),
+            Do::Delete(Body(body)),
+        ]
+    };
+    let with = |calls: Vec<Do>, more: &[Do]| calls.into_iter().chain(more.iter().copied()).collect::<Vec<_>>();
+    vec![
+        ("absent", Vec::new(), vec![Do::Publish("two", Any), Do::Draft("three", Any), Do::Delete(Any)]),
+        ("published", published.clone(), with(of("one"), &[Do::RollBack("zero", Any), Do::Draft("three", Any)])),
+        (
+            "draft",
+            vec![("n", Do::Draft("one", Any))],
+            with(
+                of("one"),
+                &[
+                    Do::ToPublished(Any),
+                    Do::ToPublished(Body("one")),
+                    Do::Draft("three", Any),
+                    Do::Draft("two", Body("one")),
+                ],
+            ),
+        ),
+        (
+            "deleted",
+            published.into_iter().chain([("n", Do::Delete(Any))]).collect(),
+            vec![Do::Publish("two", Any), Do::RollBack("zero", Any), Do::Draft("three", Any)],
+        ),
+    ]
+}
+
+/// Explores the cases, and returns the sums and the faults that were found.
+fn explore_all(
+    cases: &[Case],
+    explore: impl Fn(&Case, &Digests) -> Result<Explored, String>,
+) -> (Explored, Vec<String>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let digests = runtime.block_on(digests());
+    let (mut sum, mut faults) = (Explored::default(), Vec::new());
+    for case in cases {
+        match explore(case, &digests) {
+            Ok(explored) => {
+                sum.states += explored.states;
+                sum.histories += explored.histories;
+                sum.steps += explored.steps;
+                sum.runs += explored.runs;
+            }
+            Err(fault) => faults.push(format!("{:?}\n{fault}", case.calls)),
+        }
+    }
+    (sum, faults)
+}
+
+/// Every pair of calls at one path, from this start.
+fn pairs(start: &str, switches: usize, stops: usize) -> Vec<Case> {
+    let (_, before, calls) = starts().into_iter().find(|(name, ..)| *name == start).unwrap();
+    let mut cases = Vec::new();
+    for (first, one) in calls.iter().enumerate() {
+        for other in &calls[first..] {
+            let calls = vec![("n", *one), ("n", *other)];
+            cases.push(Case { before: before.clone(), calls, switches, stops });
+        }
+    }
+    cases
+}
+
+/// Pairs of which one call is at a path inside the other.
+fn nested(switches: usize, stops: usize) -> Vec<Case> {
+    let deleted = vec![("n", Do::Publish("zero", Any)), ("n", Do::Delete(Any))];
+    let outer = [Do::Publish("two", Any), Do::ToPublished(Any), Do::RollBack("zero", Any), Do::Draft("three", Any)];
+    let inner = [Do::Publish("one", Any), Do::Draft("one", Any)];
+    let mut cases = Vec::new();
+    for one in outer {
+        for other in inner {
+            let before = match one {
+                Do::RollBack(..) => deleted.clone(),
+                Do::ToPublished(_) => vec![("n", Do::Draft("zero", Any))],
+                _ => Vec::new(),
+            };
+            cases.push(Case { before, calls: vec![("n", one), ("n/in", other)], switches, stops });
+        }
+    }
+    cases
+}
+
+/// Every three calls of a few at one path, with an inner one, from each start that has a skill.
+fn triples(switches: usize, stops: usize) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for start in ["published", "draft"] {
+        let (_, before, _) = starts().into_iter().find(|(name, ..)| *name == start).unwrap();
+        let calls = [
+            ("n", Do::Publish("two", Any)),
+            ("n", Do::Publish("three", Body("one"))),
+            ("n", Do::ToDraft(Any)),
+            ("n", Do::ToPublished(Any)),
+            ("n", Do::Delete(Any)),
+            ("n/in", Do::Publish("two", Any)),
+        ];
+        for (first, one) in calls.iter().enumerate() {
+            for (second, two) in calls.iter().enumerate().skip(first) {
+                for three in &calls[second..] {
+                    cases.push(Case { before: before.clone(), calls: vec![*one, *two, *three], switches, stops });
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// The switches of pairs at one path: three in the long versions.
+fn switches() -> usize {
+    if soak() > 1 { 3 } else { 2 }
+}
+
+fn report(what: &str, cases: &[Case]) {
+    report_by(what, cases, Explorer::explore);
+}
+
+fn report_by(what: &str, cases: &[Case], explore: impl Fn(&Case, &Digests) -> Result<Explored, String>) {
+    let began = std::time::Instant::now();
+    let (sum, faults) = explore_all(cases, explore);
+    println!(
+        "{what}: {} cases, {} states, {} histories, {} runs, {} steps in {:.1?}; {} cases have a fault",
+        cases.len(),
+        sum.states,
+        sum.histories,
+        sum.runs,
+        sum.steps,
+        began.elapsed(),
+        faults.len()
+    );
+    println!(
+        "left out: more switches than {} and stops than {} in a case, requests for archives and for the catalog as steps, \
+         lost replies, and calls of other tools",
+        cases[0].switches, cases[0].stops
+    );
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+// S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
+// change after the other. This holds for publish, rollback, draft, `PATCH` and deletion, on any number of servers, and
+// if a server stops at any request.
+#[test]
+fn two_calls_where_nothing_is_have_an_order_under_every_schedule() {
+    report("nothing there", &pairs("absent", switches(), 0));
+}
+
+#[test]
+fn two_calls_at_a_published_skill_have_an_order_under_every_schedule() {
+    report("a published skill", &pairs("published", switches(), 0));
+}
+
+#[test]
+fn two_calls_at_a_draft_have_an_order_under_every_schedule() {
+    report("a draft", &pairs("draft", switches(), 0));
+}
+
+#[test]
+fn two_calls_at_a_deleted_skill_have_an_order_under_every_schedule() {
+    report("a deleted skill", &pairs("deleted", switches(), 0));
+}
+
+// S-PUBLISH-31: A publish where no skill is begins as pending. Until it is final, readers find the state before it, and
+// `If-Match` does not match its version. If another skill has a nested path by then, the publish is undone, and the
+// answer is `already_exists`.
+#[test]
+fn two_calls_at_nested_paths_have_an_order_under_every_schedule() {
+    report("nested paths", &nested(3, 0));
+}
+
+// S-PUBLISH-32: If the server of a pending publish stops, the next change of the skill completes or undoes the publish.
+// A reader that finds the publish pending after 30 s does so too.
+#[test]
+fn a_call_whose_service_stops_at_any_step_leaves_an_order() {
+    let starts = ["absent", "published", "draft", "deleted"].into_iter();
+    let cases: Vec<Case> = starts.flat_map(|start| pairs(start, 1, 1)).chain(nested(1, 1)).collect();
+    report("calls of which one stops", &cases);
+}
+
+// S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
+// change after the other. This holds for publish, rollback, draft, `PATCH` and deletion, on any number of servers, and
+// if a server stops at any request.
+#[test]
+fn soak_three_calls_have_an_order() {
+    let cases = triples(2, 0);
+    let few = if soak() > 1 { cases.len() } else { 1 };
+    report("three calls", &cases[..few]);
+}
+
+// S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
+// change after the other. This holds for publish, rollback, draft, `PATCH` and deletion, on any number of servers, and
+// if a server stops at any request.
+#[test]
+fn soak_three_calls_in_random_order_have_an_order() {
+    let cases = triples(0, 1);
+    let few = if soak() > 1 { cases.len() } else { 3 };
+    let runs = usize::try_from(soak()).unwrap();
+    report_by("three calls at random", &cases[..few], |case, digests| Explorer::roll(case, digests, runs, seed()));
+}
