@@ -235,15 +235,6 @@ fn two_calls_at_nested_paths_have_an_order_under_every_schedule() {
     report("nested paths", &nested(3, 0));
 }
 
-// S-PUBLISH-32: If the server of a pending publish stops, the next change of the skill completes or undoes the publish.
-// A reader that finds the publish pending after 30 s does so too.
-#[test]
-fn a_call_whose_service_stops_at_any_step_leaves_an_order() {
-    let starts = ["absent", "published", "draft", "deleted"].into_iter();
-    let cases: Vec<Case> = starts.flat_map(|start| pairs(start, 1, 1)).chain(nested(1, 1)).collect();
-    report("calls of which one stops", &cases);
-}
-
 // S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
 // change after the other. This holds for publish, rollback, draft and deletion, on any number of servers. It does not
 // hold yet for a `PATCH` that overlaps another `PATCH` or the publish of a draft.
