@@ -64,7 +64,7 @@ pub(crate) enum WantedChange<'change> {
     /// To none.
     Deleted,
     /// To this draft.
-    Draft(SkillDraft),
+    Draft(Box<SkillDraft>),
 }
 
 impl WantedChange<'_> {
@@ -275,7 +275,7 @@ fn next_head(
         numbers: numbers_after(numbers.clone(), None),
     });
     let draft = match wanted {
-        WantedChange::Draft(draft) => Some(Box::new(draft.clone())),
+        WantedChange::Draft(draft) => Some(draft.clone()),
         WantedChange::Published(..) | WantedChange::Deleted => None,
     };
     let change = HeadChange {

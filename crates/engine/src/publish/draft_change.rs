@@ -26,7 +26,7 @@ pub(crate) async fn change_with_draft(
 ) -> Result<ChangeResult, ChangeError> {
     let mut undone = None;
     for _ in 0..PUBLISH_ATTEMPTS {
-        match change_once(target, wanted, from, condition.clone()).await {
+        match Box::pin(change_once(target, wanted, from, condition.clone())).await {
             Err(ChangeError::Undone(error)) => undone = Some(error),
             changed => return changed,
         }

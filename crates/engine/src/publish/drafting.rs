@@ -118,7 +118,8 @@ impl Publisher {
         options: PublishOptions,
     ) -> Result<PublishReply> {
         let owner = owner.into();
-        let reply = self.change_state_or_text(&owner, skill, wanted, options).await.map_err(Error::of_change)?;
+        let change = Box::pin(self.change_state_or_text(&owner, skill, wanted, options));
+        let reply = change.await.map_err(Error::of_change)?;
         refresh_catalog(&self.core, &owner).await;
         Ok(reply)
     }
@@ -161,7 +162,9 @@ impl Publisher {
             let is_to_be = state.unwrap_or(was);
             let before = if is_published { Condition::Version(digest.clone()) } else { Condition::Nothing };
             let changed = match is_to_be {
-                SkillState::Published => publish_draft(&place, &checked.package, &from, &before, &digest).await,
+                SkillState::Published => {
+                    Box::pin(publish_draft(&place, &checked.package, &from, &before, &digest)).await
+                }
                 SkillState::Draft => {
                     replace_with_draft(&place, &checked.package, made(&from, session), &before, &digest).await
                 }
@@ -249,7 +252,7 @@ async fn replace_with_draft(
     let _turn = target.content.changes().lock(target.folder.as_str()).await;
     let head = settled_head(target).await?;
     // The head holds the draft until its object is stored, so both change at one moment.
-    let changed = change_head(target, head, &WantedChange::Draft(draft), &from, before).await?;
+    let changed = change_head(target, head, &WantedChange::Draft(Box::new(draft)), &from, before).await?;
     target.noted(Some((digest, SkillState::Published)), Some((package.version.digest(), SkillState::Draft)));
     Ok(ChangeResult { status: PublishStatus::Updated, ..changed })
 }

@@ -133,20 +133,17 @@ fn doubt(reply: &DiscoverReply, searched: impl FnOnce() -> usize) -> Option<Stri
         let why = "neither words nor meaning are near to the question";
         return Some(format!("Confidence is low: {why}, so perhaps none fits."));
     }
-    Some(match searched() {
-        few @ ..=FEW_SKILLS => {
-            let skills = if few == 1 { "1 skill was".to_owned() } else { format!("{few} skills were") };
-            let best = one_line(&best.skill);
-            format!(
-                "Only {skills} searched, too few for a sure score: the description of {} says whether it fits.",
-                best.inline()
-            )
-        }
-        _ => {
-            let why = "only everyday words match, or a small part of the question";
-            format!("Confidence is low: {why}, so perhaps none fits.")
-        }
-    })
+    let searched = searched();
+    if searched > FEW_SKILLS {
+        let why = "only everyday words match, or a small part of the question";
+        return Some(format!("Confidence is low: {why}, so perhaps none fits."));
+    }
+    let skills = if searched == 1 { "1 skill was".to_owned() } else { format!("{searched} skills were") };
+    let best = one_line(&best.skill);
+    Some(format!(
+        "Only {skills} searched, too few for a sure score: the description of {} says whether it fits.",
+        best.inline()
+    ))
 }
 
 fn what_was_found(reply: &DiscoverReply, policy: &EffectivePolicy) -> String {
