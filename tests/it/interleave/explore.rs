@@ -169,7 +169,7 @@ async fn quiet(runners: &[Runner]) {
         if runners.iter().all(|one| !one.is_under_way() || one.is_ready()) {
             return;
         }
-        std::thread::sleep(Duration::from_micros(10));
+        std::thread::yield_now();
     }
 }
 

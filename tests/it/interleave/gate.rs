@@ -88,8 +88,8 @@ impl Gate {
         self.inner.lock().unwrap().clone()
     }
 
-    fn record(&self, request: &str, answer: String) {
-        self.state.lock().unwrap().record(request, &answer);
+    fn record(&self, request: &str, answer: &str) {
+        self.state.lock().unwrap().record(request, answer);
     }
 }
 
@@ -109,36 +109,39 @@ impl Store for Gate {
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
         let request = self.pass("GET", key.as_str()).await;
         let answer = self.store().get(key, options).await;
-        self.record(&request, tag(&answer, |object| object.meta.etag.to_string()));
+        self.record(&request, &tag(&answer, |object| object.meta.etag.to_string()));
         answer
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
         let request = self.pass("PUT", key.as_str()).await;
         let answer = self.store().put(key, bytes, options).await;
-        self.record(&request, tag(&answer, |put| put.etag.to_string()));
+        self.record(&request, &tag(&answer, |put| put.etag.to_string()));
         answer
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
         let request = self.pass("HEAD", key.as_str()).await;
         let answer = self.store().head(key).await;
-        self.record(&request, tag(&answer, |meta| meta.etag.to_string()));
+        self.record(&request, &tag(&answer, |meta| meta.etag.to_string()));
         answer
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
         let request = self.pass("LIST", prefix.as_str()).await;
         let answer = self.store().list(prefix, options).await;
-        let named = |page: &ListPage| page.objects.iter().map(|one| format!("{} {}\n", one.key, one.etag)).collect();
-        self.record(&request, tag(&answer, named));
+        let named = |page: &ListPage| {
+            let named: Vec<_> = page.objects.iter().map(|one| format!("{} {}", one.key, one.etag)).collect();
+            named.join("\n")
+        };
+        self.record(&request, &tag(&answer, named));
         answer
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         let request = self.pass("DELETE", key.as_str()).await;
         let answer = self.store().delete(key, options).await;
-        self.record(&request, tag(&answer, |()| String::new()));
+        self.record(&request, &tag(&answer, |()| String::new()));
         answer
     }
 }

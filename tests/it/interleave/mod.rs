@@ -42,8 +42,11 @@ async fn digests() -> Digests {
     digests
 }
 
-/// The skill `n` in each state that calls may meet, and the calls that make sense there.
-fn starts() -> Vec<(&'static str, Vec<(&'static str, Do)>, Vec<Do>)> {
+/// A state by its name, the calls that lead to it, and the calls that make sense there.
+type Start = (&'static str, Vec<(&'static str, Do)>, Vec<Do>);
+
+/// The skill `n` in each state that calls may meet.
+fn starts() -> Vec<Start> {
     let published = vec![("n", Do::Publish("zero", Any)), ("n", Do::Publish("one", Any))];
     let of = |body| {
         vec![
@@ -184,7 +187,7 @@ fn report(what: &str, cases: &[Case]) {
 }
 
 fn report_by(what: &str, cases: &[Case], explore: impl Fn(&Case, &Digests) -> Result<Explored, String>) {
-    let began = std::time::Instant::now();
+    let began = tokio::time::Instant::now();
     let (sum, faults) = explore_all(cases, explore);
     println!(
         "{what}: {} cases, {} states, {} histories, {} runs, {} steps in {:.1?}; {} cases have a fault",

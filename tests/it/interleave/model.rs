@@ -77,16 +77,18 @@ impl Do {
             Self::Publish(..) | Self::RollBack(..) | Self::Draft(..) if !is_published && is_in_another => {
                 return Reply::Exists;
             }
-            Self::ToDraft(_) | Self::ToPublished(_) | Self::Text(..) if current.is_none() => return Reply::NotFound,
-            Self::Delete(Condition::Any) if current.is_none() => return Reply::NotFound,
+            Self::ToDraft(_) | Self::ToPublished(_) | Self::Text(..) | Self::Delete(Condition::Any)
+                if current.is_none() =>
+            {
+                return Reply::NotFound;
+            }
             _ if !is_met => return Reply::Conflict,
             Self::ToPublished(_) if !is_published && is_in_another => return Reply::Exists,
             Self::Publish(body, _) | Self::RollBack(body, _) => published(body.to_owned()),
-            Self::Draft(body, _) => drafted(body.to_owned()),
             Self::ToDraft(_) => drafted(current.unwrap()),
             Self::ToPublished(_) => published(current.unwrap()),
             Self::Text(body, _) if is_published => published(body.to_owned()),
-            Self::Text(body, _) => drafted(body.to_owned()),
+            Self::Draft(body, _) | Self::Text(body, _) => drafted(body.to_owned()),
             Self::Delete(_) if is_published => PathState { published: None, ..now },
             Self::Delete(_) => PathState::default(),
         };
@@ -116,12 +118,12 @@ pub(super) struct Entry {
 /// leaves this state.
 pub(super) fn is_linearizable(before: &State, history: &[Entry], after: &State) -> bool {
     let left: Vec<usize> = (0..history.len()).collect();
-    search(before.clone(), history, &left, after)
+    search(before, history, &left, after)
 }
 
-fn search(state: State, history: &[Entry], left: &[usize], after: &State) -> bool {
+fn search(state: &State, history: &[Entry], left: &[usize], after: &State) -> bool {
     if left.is_empty() {
-        return state == *after;
+        return state == after;
     }
     left.iter().any(|&next| {
         let entry = &history[next];
@@ -134,10 +136,10 @@ fn search(state: State, history: &[Entry], left: &[usize], after: &State) -> boo
         match entry.reply {
             // It may have had its effect, or not.
             Reply::Stopped | Reply::Unknown => {
-                search(changed, history, &rest, after) || search(state.clone(), history, &rest, after)
+                search(&changed, history, &rest, after) || search(state, history, &rest, after)
             }
-            Reply::Contended => search(state.clone(), history, &rest, after),
-            told => told == reply && search(changed, history, &rest, after),
+            Reply::Contended => search(state, history, &rest, after),
+            given => given == reply && search(&changed, history, &rest, after),
         }
     })
 }

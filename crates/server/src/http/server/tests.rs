@@ -315,7 +315,7 @@ async fn an_idle_stream_ends_within_thirty_seconds_of_the_end_of_its_right() {
         served.app.set_callers(Callers { keys: Keys::new(entries).unwrap(), ..Callers::default() });
     };
     let promised = Duration::from_secs(30);
-    let revoked = open_after(async |served, [_, control]| keys(served, &[control.clone()])).await;
+    let revoked = open_after(async |served, [_, control]| keys(served, std::slice::from_ref(control))).await;
     let moved = open_after(async |served, [agent, control]| {
         keys(served, &[KeyEntry { team: Some(Id::parse("red").unwrap()), ..agent.clone() }, control.clone()]);
     });
