@@ -1,4 +1,4 @@
-//! Whether a service may write to its store, which may change while it runs.
+//! The right of a service to write to its store, which may change at run time.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -190,7 +190,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Doors through which only a few names pass: who imports, from where, and what.
-const NARROW_DOORS: &[(&str, &str, &[&str])] = &[("cli", "store", &["S3Options", "StoreAddress"])];
+const NARROW_DOORS: &[(&str, &str, &[&str])] = &[("cli", "store", &["S3Options", "StoreAddress", "WriteAccess"])];
 
 /// Code that only one room may speak: (what it looks like, where it is allowed).
 const ROOMS: &[(&str, &[&str])] = &[

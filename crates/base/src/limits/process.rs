@@ -21,7 +21,7 @@ pub const SESSION_IDLE: Duration = Duration::from_hours(30 * 24);
 pub const SESSION_TOUCH: SignedDuration = SignedDuration::from_hours(24);
 /// How long the stored result of a probe of conditional writes is trusted.
 pub const PROBE_RESULT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The pause between two writes of one key, at a store that answered that there were too many.
+/// The pause between two writes of one key, after a store refused a write as one too many.
 pub const WRITE_PACE: Duration = Duration::from_secs(1);
 /// Writes keep that pause for so long after such an answer.
 pub const WRITE_PACE_REMEMBERED: Duration = Duration::from_mins(1);

@@ -157,7 +157,7 @@ impl Recorder {
     }
 
     /// Whether it keeps the records of which events have their ids.
-    pub(crate) fn keeps_records(&self) -> bool {
+    pub(super) fn keeps_records(&self) -> bool {
         self.shared.mode() != AuditMode::Off
     }
 

@@ -1,9 +1,9 @@
 //! Writes of sessions that concurrent changes share.
 //!
-//! A session is one object, and some stores take one write a second to one key. So a change joins the next write of its
-//! session: it is applied to the result of the changes before it, and all of them land with one PUT, or none does. A
-//! write closes once each change that waited has joined. A task of its own makes the write, so a caller that goes away
-//! takes no other caller's change with it.
+//! A session is one object, and some stores accept one write of a key each second. So a change joins the next write of its
+//! session. Each change is applied to the result of the changes before it. All of them land with one PUT, or none does. A
+//! write closes once each waiting change has joined. A task of its own makes the write, so a caller can leave without
+//! an effect on other callers.
 
 use std::{
     collections::HashMap,
@@ -29,10 +29,10 @@ use crate::{
 /// Sessions share this many lanes by the hash of their key.
 const LANES: usize = 256;
 
-/// The writes of one lane that have not begun. Whoever holds it alone reads or changes these sessions.
+/// The open writes of one lane. Only the holder of the lane changes these sessions.
 pub(super) type Lane = HashMap<ObjectKey, OpenWrite>;
 
-/// A write that has not begun, with the changes that joined it.
+/// A write before its begin, with the changes so far.
 #[derive(Debug)]
 pub(super) struct OpenWrite {
     seen: Arc<CachedObject<Session>>,
