@@ -144,12 +144,12 @@ async fn a_session_is_made_with_all_its_preloads_or_not_at_all() {
         assert!(!world.keys().await.iter().any(|key| key.contains("/sessions/")));
     }
     world.put_skill("demo", "pub/missing", "Not any more.", "x").await;
-    let puts = world.faults.seen(Verb::Put);
+    let before = world.ledger.counts();
     let CreatedSession { session, is_new, .. } = create(preload(&["pub/open", "pub/missing"])).await.unwrap();
     let loaded: Vec<_> = session.loaded_skills.iter().map(|loaded| loaded.skill.as_str()).collect();
     assert_eq!((is_new, session.version, loaded), (true, 1, vec!["pub/open", "pub/missing"]));
     assert_eq!(session.current_skill.as_ref().unwrap().as_str(), "pub/missing");
-    assert_eq!(world.faults.seen(Verb::Put), puts + 1);
+    assert_eq!((world.ledger.counts() - before).sessions.requests.put, 1);
     let CreatedSession { session, is_new, .. } = create(preload(&["pub/none"])).await.unwrap();
     assert_eq!((is_new, session.loaded_skills.len()), (false, 2), "one that exists is returned as it is");
 

@@ -145,6 +145,11 @@ impl<'call> Admission<'call> {
         self.operation
     }
 
+    /// The session and the policies in effect.
+    pub(crate) fn state(&self) -> &SessionState {
+        &self.state
+    }
+
     /// The session as it was read.
     pub(crate) fn session(&self) -> &Arc<Session> {
         &self.state.session

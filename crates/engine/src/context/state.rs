@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     error::Result,
+    path::MountName,
     session::{Change, Session, is_session_within},
     wire::{EffectivePolicy, Policy},
 };
@@ -21,6 +22,8 @@ pub struct SessionState {
     pub session: Arc<Session>,
     /// The policies of the session and of its user. The stricter of the two holds everywhere.
     pub policy: EffectivePolicy,
+    /// The folders below `/skills` of loaded skills that the caller may not see now. They stay taken.
+    pub(crate) hidden_mounts: Vec<MountName>,
 }
 
 impl Context {
@@ -98,7 +101,8 @@ impl Context {
     /// The state that `session` and the policy of its user make for this caller.
     pub(crate) fn state_of(&self, session: Arc<Session>, user: &Policy) -> SessionState {
         let policy = session.policy_under(user).in_mode(self.options.mode);
-        SessionState { session: visible_session(self, session, &policy), policy }
+        let (session, hidden_mounts) = visible_session(self, session, &policy);
+        SessionState { session, policy, hidden_mounts }
     }
 
     /// Changes the session by `change`, which can run several times, once on each version that was read.

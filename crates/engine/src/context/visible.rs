@@ -39,7 +39,7 @@ pub(crate) async fn catalog_policy(core: &Core, caller: &Caller) -> Result<Arc<P
 /// # Errors
 /// As [`Context::session`].
 pub(crate) async fn summary(context: &Context) -> Result<SessionSummary> {
-    let SessionState { session, policy } = context.state().await?;
+    let SessionState { session, policy, .. } = context.state().await?;
     Ok(visible(context, SessionSummary::from(&*session), &policy))
 }
 

@@ -40,6 +40,7 @@ pub(crate) async fn tree(admission: &Admission<'_>) -> Result<Tree> {
     }
     if policy.visibility() == Visibility::All {
         let mut taken: HashSet<MountName> = session.loaded_skills.iter().map(|loaded| loaded.mount.clone()).collect();
+        taken.extend(admission.state().hidden_mounts.iter().cloned());
         for entry in &context.catalog(false).await?.entries {
             let Some(home) = context.layer(entry.layer)? else { continue };
             // If a skill needs an approval, nothing of it may be read before it is loaded.

@@ -129,7 +129,7 @@ async fn listing(backend: &SessionBackend, reminder: &str) -> Result<Option<Stri
 /// The skills that a text calls for and whose instructions the conversation does not have, and the policy of the session.
 async fn called_for(backend: &SessionBackend, text: TriggerText) -> Result<(Vec<Hint>, EffectivePolicy)> {
     let skills = backend.skills();
-    let (SessionState { session, policy }, Searchable { view, index, .. }) =
+    let (SessionState { session, policy, .. }, Searchable { view, index, .. }) =
         tokio::try_join!(backend.state(), skills.searchable_catalog())?;
     if !may_load(&policy) {
         return Ok((Vec::new(), policy));

@@ -21,7 +21,8 @@ const STEPS_PER_BYTE: u64 = 16;
 /// # Errors
 /// The store's; `skill_changed` where the current skill's instructions are needed and the version loaded is gone.
 pub async fn for_session(backend: &SessionBackend, request: &PromptRequest) -> Result<Rendering> {
-    let (SessionState { session, policy }, view) = tokio::try_join!(backend.ranked_state(), backend.catalog(false))?;
+    let (SessionState { session, policy, .. }, view) =
+        tokio::try_join!(backend.ranked_state(), backend.catalog(false))?;
     let view = with_drafts(&view, &session);
     let mode = request.mode.unwrap_or(policy.session().prompt_mode);
     let shows_body = matches!(mode, PromptMode::TwoState | PromptMode::Combined);

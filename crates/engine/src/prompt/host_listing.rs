@@ -70,7 +70,8 @@ impl TextRoom {
 /// # Errors
 /// The store's.
 pub async fn host_listing(backend: &SessionBackend, room: TextRoom) -> Result<HostListing> {
-    let (SessionState { session, policy }, view) = tokio::try_join!(backend.ranked_state(), backend.catalog(false))?;
+    let (SessionState { session, policy, .. }, view) =
+        tokio::try_join!(backend.ranked_state(), backend.catalog(false))?;
     let view = with_drafts(&view, &session);
     let steps = STEPS_PER_SKILL * view.entries.len();
     let job = move |_: &WorkBudget| {

@@ -179,7 +179,7 @@ async fn load_requested(
     if let Some(question) = &mounted.question {
         train(context, &mounted.loaded.skill, question);
     }
-    Ok(((mounted, fetched), SessionState { session, policy: policy.clone() }))
+    Ok(((mounted, fetched), SessionState { session, ..admission.state().clone() }))
 }
 
 async fn find_requested(

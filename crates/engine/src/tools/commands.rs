@@ -86,7 +86,7 @@ pub async fn run_message(backend: &SessionBackend, text: &str, options: ToolOpti
         ..LoadSkillRequest::new(&typed.skill)
     };
     let loaded = Box::pin(backend.skills().load_skill_if_known(request)).await?;
-    let Some((reply, SessionState { session, policy })) = loaded else { return Ok(unchanged()) };
+    let Some((reply, SessionState { session, policy, .. })) = loaded else { return Ok(unchanged()) };
     let skill = SkillPath::parse(&reply.skill)?;
     let view = backend.catalog(false).await?;
     let hint = view.entry(&skill).and_then(|entry| entry.frontmatter.argument_hint.as_deref().map(one_line));

@@ -48,7 +48,7 @@ pub struct Toolbox<'a> {
 /// # Errors
 /// The store's.
 pub async fn for_session(backend: &SessionBackend) -> Result<Vec<ToolDefinition>> {
-    let (SessionState { session, policy }, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
+    let (SessionState { session, policy, .. }, view) = tokio::try_join!(backend.state(), backend.catalog(false))?;
     let view = with_drafts(&view, &session);
     Ok(definitions(&Toolbox { view: &view, session: &session, policy: &policy }))
 }
