@@ -134,7 +134,7 @@ def test_hooks_and_tools_of_one_session_know_the_same_skills(service: Service, t
     shell = {"command": "echo notes of the meeting > minutes.txt"}
     turns: Any = [
         [("Bash", shell)],
-        [("mcp__skills__load_skill", {"skill": "minutes"})],
+        [("mcp__skillmount__load_skill", {"skill": "minutes"})],
         [("Bash", shell)],
         [("Agent", {"description": "look", "prompt": "Look around.", "subagent_type": "general-purpose"})],
         "Done.",
@@ -142,7 +142,7 @@ def test_hooks_and_tools_of_one_session_know_the_same_skills(service: Service, t
     ]
     with claude(tmp_path / "home", turns) as host:
         host.run(*shlex.split(line.replace("http://127.0.0.1:8787", service.url)))
-        host.ask(PROMPT, settings=settings_of_the_page(service), allowed="Bash,Agent,mcp__skills")
+        host.ask(PROMPT, settings=settings_of_the_page(service), allowed="Bash,Agent,mcp__skillmount")
         told = [host.model.told(turn) for turn in range(len(host.model.seen))]
     reminded = [each.count("PreToolUse:Bash hook additional context") for each in told]
     assert reminded[1] == 1, "the skill is not loaded yet"
@@ -174,10 +174,10 @@ def test_connect_is_all_that_a_person_does(service: Service, tmp_path: Path) -> 
 def test_the_line_of_the_page_for_a_service_connects(service: Service, tmp_path: Path) -> None:
     service.publish_minutes("me")
     (line,) = re.findall(r"`claude (mcp add --transport http .*?)`", MCP)
-    turns: Any = [[("mcp__skills__load_skill", {"skill": "minutes"})], "Loaded."]
+    turns: Any = [[("mcp__skillmount__load_skill", {"skill": "minutes"})], "Loaded."]
     with claude(tmp_path / "home", turns) as host:
         host.run(*shlex.split(line.replace("http://127.0.0.1:8787", service.url)))
-        assert host.ask(PROMPT) == "Loaded.\n"
+        assert host.ask(PROMPT, allowed="mcp__skillmount") == "Loaded.\n"
         assert "SECRET-OF-MINUTES" in host.model.results()[0]
 
 

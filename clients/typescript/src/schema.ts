@@ -1,4 +1,4 @@
-// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 66d4ca7011a9afc3, types 7ca79baffbf58db9.
+// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract fcd1af0406022ba0, types 4bd47a139e4d0c96.
 export interface paths {
     "/healthz": {
         parameters: {
