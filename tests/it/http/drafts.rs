@@ -66,6 +66,31 @@ async fn a_draft_is_put_changed_published_and_taken_back() {
     server.get(&url).await.is_problem(404, "skill_not_found");
 }
 
+// S-PUBLISH-32: A version is the files of a skill, and not its state. Two changes with `If-Match` of one version both
+// succeed if the first one changes only the state.
+#[tokio::test]
+async fn a_change_of_the_state_keeps_the_version() {
+    let server = Server::start().await;
+    let url = server.user("/skills/a/demo");
+    let published = server.send(Method::PUT, &url, &text("# One")).await.is(201)["digest"].as_str().unwrap().to_owned();
+    let patch = async |only: &str, wanted: Value| {
+        let patch = server.client.patch(&url).header("if-match", format!("\"{only}\"")).json(&wanted);
+        Answer::of(patch.send().await.unwrap()).await
+    };
+    for status in ["updated", "unchanged"] {
+        let drafted = patch(&published, json!({"state": "draft"})).await;
+        assert_eq!((&drafted.is(200)["digest"], &drafted.json["status"]), (&json!(published), &json!(status)));
+    }
+    let changed = patch(&published, json!({"body": "# Two"})).await;
+    assert_eq!(changed.is(200)["state"], "draft");
+    patch(&published, json!({"state": "published"})).await.is_problem(409, "version_conflict");
+    let second = changed.json["digest"].as_str().unwrap();
+    for status in ["created", "unchanged"] {
+        let published = patch(second, json!({"state": "published"})).await;
+        assert_eq!((&published.is(200)["digest"], &published.json["status"]), (&json!(second), &json!(status)));
+    }
+}
+
 /// A server with keys of scope `control`, of `agent`, and of `agent` bound to the sessions `chat-1` and `chat-2`.
 async fn with_keys() -> (Server, [String; 4]) {
     let user = Id::parse("u1").unwrap();

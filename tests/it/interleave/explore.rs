@@ -47,7 +47,7 @@ enum Choice {
 
 /// What was explored.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Explored {
+pub(super) struct ExplorationCounts {
     pub(super) states: usize,
     pub(super) histories: usize,
     pub(super) steps: usize,
@@ -186,23 +186,28 @@ pub(super) struct Explorer {
     seen: HashMap<u64, Vec<(usize, usize)>>,
     /// What readers find in a store, by its contents.
     settled: HashMap<u64, Result<State, String>>,
-    explored: Explored,
+    explored: ExplorationCounts,
     /// The dice that choose, if the schedules are random ones.
     dice: Option<StdRng>,
 }
 
 impl Explorer {
     /// Explores `case`, and returns the first history that no order of the calls explains.
-    pub(super) fn explore(case: &Case, digests: &Digests) -> Result<Explored, String> {
+    pub(super) fn explore(case: &Case, digests: &Digests) -> Result<ExplorationCounts, String> {
         Self::begin(case, digests, vec![Vec::new()], None)
     }
 
     /// Runs `case` under `runs` random schedules with any number of switches, in the same way.
-    pub(super) fn roll(case: &Case, digests: &Digests, runs: usize, seed: u64) -> Result<Explored, String> {
+    pub(super) fn roll(case: &Case, digests: &Digests, runs: usize, seed: u64) -> Result<ExplorationCounts, String> {
         Self::begin(case, digests, vec![Vec::new(); runs], Some(StdRng::seed_from_u64(seed)))
     }
 
-    fn begin(case: &Case, digests: &Digests, left: Vec<Vec<Choice>>, dice: Option<StdRng>) -> Result<Explored, String> {
+    fn begin(
+        case: &Case,
+        digests: &Digests,
+        left: Vec<Vec<Choice>>,
+        dice: Option<StdRng>,
+    ) -> Result<ExplorationCounts, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let store = Arc::new(MemoryStore::tagged_by_content());
@@ -221,7 +226,7 @@ impl Explorer {
                 dice,
                 seen: HashMap::new(),
                 settled: HashMap::new(),
-                explored: Explored::default(),
+                explored: ExplorationCounts::default(),
             };
             while let Some(choices) = explorer.left.pop() {
                 explorer.run(choices).await?;

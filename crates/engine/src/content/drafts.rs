@@ -13,7 +13,7 @@ use super::{
 use crate::{
     access::SessionScope,
     error::{Code, Error, Result},
-    limits::{DRAFT_BYTES, LIST_OBJECTS, PARALLEL_GETS},
+    limits::{DRAFT_BYTES, LIST_OBJECTS, PARALLEL_GETS, PUBLISH_ATTEMPTS},
     path::{ETag, Id, LayerOwner, SkillPath},
     skill::{SkillDraft, SkillHead},
     store::{CachePolicy, ExpectedVersion, GetOptions, StoreError, StoreExt as _},
@@ -176,15 +176,17 @@ pub(crate) async fn put_draft(target: &SkillTarget, slot: &DraftSlot, draft: &Sk
 /// Stores the draft that the skill became, if the head still holds the draft.
 ///
 /// # Errors
-/// As [`draft_slot`].
+/// As [`draft_slot`]; `edit_conflict` if other processes keep changing the object.
 pub(super) async fn put_draft_of(target: &SkillTarget, head: &SkillHead) -> Result<(), ReadError> {
     let Some(draft) = &head.draft else { return Ok(()) };
-    // If another process was faster, its object counts.
-    let slot = draft_slot(target).await?;
-    if slot.draft(Some(head)).is_none() {
-        put_draft(target, &slot, draft).await?;
+    for _ in 0..PUBLISH_ATTEMPTS {
+        let slot = draft_slot(target).await?;
+        // If another process was faster, its object counts. An older object can be removed at any time.
+        if slot.draft(Some(head)).is_some() || put_draft(target, &slot, draft).await? {
+            return Ok(());
+        }
     }
-    Ok(())
+    Err(draft_contested(target).into())
 }
 
 /// Deletes the draft in `slot`. A put first marks the object as deleted, because a store may let two deletions succeed.
@@ -215,4 +217,10 @@ pub(crate) async fn delete_draft(target: &SkillTarget, slot: &DraftSlot, draft: 
 pub(crate) async fn remove_draft(target: &SkillTarget, known: StoredDraft) -> Result<()> {
     delete_version_of(target, &target.space.draft(&target.skill)?, known.etag).await?;
     Ok(())
+}
+
+/// The error if others keep changing a draft.
+pub(crate) fn draft_contested(target: &SkillTarget) -> Error {
+    let message = format!("others keep changing the draft {}: look at what it is now, then try again", target.skill);
+    Error::new(Code::EditConflict, message)
 }

@@ -130,13 +130,16 @@ pub(crate) async fn put_head(
     }
 }
 
-/// Whether the head in the store is still `known`.
-pub(crate) async fn is_newest(target: &SkillTarget, known: &StoredHead) -> Result<bool> {
+/// Whether the head in the store is still `known`; `None` if there was no head.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn is_newest(target: &SkillTarget, known: Option<&StoredHead>) -> Result<bool> {
     let now = target.content.store().head(&target.space.head(&target.skill)?).await;
     let now: StoreResult<Option<ETag>> = match now {
         Ok(meta) => Ok(Some(meta.etag)),
         Err(StoreError::NotFound) => Ok(None),
         Err(error) => Err(error),
     };
-    Ok(now?.as_ref() == known.etag())
+    Ok(now?.as_ref() == known.and_then(StoredHead::etag))
 }

@@ -216,7 +216,7 @@ async fn take_step(target: &SkillTarget, known: &StoredHead, step: Step, bytes: 
             Some(object) if object.is_whole() && content.file.holds(&object.bytes) => {
                 return Ok(StepOutcome::Found(step.path, object.meta.etag));
             }
-            _ if !is_newest(target, known).await? => return Ok(StepOutcome::Superseded),
+            _ if !is_newest(target, Some(known)).await? => return Ok(StepOutcome::Superseded),
             Some(object) if is_late(target, &key, &object).await? => base = ExpectedVersion::version(&object.meta),
             _ => return Ok(StepOutcome::Kept(step.path)),
         }

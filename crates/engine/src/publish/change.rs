@@ -6,8 +6,8 @@ use super::{change_error::ChangeError, first_publish::finish_publish};
 use crate::{
     content::{
         MemoryPermit, PlainFiles, SkillTarget, StoredDraft, StoredHead, UnversionedFolder, archive_folder, check_place,
-        is_as_published, is_published, list_folder_sized, materialise, numbers_after, numbers_before, own_files,
-        put_archive, put_head, version_archive,
+        is_as_published, is_newest, is_published, list_folder_sized, materialise, numbers_after, numbers_before,
+        own_files, put_archive, put_head, version_archive,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -100,6 +100,10 @@ pub(crate) async fn change_head(
 ) -> Result<ChangeResult, ChangeError> {
     let wanted = change.package();
     let before = read_before(target, head, from, wanted.is_some()).await?;
+    // A folder that differs from its head is the work of another tool, or of a newer head.
+    if before.archived.is_some() && !is_newest(target, before.head.as_ref()).await? {
+        return Err(ChangeError::Undone(contested(target)));
+    }
     check_condition(target, &before, wanted.is_some(), condition)?;
     // A delete changes the head of a published skill, even if another tool has emptied its folder.
     let is_same = wanted.is_some_and(|package| before.digest.as_deref() == Some(package.version.digest()));

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{
     content::{
-        DraftSlot, SkillTarget, StoredDraft, StoredHead, delete_draft, is_newest, is_published, put_head,
-        read_stored_head, remove_draft, settled_head, settled_state,
+        DraftSlot, SkillTarget, StoredDraft, delete_draft, draft_contested, is_newest, is_published, put_head,
+        remove_draft, settled_head, settled_state,
     },
-    error::{Code, Error, Result},
+    error::Result,
     limits::PUBLISH_ATTEMPTS,
     skill::{HeadState, Package, Provenance, SkillHead},
     wire::{Condition, PublishStatus, SkillState},
@@ -52,7 +52,7 @@ async fn change_once(
     let change = wanted.map_or(WantedChange::Deleted, |package| WantedChange::Published(package, draft.as_ref()));
     let changed = match change_head(target, head.clone(), &change, from, &condition).await {
         // The folder that was listed belongs to a newer head, and so says nothing of this one.
-        Err(ChangeError::Conflict(_)) if !is_still(target, head.as_ref()).await? => {
+        Err(ChangeError::Conflict(_)) if !is_newest(target, head.as_ref()).await? => {
             Err(ChangeError::Undone(draft_contested(target)))
         }
         changed => changed,
@@ -86,14 +86,6 @@ async fn change_once(
             Err(ChangeError::Conflict(error.with_detail("current", current)))
         }
         Err(error) => Err(error),
-    }
-}
-
-/// Whether `known` is still the head.
-async fn is_still(target: &SkillTarget, known: Option<&StoredHead>) -> Result<bool> {
-    match known {
-        Some(known) => is_newest(target, known).await,
-        None => Ok(read_stored_head(target).await?.is_none()),
     }
 }
 
@@ -134,10 +126,4 @@ pub(crate) async fn remove_replaced_draft(target: &SkillTarget, known: StoredDra
     {
         tracing::warn!(skill = %target.skill, cause = %error.chain(), "a draft lies beside the skill that took its place");
     }
-}
-
-/// The error if others keep changing a draft.
-pub(crate) fn draft_contested(target: &SkillTarget) -> Error {
-    let message = format!("others keep changing the draft {}: look at what it is now, then try again", target.skill);
-    Error::new(Code::EditConflict, message)
 }

@@ -8,14 +8,15 @@ use super::{
     change_error::ChangeError,
     check_upload::{PublishOptions, check_upload, provenance, refresh_catalog, reply},
     conflict::{draft_conflict, hidden_conflict, version_conflict},
-    draft_change::{draft_contested, remove_replaced_draft},
+    draft_change::remove_replaced_draft,
     repack::{TextChange, bytes_to_repack, repack_rewritten},
     upload::UploadedSkill,
 };
 use crate::{
     content::{
-        MemoryPermit, SkillTarget, StoredHead, archive_bytes, check_place, draft_archive, draft_slot, is_published,
-        list_folder, put_archive, put_draft, read_draft, read_head, settled_head, settled_state,
+        MemoryPermit, SkillTarget, StoredHead, archive_bytes, check_place, draft_archive, draft_contested, draft_slot,
+        is_newest, is_published, list_folder, put_archive, put_draft, read_draft, read_head, settled_head,
+        settled_state,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -193,17 +194,26 @@ async fn bytes_to_change(target: &SkillTarget) -> Result<u64> {
 
 /// The skill as it is now: the published version, or else the draft.
 async fn current_version(target: &SkillTarget, from: &Provenance) -> Result<Current> {
-    let (head, slot) = settled_state(target).await?;
-    let draft = slot.draft(head.as_ref().map(|known| &known.head)).map(|known| known.draft.clone());
-    if let Some(PublishedNow { archive, digest, room, took }) = published_now(target, head, from).await? {
-        let hidden = draft.map(|draft| draft.digest).filter(|draft| took.as_ref() != Some(draft));
-        return Ok(Current { archive, digest, is_published: true, draft: None, hidden, room });
+    for _ in 0..PUBLISH_ATTEMPTS {
+        let (head, slot) = settled_state(target).await?;
+        let draft = slot.draft(head.as_ref().map(|known| &known.head)).map(|known| known.draft.clone());
+        let published = published_now(target, head.clone(), from).await?;
+        // A folder that was packed, or that has no skill, is the work of another tool, or of a newer head.
+        let is_doubtful = published.as_ref().map_or(draft.is_none(), |now| now.room.is_some());
+        if is_doubtful && !is_newest(target, head.as_ref()).await? {
+            continue;
+        }
+        if let Some(PublishedNow { archive, digest, room, took }) = published {
+            let hidden = draft.map(|draft| draft.digest).filter(|draft| took.as_ref() != Some(draft));
+            return Ok(Current { archive, digest, is_published: true, draft: None, hidden, room });
+        }
+        let Some(draft) = draft else {
+            return Err(Error::new(Code::SkillNotFound, format!("there is no skill {} to change", target.skill)));
+        };
+        let (archive, digest) = (draft_archive(target, &draft.digest).await?, draft.digest.clone());
+        return Ok(Current { archive, digest, is_published: false, draft: Some(draft), hidden: None, room: None });
     }
-    let Some(draft) = draft else {
-        return Err(Error::new(Code::SkillNotFound, format!("there is no skill {} to change", target.skill)));
-    };
-    let (archive, digest) = (draft_archive(target, &draft.digest).await?, draft.digest.clone());
-    Ok(Current { archive, digest, is_published: false, draft: Some(draft), hidden: None, room: None })
+    Err(draft_contested(target))
 }
 
 /// Publishes a package in the place of the version in `before`, or of the draft `digest`.
@@ -273,6 +283,10 @@ async fn save_draft(
             return Err(ChangeError::Conflict(version_conflict(target, &current, true)));
         }
         if folder.contains_key(MAIN) {
+            // It may be the work of a newer head.
+            if !is_newest(target, head.as_ref()).await? {
+                continue;
+            }
             let message = format!("there is a skill {} already: give this one another name", target.skill);
             return Err(Error::new(Code::AlreadyExists, message).into());
         }

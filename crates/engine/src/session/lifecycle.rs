@@ -84,9 +84,8 @@ impl Sessions {
         self.check_writable()?;
         let key = self.store.namespace().user(user)?.session(session)?;
         let name = (user.clone(), session.clone());
-        let mut is_lost = false;
         for _ in 0..SESSION_ATTEMPTS {
-            let joined = join_write(self, &key, &name, is_lost, &mut change).await?;
+            let joined = join_write(self, &key, &name, &mut change).await?;
             let awaited = match joined.write {
                 JoinedWrite::None(session) => return joined.result.map(|said| (session, said)),
                 JoinedWrite::Open(awaited) => awaited,
@@ -94,7 +93,7 @@ impl Sessions {
             // A refusal rests on the changes before it, so it waits for them too.
             match awaited.await {
                 Ok(WriteOutcome::Landed(saved)) => return joined.result.map(|said| (saved, said)),
-                Ok(WriteOutcome::Lost) => is_lost = true,
+                Ok(WriteOutcome::Lost) => {}
                 Ok(WriteOutcome::Failed(error)) => return Err(error),
                 Err(gone) => return Err(Error::internal(gone).with_outcome(Outcome::Unknown)),
             }
@@ -182,8 +181,7 @@ enum JoinedWrite {
     Open(AwaitedWrite),
 }
 
-/// Applies `change` to the open write of a session, or to the session as it is. If a race `is_lost`, the store is asked
-/// again.
+/// Applies `change` to the open write of a session, or to the session as it is.
 ///
 /// # Errors
 /// Those of a change that waits for no write; the store's.
@@ -191,7 +189,6 @@ async fn join_write<T>(
     sessions: &Sessions,
     key: &ObjectKey,
     name: &(Id, Id),
-    is_lost: bool,
     change: &mut impl FnMut(&mut Session) -> Result<Change<T>>,
 ) -> Result<JoinedChange<T>> {
     let mut lane = sessions.writes.lane(key).await;
@@ -207,11 +204,7 @@ async fn join_write<T>(
         });
         return Ok(JoinedChange { result, write: JoinedWrite::Open(open.awaited.clone()) });
     }
-    let seen = if is_lost {
-        sessions.records.refresh(key).await?
-    } else {
-        sessions.records.get(key, &SessionVersion::default()).await?
-    };
+    let seen = sessions.records.get(key, &SessionVersion::default()).await?;
     let current = alive(&seen, now)?;
     let mut next = if let Some(current) = current.as_deref() {
         current.clone()

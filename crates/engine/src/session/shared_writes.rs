@@ -5,17 +5,13 @@
 //! write closes once each waiting change has joined. A task of its own makes the write, so a caller can leave without
 //! an effect on other callers.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use futures_util::{FutureExt as _, future::Shared};
-use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
+use tokio::sync::{MutexGuard, oneshot};
 
 use super::{
-    Session,
+    KeyedLocks, Session,
     objects::{CachedObject, CasObjects},
     pending_discoveries::PendingDiscoveries,
     snapshots::Snapshots,
@@ -25,9 +21,6 @@ use crate::{
     path::{Id, ObjectKey},
     store::{StoreError, StoreHandle},
 };
-
-/// Sessions share this many lanes by the hash of their key.
-const LANES: usize = 256;
 
 /// The open writes of one lane. Only the holder of the lane changes these sessions.
 pub(super) type Lane = HashMap<ObjectKey, OpenWrite>;
@@ -48,7 +41,7 @@ pub(super) struct OpenWrite {
 #[derive(Clone, Debug)]
 pub(super) enum WriteOutcome {
     Landed(Arc<Session>),
-    /// Another process changed the session first, and nothing was written.
+    /// Another process changed the session first, and nothing was written. Memory has the newer version.
     Lost,
     Failed(Error),
 }
@@ -59,7 +52,7 @@ pub(super) type AwaitedWrite = Shared<oneshot::Receiver<WriteOutcome>>;
 /// The writes of all sessions.
 #[derive(Clone, Debug)]
 pub(super) struct SharedWrites {
-    lanes: Arc<[Arc<Mutex<Lane>>]>,
+    lanes: Arc<KeyedLocks<Lane>>,
     store: StoreHandle,
     records: Arc<CasObjects<Session>>,
     snapshots: Arc<Snapshots>,
@@ -81,16 +74,12 @@ impl SharedWrites {
         snapshots: Arc<Snapshots>,
         pending: Arc<PendingDiscoveries>,
     ) -> Self {
-        let lanes = (0..LANES).map(|_| Arc::default()).collect();
-        Self { lanes, store, records, snapshots, pending }
+        Self { lanes: Arc::default(), store, records, snapshots, pending }
     }
 
-    /// Waits for the lane of `key`, and holds it until the guard is dropped. Two keys can share one lane, so its holder
-    /// must not enter another.
-    #[expect(clippy::indexing_slicing, reason = "a byte is the index of one of 256 lanes")]
-    pub(super) async fn lane(&self, key: &ObjectKey) -> OwnedMutexGuard<Lane> {
-        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key.as_str());
-        Arc::clone(&self.lanes[usize::from(hash.to_le_bytes()[0])]).lock_owned().await
+    /// Waits for the lane of `key`, and holds it until the guard is dropped. Its holder must not enter another lane.
+    pub(super) async fn lane(&self, key: &ObjectKey) -> MutexGuard<'_, Lane> {
+        self.lanes.lock(key.as_str()).await
     }
 
     /// Opens a write in `lane`, which the changes that wait for the lane will join, and makes it in the background.
@@ -130,7 +119,11 @@ impl SharedWrites {
                 self.pending.drop_through(name, last);
                 WriteOutcome::Landed(saved)
             }
-            Err(StoreError::PreconditionFailed | StoreError::NotFound) => WriteOutcome::Lost,
+            // The next change of the session begins with the newer version, and does not lose the same race again.
+            Err(StoreError::PreconditionFailed | StoreError::NotFound) => match self.records.refresh(key).await {
+                Ok(_) => WriteOutcome::Lost,
+                Err(error) => WriteOutcome::Failed(error.with_outcome(Outcome::NotApplied)),
+            },
             Err(error) => WriteOutcome::Failed(error.into()),
         }
     }
