@@ -104,6 +104,9 @@ pub struct SkillHead {
     /// The last call whose publish was undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone: Option<String>,
+    /// Plain files that the call of an earlier head may still write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<LateFiles>,
     /// Whether the plain files have followed.
     pub materialised: bool,
     /// The files of the version, in byte order of their paths.
@@ -132,6 +135,15 @@ pub struct PendingPublish {
     /// The numbers of the versions if the publish is undone.
     #[serde(default, skip_serializing_if = "VersionNumbers::is_unused")]
     pub numbers: VersionNumbers,
+}
+
+/// Plain files that the call of an earlier head may still write, because another process settled that head.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateFiles {
+    /// The latest end of the call.
+    pub until: Timestamp,
+    /// The SHA-256 of each file, by path.
+    pub files: BTreeMap<String, String>,
 }
 
 /// The first part of a head that is read.
@@ -218,6 +230,7 @@ impl SkillHead {
             draft: draft.map(|draft| Box::new(draft.at(generation))),
             pending,
             undone: before.and_then(|head| head.undone.clone()),
+            late: before.and_then(|head| head.late.clone()),
             materialised: false,
             files,
             replaces,
@@ -250,6 +263,39 @@ impl SkillHead {
         Self { materialised: head.replaces.is_empty(), undone, created_at: None, ..head }
     }
 
+    /// The same head, settled by a process beside its call. The call ends no later than `until`.
+    #[must_use]
+    pub fn settled_by_another(&self, until: Timestamp) -> Self {
+        let mut files = self.late.as_ref().map(|late| late.files.clone()).unwrap_or_default();
+        let written = self.files.iter().filter(|one| one.etag.is_none());
+        files.extend(written.map(|one| (one.file.path.clone(), one.file.sha256.clone())));
+        Self { late: (!files.is_empty()).then_some(LateFiles { until, files }), ..self.clone() }
+    }
+
+    /// The files that no call writes any more, and that this head does not have, with the SHA-256 of each.
+    pub fn late_files(&self, now: Timestamp) -> impl Iterator<Item = (&String, &String)> {
+        let late = self.late.as_ref().filter(|late| late.until < now).map(|late| &late.files);
+        late.into_iter().flatten().filter(|(path, _)| self.file(path).is_none())
+    }
+
+    /// The same head once its late files are gone.
+    #[must_use]
+    pub fn without_late_files(&self) -> Self {
+        Self { late: None, ..self.clone() }
+    }
+
+    /// Whether this head leaves nothing to do for a process that finds it.
+    #[must_use]
+    pub fn is_settled(&self, now: Timestamp) -> bool {
+        self.materialised && self.pending.is_none() && self.late_files(now).next().is_none()
+    }
+
+    /// Whether this publish was undone, and its plain files are not gone yet.
+    #[must_use]
+    pub fn is_being_undone(&self) -> bool {
+        self.state == HeadState::Deleted && !self.materialised && self.previous.is_none()
+    }
+
     /// The head as readers see it: nothing is published before a pending publish is final.
     #[must_use]
     pub fn before_publish(self) -> Self {
@@ -259,11 +305,13 @@ impl SkillHead {
         Self { state, digest: None, files, replaces, numbers, materialised: true, ..self }
     }
 
-    /// Whether nothing was ever published, and the head only says which drafts do not count.
+    /// Whether nothing was ever published, no file of a publish is left, and the head only says which drafts do not count.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.state == HeadState::Deleted
             && self.pending.is_none()
+            && self.materialised
+            && self.late.is_none()
             && self.numbers.is_unused()
             && self.previous.is_none()
     }
@@ -328,6 +376,7 @@ impl SkillHead {
             HeadState::Published => self.digest.as_ref() == Some(&digest),
             HeadState::Deleted => self.digest.is_none() && self.files.is_empty(),
         };
+        let late = self.late.iter().flat_map(|late| late.files.keys());
         match () {
             () if self.format != FORMAT => Err("its format has no such number"),
             () if self.skill != *skill => Err("it is the head of another skill"),
@@ -337,7 +386,7 @@ impl SkillHead {
                 Err("its files are out of order")
             }
             () if !self.files.iter().all(is_file) => Err("a file of it has no such path or digest"),
-            () if !self.replaces.keys().all(|path| is_path(path)) => Err("a path in it is none"),
+            () if !self.replaces.keys().chain(late).all(|path| is_path(path)) => Err("a path in it is none"),
             () if !is_named => Err("its digest is not that of its files"),
             () if self.draft.as_ref().is_some_and(|draft| draft.skill != *skill) => {
                 Err("its draft is of another skill")
@@ -372,6 +421,23 @@ mod tests {
             pending: None,
         };
         SkillHead::after(None, &skill("a/s"), change, Timestamp::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn files_of_an_earlier_call_are_late_once_it_has_ended() {
+        let at = |seconds| Timestamp::from_second(seconds).unwrap();
+        let settled = head().settled_by_another(at(300));
+        assert_eq!(settled.late_files(at(301)).count(), 0, "the head has these files");
+        assert!(settled.materialised(&BTreeMap::new()).is_settled(at(301)));
+        let deleted = SkillHead::after(Some(&settled), &skill("a/s"), HeadChange::nothing(), at(10));
+        let deleted = deleted.materialised(&BTreeMap::new());
+        assert!(deleted.is_settled(at(300)) && !deleted.is_settled(at(301)));
+        let late: Vec<_> = deleted.late_files(at(301)).map(|(path, _)| path.as_str()).collect();
+        assert_eq!(late, ["SKILL.md", "a/b.md"]);
+        assert!(deleted.without_late_files().is_settled(at(301)));
+        let mut outside = deleted;
+        outside.late.as_mut().unwrap().files.insert("../x".to_owned(), "0".repeat(64));
+        assert!(outside.check(&skill("a/s")).is_err());
     }
 
     // S-PUBLISH-12: Heads and versions carry the number of their format, and the service refuses a newer format in
@@ -431,7 +497,10 @@ mod tests {
         assert_eq!(confirmed, SkillHead { drafts_since: 1, ..head() });
         let undone = pending.undone(BTreeMap::from([("SKILL.md".to_owned(), ETag::new("w"))]), Timestamp::UNIX_EPOCH);
         assert_eq!((undone.generation, undone.undone.as_deref(), undone.materialised), (2, Some("c1"), false));
-        assert!(undone.is_blank() && undone.pending.is_none() && undone.check(&skill("a/s")).is_ok());
+        assert!(!undone.is_blank() && undone.is_being_undone(), "a plain file is left");
+        assert!(undone.pending.is_none() && undone.check(&skill("a/s")).is_ok());
+        let gone = undone.materialised(&BTreeMap::new());
+        assert!(gone.is_blank() && !gone.is_being_undone());
         assert!(pending.undone(BTreeMap::new(), Timestamp::UNIX_EPOCH).materialised, "no file is left");
     }
 

@@ -6,7 +6,7 @@ use skillmount::{
     handle::Service,
     path::{Id, SkillPath},
     publish::{PublishOptions, UploadedSkill},
-    wire::{ChangeSkillRequest, ListedState, Policy, SkillListRequest, SkillState},
+    wire::{ChangeSkillRequest, FindingCode, FsckFinding, ListedState, Policy, SkillListRequest, SkillState},
 };
 
 use super::model::{Condition, Do, PathState, Reply, State};
@@ -93,4 +93,17 @@ pub(super) async fn observe(service: &Service, skills: &[&'static str]) -> Resul
         state.insert(skill, PathState { published, draft: body(&[ListedState::Draft]) });
     }
     Ok(state)
+}
+
+/// Checks every object of the user. Plain files that a stopped service left behind are no fault: the next load completes them.
+///
+/// # Errors
+/// What an operator would have to fix.
+pub(super) async fn check(service: &Service) -> Result<(), String> {
+    let report = service.upkeep().check_user(&user(), false).await.unwrap();
+    let is_fault = |found: &&FsckFinding| found.is_wrong() && found.code != FindingCode::UnfinishedPublish;
+    match report.findings.iter().find(is_fault) {
+        None => Ok(()),
+        Some(found) => Err(format!("fsck finds {found:?}")),
+    }
 }

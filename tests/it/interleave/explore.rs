@@ -2,9 +2,13 @@
 //!
 //! A step is one request of one service to the store. Each run begins anew and replays the choices that led to its branch.
 //! Two runs that reach the same store with services that have read the same answers go on alike, so the second one ends there.
+//!
+//! A service sleeps if its next request was explored before the requests of another service, and none of these has changed its
+//! answer. To run it after them would lead to the same states again, with as many switches. (These are the sleep sets of
+//! Godefroid's *Partial-Order Methods*, for the service that could go on.)
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::{Arc, Mutex},
     time::Duration,
@@ -21,7 +25,7 @@ use skillmount::{
 use tokio::task::JoinHandle;
 
 use super::{
-    calls::{Digests, observe, perform},
+    calls::{Digests, check, observe, perform},
     gate::{Gate, GateState},
     model::{Do, Entry, Reply, State, is_linearizable},
 };
@@ -52,6 +56,28 @@ pub(super) struct ExplorationCounts {
     pub(super) histories: usize,
     pub(super) steps: usize,
     pub(super) runs: usize,
+}
+
+/// The choices that lead to a state, and the services that sleep there.
+#[derive(Clone, Debug, Default)]
+struct Branch {
+    choices: Vec<Choice>,
+    asleep: BTreeSet<usize>,
+}
+
+/// A bound of a state that was explored: how many switches and stops were left, and which services slept.
+#[derive(Clone, Debug)]
+struct Bound {
+    switches: usize,
+    stops: usize,
+    asleep: BTreeSet<usize>,
+}
+
+impl Bound {
+    /// Whether this state was explored at least as far as `other` asks for.
+    fn covers(&self, other: &Self) -> bool {
+        self.switches >= other.switches && self.stops >= other.stops && self.asleep.is_subset(&other.asleep)
+    }
 }
 
 /// The objects of a bucket: bytes and metadata.
@@ -142,6 +168,31 @@ async fn bucket(image: &Image) -> Arc<MemoryStore> {
     Arc::new(store)
 }
 
+/// The hash of all keys and bytes of a store.
+async fn hash_of(store: &MemoryStore) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    image(store).await.into_iter().for_each(|(key, (bytes, _))| (key, bytes).hash(&mut hasher));
+    hasher.finish()
+}
+
+/// The hash of the store of a run, by the number of writes before it.
+#[derive(Default)]
+struct StoredHash(Option<(usize, u64)>);
+
+impl StoredHash {
+    async fn of(&mut self, store: &MemoryStore, runners: &[Runner]) -> u64 {
+        let writes = runners.iter().map(|one| one.gate.lock().unwrap().writes()).sum();
+        match self.0 {
+            Some((known, hash)) if known == writes => hash,
+            _ => {
+                let hash = hash_of(store).await;
+                self.0 = Some((writes, hash));
+                hash
+            }
+        }
+    }
+}
+
 /// One call under way.
 struct Runner {
     gate: Arc<Mutex<GateState>>,
@@ -173,6 +224,25 @@ async fn quiet(runners: &[Runner]) {
     }
 }
 
+/// The services of `asleep` that still sleep once `service` has run. The first request of a call wakes all, because it
+/// decides which calls had ended before.
+fn still_asleep(asleep: &BTreeSet<usize>, runners: &[Runner], service: usize) -> BTreeSet<usize> {
+    let request = |one: usize| runners[one].gate.lock().unwrap().next();
+    let (runs, is_first) = (request(service), runners[service].begun.is_none());
+    let sleeps = |one: &usize| {
+        let waits = request(*one);
+        *one != service && !is_first && waits.zip(runs.clone()).is_some_and(|(waits, runs)| !waits.conflicts(&runs))
+    };
+    asleep.iter().copied().filter(sleeps).collect()
+}
+
+/// A choice by the dice.
+fn rolled(dice: &mut StdRng, runners: &[Runner], ready: &[usize], stops: usize) -> Choice {
+    let service = ready[dice.random_range(0..ready.len())];
+    let is_stopped = stops > 0 && runners[service].begun.is_some() && dice.random_ratio(1, 20);
+    if is_stopped { Choice::Stop(service) } else { Choice::Run(service) }
+}
+
 /// The explorer of one case.
 pub(super) struct Explorer {
     case: Case,
@@ -181,9 +251,9 @@ pub(super) struct Explorer {
     first: State,
     actors: Vec<Actor>,
     /// The branches that are left.
-    left: Vec<Vec<Choice>>,
-    /// How many switches and stops were left, at most, when a state was reached.
-    seen: HashMap<u64, Vec<(usize, usize)>>,
+    left: Vec<Branch>,
+    /// The bounds with which each state was explored.
+    seen: HashMap<u64, Vec<Bound>>,
     /// What readers find in a store, by its contents.
     settled: HashMap<u64, Result<State, String>>,
     explored: ExplorationCounts,
@@ -194,20 +264,15 @@ pub(super) struct Explorer {
 impl Explorer {
     /// Explores `case`, and returns the first history that no order of the calls explains.
     pub(super) fn explore(case: &Case, digests: &Digests) -> Result<ExplorationCounts, String> {
-        Self::begin(case, digests, vec![Vec::new()], None)
+        Self::begin(case, digests, 1, None)
     }
 
     /// Runs `case` under `runs` random schedules with any number of switches, in the same way.
     pub(super) fn roll(case: &Case, digests: &Digests, runs: usize, seed: u64) -> Result<ExplorationCounts, String> {
-        Self::begin(case, digests, vec![Vec::new(); runs], Some(StdRng::seed_from_u64(seed)))
+        Self::begin(case, digests, runs, Some(StdRng::seed_from_u64(seed)))
     }
 
-    fn begin(
-        case: &Case,
-        digests: &Digests,
-        left: Vec<Vec<Choice>>,
-        dice: Option<StdRng>,
-    ) -> Result<ExplorationCounts, String> {
+    fn begin(case: &Case, digests: &Digests, runs: usize, dice: Option<StdRng>) -> Result<ExplorationCounts, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let store = Arc::new(MemoryStore::tagged_by_content());
@@ -222,21 +287,21 @@ impl Explorer {
                 digests: digests.clone(),
                 first,
                 actors: case.calls.iter().map(|_| Actor::new()).collect(),
-                left,
+                left: vec![Branch::default(); runs],
                 dice,
                 seen: HashMap::new(),
                 settled: HashMap::new(),
                 explored: ExplorationCounts::default(),
             };
-            while let Some(choices) = explorer.left.pop() {
-                explorer.run(choices).await?;
+            while let Some(branch) = explorer.left.pop() {
+                Box::pin(explorer.run(branch)).await?;
             }
             Ok(explorer.explored)
         })
     }
 
-    /// Runs the case by these choices, and then without a switch as long as possible.
-    async fn run(&mut self, choices: Vec<Choice>) -> Result<(), String> {
+    /// Runs the case by the choices of a branch, and then without a switch as long as possible.
+    async fn run(&mut self, branch: Branch) -> Result<(), String> {
         self.explored.runs += 1;
         let store = bucket(&self.image).await;
         let mut runners = Vec::new();
@@ -248,7 +313,7 @@ impl Explorer {
             let task = tokio::spawn(async move { perform(&service, skill, call, &digests).await });
             runners.push(Runner { gate: actor.gate.clone(), task, is_stopped: false, begun: None, ended: None });
         }
-        let judged = self.schedule(&store, &mut runners, choices).await;
+        let judged = self.schedule(&store, &mut runners, branch).await;
         for (runner, actor) in runners.into_iter().zip(&mut self.actors) {
             if !runner.task.is_finished() {
                 runner.task.abort();
@@ -267,12 +332,14 @@ impl Explorer {
         &mut self,
         store: &Arc<MemoryStore>,
         runners: &mut [Runner],
-        mut choices: Vec<Choice>,
+        branch: Branch,
     ) -> Result<(), String> {
+        let Branch { mut choices, asleep } = branch;
         let replayed = choices.len();
         let (mut at, mut current, mut time) = (0, None, 0);
-        let (mut switches, mut stops) = (self.case.switches, self.case.stops);
+        let mut bound = Bound { switches: self.case.switches, stops: self.case.stops, asleep: BTreeSet::new() };
         let mut trace = Vec::new();
+        let mut stored = StoredHash::default();
         loop {
             quiet(runners).await;
             for runner in runners.iter_mut().filter(|one| one.task.is_finished() && !one.is_stopped) {
@@ -282,28 +349,33 @@ impl Explorer {
             if ready.is_empty() {
                 break;
             }
-            if at >= replayed && self.dice.is_none() && self.was_seen(store, runners, current, (switches, stops)).await
+            if at == replayed {
+                bound.asleep.clone_from(&asleep);
+            }
+            if at >= replayed
+                && self.dice.is_none()
+                && self.was_seen(stored.of(store, runners).await, runners, current, &bound)
             {
                 return Ok(());
             }
             let goes_on = current.filter(|one| ready.contains(one));
             if at == choices.len() {
-                if let Some(dice) = &mut self.dice {
-                    let service = ready[dice.random_range(0..ready.len())];
-                    let is_stopped = stops > 0 && runners[service].begun.is_some() && dice.random_ratio(1, 20);
-                    choices.push(if is_stopped { Choice::Stop(service) } else { Choice::Run(service) });
-                } else {
-                    self.branch(&choices, runners, &ready, goes_on, (switches, stops));
-                    choices.push(Choice::Run(goes_on.unwrap_or(ready[0])));
-                }
+                let next = match &mut self.dice {
+                    Some(dice) => Some(rolled(dice, runners, &ready, bound.stops)),
+                    None => self.branch(&choices, runners, &ready, goes_on, &bound),
+                };
+                // To go on would repeat states that were explored.
+                let Some(next) = next else { return Ok(()) };
+                choices.push(next);
             }
             let choice = choices[at];
             at += 1;
             match choice {
                 Choice::Run(service) => {
                     if self.dice.is_none() && goes_on.is_some_and(|one| one != service) {
-                        switches -= 1;
+                        bound.switches -= 1;
                     }
+                    bound.asleep = still_asleep(&bound.asleep, runners, service);
                     time += 1;
                     runners[service].begun.get_or_insert(time);
                     let request = runners[service].gate.lock().unwrap().release();
@@ -312,7 +384,8 @@ impl Explorer {
                     self.explored.steps += 1;
                 }
                 Choice::Stop(service) => {
-                    stops -= 1;
+                    bound.stops -= 1;
+                    bound.asleep.remove(&service);
                     runners[service].is_stopped = true;
                     runners[service].task.abort();
                     trace.push(format!("{service}: stopped"));
@@ -322,39 +395,40 @@ impl Explorer {
         self.judge(store, runners, &trace).await
     }
 
-    /// Notes the other choices that are possible here.
+    /// Notes the other choices that are possible here, and returns the one that goes on; `None` if all services sleep.
     fn branch(
         &mut self,
         choices: &[Choice],
         runners: &[Runner],
         ready: &[usize],
         goes_on: Option<usize>,
-        (switches, stops): (usize, usize),
-    ) {
-        let taken = goes_on.unwrap_or(ready[0]);
-        let is_free = goes_on.is_none();
+        bound: &Bound,
+    ) -> Option<Choice> {
+        let awake = |one: &usize| !bound.asleep.contains(one);
+        let taken = goes_on.or_else(|| ready.iter().copied().find(awake)).filter(awake);
         let mut others = Vec::new();
-        if is_free || switches > 0 {
-            others.extend(ready.iter().filter(|one| **one != taken).map(|one| Choice::Run(*one)));
+        if goes_on.is_none() || bound.switches > 0 {
+            others.extend(ready.iter().copied().filter(|one| awake(one) && Some(*one) != taken).map(Choice::Run));
         }
-        if stops > 0 {
+        if bound.stops > 0 {
             others.extend(ready.iter().filter(|one| runners[**one].begun.is_some()).map(|one| Choice::Stop(*one)));
         }
-        self.left.extend(others.into_iter().map(|one| choices.iter().copied().chain([one]).collect()));
+        for other in others {
+            let mut asleep = bound.asleep.clone();
+            if let Choice::Run(service) = other {
+                // The service that goes on needs no switch, so its request comes first at no higher cost.
+                asleep.extend(goes_on);
+                asleep = still_asleep(&asleep, runners, service);
+            }
+            self.left.push(Branch { choices: choices.iter().copied().chain([other]).collect(), asleep });
+        }
+        taken.map(Choice::Run)
     }
 
-    /// Whether this state was reached before with as many switches and stops left.
-    async fn was_seen(
-        &mut self,
-        store: &MemoryStore,
-        runners: &[Runner],
-        current: Option<usize>,
-        left: (usize, usize),
-    ) -> bool {
+    /// Whether this state was explored before, with at least this bound.
+    fn was_seen(&mut self, stored: u64, runners: &[Runner], current: Option<usize>, bound: &Bound) -> bool {
         let mut hasher = DefaultHasher::new();
-        for (key, (bytes, _)) in image(store).await {
-            (key, bytes).hash(&mut hasher);
-        }
+        stored.hash(&mut hasher);
         for runner in runners {
             (runner.gate.lock().unwrap().history(), runner.is_stopped, runner.task.is_finished()).hash(&mut hasher);
             // What had ended when a call began decides which orders are possible.
@@ -363,21 +437,19 @@ impl Explorer {
         }
         current.hash(&mut hasher);
         let reached = self.seen.entry(hasher.finish()).or_default();
-        if reached.iter().any(|one| one.0 >= left.0 && one.1 >= left.1) {
+        if reached.iter().any(|one| one.covers(bound)) {
             return true;
         }
         if reached.is_empty() {
             self.explored.states += 1;
         }
-        reached.push(left);
+        reached.push(bound.clone());
         false
     }
 
     /// What readers find an hour later. The first of them settles what is pending.
     async fn settled(&mut self, store: &Arc<MemoryStore>) -> Result<State, String> {
-        let mut hasher = DefaultHasher::new();
-        image(store).await.into_iter().for_each(|(key, (bytes, _))| (key, bytes).hash(&mut hasher));
-        let key = hasher.finish();
+        let key = hash_of(store).await;
         if let Some(known) = self.settled.get(&key) {
             return known.clone();
         }
@@ -385,7 +457,11 @@ impl Explorer {
         // It may find the page and the listing of two moments.
         let _ = observe(&reader(store, LATER), &skills).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
-        let after = observe(&reader(store, LATER + 60), &skills).await;
+        let reader = reader(store, LATER + 60);
+        let mut after = observe(&reader, &skills).await;
+        if let Err(fault) = check(&reader).await {
+            after = Err(fault);
+        }
         self.settled.insert(key, after.clone());
         after
     }

@@ -25,14 +25,43 @@ pub(super) struct Gate {
     state: Arc<Mutex<GateState>>,
 }
 
+/// A request that waits for the scheduler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    verb: &'static str,
+    key: String,
+}
+
+impl Request {
+    fn is_read(&self) -> bool {
+        matches!(self.verb, "GET" | "HEAD" | "LIST")
+    }
+
+    fn names(&self, key: &str) -> bool {
+        if self.verb == "LIST" { key.starts_with(&self.key) } else { key == self.key }
+    }
+
+    /// Whether the order of the two requests changes an answer or the store.
+    pub(super) fn conflicts(&self, other: &Self) -> bool {
+        let are_reads = self.is_read() && other.is_read();
+        !are_reads && (self.names(&other.key) || other.names(&self.key))
+    }
+}
+
+impl std::fmt::Display for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.verb, self.key)
+    }
+}
+
 /// What waits at a gate, and what has passed it.
 #[derive(Debug, Default)]
 pub(super) struct GateState {
-    waiting: VecDeque<(String, oneshot::Sender<()>)>,
+    waiting: VecDeque<(Request, oneshot::Sender<()>)>,
     /// The requests and their answers so far. Services with equal answers go on alike.
     history: DefaultHasher,
-    /// The requests in their order, for the report of a fault.
-    passed: Vec<String>,
+    /// How many requests that may change the store have passed.
+    writes: usize,
 }
 
 impl GateState {
@@ -45,12 +74,16 @@ impl GateState {
         self.waiting.iter().any(|(_, pass)| !pass.is_closed())
     }
 
-    /// Lets the oldest request pass, and names it.
-    pub(super) fn release(&mut self) -> String {
+    /// The oldest request, which passes next.
+    pub(super) fn next(&self) -> Option<Request> {
+        self.waiting.front().map(|(request, _)| request.clone())
+    }
+
+    /// Lets the oldest request pass, and returns it.
+    pub(super) fn release(&mut self) -> Request {
         let (request, pass) = self.waiting.pop_front().unwrap();
         // The receiver is gone if its service gave the request up.
         let _ = pass.send(());
-        self.passed.push(request.clone());
         request
     }
 
@@ -58,8 +91,13 @@ impl GateState {
         self.history.finish()
     }
 
-    fn record(&mut self, request: &str, answer: &str) {
-        (request, answer).hash(&mut self.history);
+    pub(super) fn writes(&self) -> usize {
+        self.writes
+    }
+
+    fn record(&mut self, request: &Request, answer: &str) {
+        self.writes += usize::from(!request.is_read());
+        (request.verb, &request.key, answer).hash(&mut self.history);
     }
 }
 
@@ -70,8 +108,8 @@ impl Gate {
 
     /// Waits for the scheduler. Archives, indexes and the listing of the catalog pass at once: an archive never changes, and
     /// nothing that a change decides depends on the others.
-    async fn pass(&self, verb: &str, key: &str) -> String {
-        let request = format!("{verb} {key}");
+    async fn pass(&self, verb: &'static str, key: &str) -> Request {
+        let request = Request { verb, key: key.to_owned() };
         let is_state = key.contains("/.skillmount/heads/") || key.contains("/.skillmount/drafts/");
         let is_plain = key.contains("/skills/") && !key.ends_with("/skills/") && !key.contains("/.skillmount/");
         if is_state || (is_plain && verb != "GET") {
@@ -88,7 +126,7 @@ impl Gate {
         self.inner.lock().unwrap().clone()
     }
 
-    fn record(&self, request: &str, answer: &str) {
+    fn record(&self, request: &Request, answer: &str) {
         self.state.lock().unwrap().record(request, answer);
     }
 }

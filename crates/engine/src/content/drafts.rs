@@ -66,6 +66,12 @@ impl DraftSlot {
         let since = head.map_or(0, |head| head.drafts_since);
         self.stored.as_ref().filter(|known| known.draft.counts(since))
     }
+
+    /// Whether the draft was made beside a later head than `head`.
+    pub(crate) fn is_after(&self, head: Option<&SkillHead>) -> bool {
+        let generation = head.map_or(0, |head| head.generation);
+        self.stored.as_ref().is_some_and(|known| known.draft.generation > generation)
+    }
 }
 
 /// The paths of the user's drafts, in byte order.

@@ -100,6 +100,9 @@ pub(crate) async fn skill_files_at(
             }
             return Ok(SkillContents::Nothing);
         }
+        if head.as_ref().is_some_and(|known| known.head.late_files(content.clock().now()).next().is_some()) {
+            finish_behind(&place);
+        }
         match &head {
             None if !look.may_precede_a_head(&place) => return plain_files(&place, look, None, false),
             Some(known) if !known.head.materialised => {

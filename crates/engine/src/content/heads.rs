@@ -1,6 +1,7 @@
 //! Heads in the store.
 
 use bytes::Bytes;
+use jiff::Timestamp;
 
 use super::{read_error::ReadError, target::SkillTarget};
 use crate::{
@@ -26,6 +27,11 @@ impl StoredHead {
             ExpectedVersion::Version(etag, _) => Some(etag),
             ExpectedVersion::Absent | ExpectedVersion::Whatever => None,
         }
+    }
+
+    /// As [`SkillHead::settled_by_another`], in the place of the same object.
+    pub(crate) fn settled_by_another(&self, until: Timestamp) -> Self {
+        Self { head: self.head.settled_by_another(until), base: self.base.clone() }
     }
 }
 

@@ -171,10 +171,12 @@ async fn published_digests(target: &SkillTarget, digest: &str) -> Result<HashMap
     Ok(files.into_iter().map(|one| (one.file.path, one.file.sha256)).collect())
 }
 
-/// The head of a skill in a listing. Plain files can show a publish before it is final, so that is settled first.
+/// The head of a skill in a listing. Plain files can show a publish that is not final or was undone, so that is settled first.
 async fn listed_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
-    let head = read_head(target).await?;
-    if head.as_ref().is_none_or(|known| known.head.pending.is_none())
+    let (head, now) = (read_head(target).await?, target.content.clock().now());
+    let is_misleading =
+        |head: &SkillHead| head.pending.is_some() || head.is_being_undone() || head.late_files(now).next().is_some();
+    if !head.as_ref().is_some_and(|known| is_misleading(&known.head))
         || target.content.handle().check_writable().is_err()
     {
         return Ok(head);
@@ -195,7 +197,8 @@ pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> 
     let (head, etag) = match listed_head(target).await {
         Ok(None) => return Ok(Arc::default()),
         Ok(Some(stored)) => {
-            let etag = stored.etag().cloned();
+            // A head with files that may be late is looked at again.
+            let etag = stored.etag().filter(|_| stored.head.late.is_none()).cloned();
             // Until a change has reached the plain files, these are still of the version published before.
             let is_published = is_published(Some(&stored)) || !stored.head.materialised;
             let fingerprint = stored.head.fingerprint();

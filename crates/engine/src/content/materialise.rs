@@ -257,6 +257,24 @@ async fn is_late(target: &SkillTarget, key: &ObjectKey, there: &Object) -> Resul
     Ok(number_of(&hex::encode(content.finalize())) == wrote)
 }
 
+/// Deletes plain files that the call of an earlier head wrote after the files of `known` were in place. A file of another tool
+/// stays.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn remove_late_files(target: &SkillTarget, known: &StoredHead) -> Result<()> {
+    for (path, sha256) in known.head.late_files(target.content.clock().now()) {
+        let key = target.folder.key(path)?;
+        let Some(object) = read_object(target, &key, SMALL).await? else { continue };
+        let wrote = WriteCallId::find(&mark_of(&key), &object.meta).map(|(_, wrote)| wrote);
+        if wrote == Some(number_of(sha256)) && is_late(target, &key, &object).await? {
+            delete_version_of(target, &key, object.meta.etag).await?;
+        }
+    }
+    put_head(target, Some(known), known.head.without_late_files()).await?;
+    Ok(())
+}
+
 impl FilesRun {
     /// The head `known` with these plain files in place.
     pub(crate) fn head(&self, known: &SkillHead) -> SkillHead {

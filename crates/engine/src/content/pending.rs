@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    limits::{LIST_OBJECTS, PARALLEL_GETS},
+    limits::{LIST_OBJECTS, PARALLEL_GETS, PUBLISH_TIMEOUT},
     path::SkillPath,
     skill::{HeadState, SkillHead},
     store::StoreExt as _,
@@ -61,12 +61,19 @@ pub(crate) async fn judge(target: &SkillTarget, head: &SkillHead) -> Result<Verd
 /// # Errors
 /// As [`judge`].
 pub(crate) async fn settle_pending(target: &SkillTarget, known: &StoredHead) -> Result<()> {
+    let known = settled_by_this(target, known);
     if judge(target, &known.head).await? == Verdict::Stands {
-        put_head(target, Some(known), known.head.confirmed()).await?;
+        put_head(target, Some(&known), known.head.confirmed()).await?;
     } else {
-        undo(target, known).await?;
+        undo(target, &known).await?;
     }
     Ok(())
+}
+
+/// A head of another call, to be settled by this process. Until its call has ended, it may write plain files.
+pub(super) fn settled_by_this(target: &SkillTarget, known: &StoredHead) -> StoredHead {
+    let until = target.content.clock().now() + PUBLISH_TIMEOUT;
+    known.settled_by_another(until)
 }
 
 /// Undoes the pending publish `known`. Returns the head that says so; `None` if another process was faster.
@@ -90,13 +97,21 @@ async fn published_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
     for above in target.skill.ancestors() {
         let outer = target.content.place_in(target.space.clone(), &above)?;
         while let Some(known) = read_stored_head(&outer).await? {
-            if known.head.pending.is_none() {
-                if known.head.state == HeadState::Published {
-                    return Ok(Some(above));
-                }
+            if known.head.pending.is_some() {
+                Box::pin(settle_pending(&outer, &known)).await?;
+                continue;
+            }
+            if known.head.state != HeadState::Published {
                 break;
             }
-            Box::pin(settle_pending(&outer, &known)).await?;
+            // If its call has died, listings do not have it yet.
+            if !known.head.materialised
+                && let Err(error) = Box::pin(materialise(&outer, settled_by_this(&outer, &known), None)).await
+            {
+                let cause = Error::from(error);
+                tracing::warn!(skill = %above, cause = %cause.chain(), "a published skill stays behind its head");
+            }
+            return Ok(Some(above));
         }
     }
     Ok(None)
@@ -130,7 +145,7 @@ async fn is_final_after_undo(inner: &SkillTarget, known: StoredHead) -> Result<b
         if known.head.pending.is_none() {
             return Ok(known.head.state == HeadState::Published);
         }
-        if let Some(undone) = undo(inner, &known).await? {
+        if let Some(undone) = undo(inner, &settled_by_this(inner, &known)).await? {
             // Its plain files lie in the folder of the outer skill.
             if let Err(error) = materialise(inner, undone, None).await {
                 tracing::warn!(skill = %inner.skill, cause = %Error::from(error).chain(), "an undone publish left files");

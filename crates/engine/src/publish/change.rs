@@ -124,9 +124,9 @@ pub(crate) async fn change_head(
     };
     let (before, took) = (before.digest, head.head.took.clone());
     let done = match wanted {
-        Some(package) if head.head.pending.is_some() => finish_publish(target, head, package).await?,
+        Some(package) if head.head.pending.is_some() => Box::pin(finish_publish(target, head, package)).await?,
         // From here on the change is final, even if this call fails to update the plain files.
-        _ => materialise(target, head, wanted).await,
+        _ => Box::pin(materialise(target, head, wanted)).await,
     };
     Ok(match done {
         Ok(kept) => ChangeResult { status, before, complete: true, kept, took },

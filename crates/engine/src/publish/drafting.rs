@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     content::{
-        MemoryPermit, SkillTarget, StoredHead, archive_bytes, check_place, draft_archive, draft_contested, draft_slot,
-        is_newest, is_published, list_folder, put_archive, put_draft, read_draft, read_head, settled_head,
-        settled_state,
+        DraftSlot, MemoryPermit, PlainFiles, SkillTarget, StoredHead, archive_bytes, check_place, draft_archive,
+        draft_contested, draft_slot, is_newest, is_published, list_folder, put_archive, put_draft, read_draft,
+        read_head, settled_head, settled_state,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -82,7 +82,8 @@ impl Publisher {
             let _room = place.reserve(uploaded.window()).await?;
             let CheckedSkill { package, findings, quality } =
                 check_upload(&self.core, &owner, skill, uploaded, &from).await?;
-            let status = save_draft(&place, &package, made(&from, None), &Replaces::If(condition)).await?.0;
+            let (change, replaces) = (made(&from, None), Replaces::If(condition));
+            let (status, _) = Box::pin(save_draft(&place, &package, change, &replaces)).await?;
             Ok(drafted(skill, package.version.digest(), status, findings, quality))
         };
         draft.await.map_err(Error::of_change)
@@ -278,36 +279,14 @@ async fn save_draft(
     for _ in 0..PUBLISH_ATTEMPTS {
         let head = settled_head(target).await?;
         let (slot, folder) = tokio::try_join!(draft_slot(target).err_into(), list_folder(target))?;
-        if matches!(replaces, Replaces::Read(_)) && is_published(head.as_ref()) {
-            let current = head.and_then(|known| known.head.digest).unwrap_or_default();
-            return Err(ChangeError::Conflict(version_conflict(target, &current, true)));
-        }
-        if folder.contains_key(MAIN) {
-            // It may be the work of a newer head.
-            if !is_newest(target, head.as_ref()).await? {
-                continue;
-            }
-            let message = format!("there is a skill {} already: give this one another name", target.skill);
-            return Err(Error::new(Code::AlreadyExists, message).into());
-        }
-        check_place(target, head.as_ref(), &folder).await?;
-        let before = slot.draft(head.as_ref().map(|known| &known.head)).map(|known| &known.draft);
-        match replaces {
-            Replaces::If(Condition::Version(only)) | Replaces::Read(only)
-                if before.is_none_or(|draft| draft.digest != *only) =>
-            {
-                return Err(draft_conflict(target, before.map_or("", |draft| &draft.digest)));
-            }
-            Replaces::If(Condition::Nothing) if before.is_some() => {
-                return Err(draft_conflict(target, before.map_or("", |draft| &draft.digest)));
-            }
-            Replaces::OwnTwin(session) => {
-                let is_twin = |draft: &&SkillDraft| draft.digest == digest && draft.session.as_ref() == Some(session);
-                if before.is_some_and(|draft| !is_twin(&draft)) {
-                    return Err(taken(&target.skill).into());
-                }
-            }
-            Replaces::If(_) | Replaces::Read(_) => {}
+        let before = match draft_to_replace(target, head.as_ref(), &slot, &folder, (replaces, digest)).await {
+            // The head, the draft and the folder may be of different moments.
+            Err(_) if !is_newest(target, head.as_ref()).await? => continue,
+            before => before?,
+        };
+        // A draft beside an old head does not count, and may not replace the draft of a newer head.
+        if slot.is_after(head.as_ref().map(|known| &known.head)) && !is_newest(target, head.as_ref()).await? {
+            continue;
         }
         if let Some(same) = before.filter(|draft| draft.digest == digest && draft.session == change.session) {
             return Ok((PublishStatus::Unchanged, same.clone()));
@@ -322,6 +301,48 @@ async fn save_draft(
         }
     }
     Err(draft_contested(target).into())
+}
+
+/// The draft that a new one may replace. The new draft has the digest `digest`.
+///
+/// # Errors
+/// `version_conflict` with `current` if the draft or the skill is another; `already_exists` if a skill is published there, or around it
+/// or in it, or if a session may not replace the draft; the store's.
+async fn draft_to_replace<'slot>(
+    target: &SkillTarget,
+    head: Option<&StoredHead>,
+    slot: &'slot DraftSlot,
+    folder: &PlainFiles,
+    (replaces, digest): (&Replaces, &str),
+) -> Result<Option<&'slot SkillDraft>, ChangeError> {
+    if matches!(replaces, Replaces::Read(_)) && is_published(head) {
+        let current = head.and_then(|known| known.head.digest.as_deref()).unwrap_or_default();
+        return Err(ChangeError::Conflict(version_conflict(target, current, true)));
+    }
+    if folder.contains_key(MAIN) {
+        let message = format!("there is a skill {} already: give this one another name", target.skill);
+        return Err(Error::new(Code::AlreadyExists, message).into());
+    }
+    check_place(target, head, folder).await?;
+    let before = slot.draft(head.map(|known| &known.head)).map(|known| &known.draft);
+    let is_refused = match replaces {
+        Replaces::If(Condition::Version(only)) | Replaces::Read(only) => {
+            before.is_none_or(|draft| draft.digest != *only)
+        }
+        Replaces::If(Condition::Nothing) => before.is_some(),
+        Replaces::If(_) => false,
+        Replaces::OwnTwin(session) => {
+            let is_twin = |draft: &SkillDraft| draft.digest == digest && draft.session.as_ref() == Some(session);
+            if before.is_some_and(|draft| !is_twin(draft)) {
+                return Err(taken(&target.skill).into());
+            }
+            false
+        }
+    };
+    if is_refused {
+        return Err(draft_conflict(target, before.map_or("", |draft| &draft.digest)));
+    }
+    Ok(before)
 }
 
 /// Whether a draft that was put beside `head` counts: no publish came first, or that publish took the place of this draft.

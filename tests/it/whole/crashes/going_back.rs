@@ -104,7 +104,7 @@ async fn a_server_killed_while_it_rolls_back_and_deletes_mixes_no_versions_and_l
         operators = [one.await.unwrap(), two.await.unwrap()];
         changes += done.load(Ordering::SeqCst);
         foreign.extend(other);
-        state = check(folder.path(), life, &operators, state, &foreign).await;
+        state = Box::pin(check(folder.path(), life, &operators, state, &foreign)).await;
         seen.insert(state);
     }
     println!("{changes} changes, {} files written between, states after a kill: {seen:?}", foreign.len());

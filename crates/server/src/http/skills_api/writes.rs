@@ -126,7 +126,7 @@ pub(super) async fn remove_version(call: UserCall, headers: HeaderMap) -> JsonRe
     let (name, skill) = (named.version()?, named.skill);
     let options = PublishOptions::from_caller(&call.caller);
     let removing = move |call: UserCall, skill: SkillPath, options| async move {
-        call.app.service.published().remove_version(&call.user, &skill, &name, options).await
+        Box::pin(call.app.service.published().remove_version(&call.user, &skill, &name, options)).await
     };
     let removed = call.change_skill((Action::ChangeSkill, skill), options, removing).await?;
     Ok(Json(documents::deleted_version(ApiShape::from_headers(&headers), &removed)))
