@@ -72,6 +72,43 @@ fn what_was_pulled_is_pushed_to_where_it_came_from() {
     assert_eq!(pushed("push alone --dry-run"), "venta");
 }
 
+// S-AUTHOR-21: A folder that comes from another skill counts as a folder that remembers no version. So does a folder of which
+// the store has no such version, because it was pushed to another store since.
+#[test]
+fn a_folder_of_two_stores_loses_no_line_of_either() {
+    let home = Home::new();
+    let text = |line: &str| format!("{}\n{line}\n", skill("w", "Writes the minutes of a meeting."));
+    let [first, second] = ["first", "second"].map(|name| format!("file:{}", home.path().join(name).display()));
+    let with = |line: &str, store: &str| {
+        let words: Vec<_> = line.split(' ').chain(["--store", store]).collect();
+        home.run(&words)
+    };
+    let status = |line: &str, store: &str| with(line, store).status.code();
+    home.file("w/SKILL.md", &text("as it was"));
+    for store in [&first, &second] {
+        assert_eq!(status("push w", store), Some(0));
+    }
+    home.file("w/SKILL.md", &text("my new line"));
+    assert_eq!(status("push w", &first), Some(0));
+    assert_eq!(status("push w", &second), Some(6), "the second store has another version");
+
+    // The first store alone has the version of the folder, so the second one does not replace it.
+    assert_eq!(status("pull w w", &second), Some(6));
+    assert_eq!(home.read("w/SKILL.md"), text("my new line"));
+    assert_eq!(status("pull w w --merge", &second), Some(3), "a person chooses");
+    let marked = home.read("w/SKILL.md");
+    assert!(marked.contains("my new line") && marked.contains("as it was") && marked.contains("<<<<<<<"), "{marked}");
+
+    // The folder of one store has not lost its skills if the other store does not have them.
+    home.file("all/alone/SKILL.md", &skill("alone", "Writes the agenda of a meeting."));
+    assert_eq!(status("push all", &first), Some(0));
+    let said = String::from_utf8(with("pull all", &second).stderr).unwrap();
+    assert!(!said.contains("not in the store any more"), "{said}");
+    assert_eq!(status("skills delete alone", &first), Some(0));
+    let said = String::from_utf8(with("pull all", &first).stderr).unwrap();
+    assert!(said.contains("alone is not in the store any more"), "{said}");
+}
+
 // S-AUTHOR-23: A pull, a push and a pull again change nothing, whichever folder is pushed. `push` refuses two folders of one
 // skill.
 #[test]

@@ -59,7 +59,7 @@ An object below `audit/` has one record in each line, as JSON. [Events](events.m
 ## The file in a pulled skill
 
 `skillmount pull` writes `.skillmount.json` into the folder of a skill. It has the version that the folder came from, so that the next
-push finds changes on both sides. It is never pushed.
+push finds changes on both sides. It is never pushed. If another tool or an agent left the files, `is_unversioned` is `true`.
 ";
 
 /// The keys of a bucket, and what lies there. `{name}` is one segment, and `…` is any number of them.
@@ -91,11 +91,11 @@ const KEYS_OF_A_BUCKET: [(&str, &str); 22] = [
     (".skillmount-store/…", "Metadata of objects in a `file:` store."),
 ];
 
-const MEMBERS_OF_A_HEAD: [(&str, &str); 13] = [
+const MEMBERS_OF_A_HEAD: [(&str, &str); 20] = [
     ("format", "The number of the format: 1."),
     ("skill", "The path of the skill."),
     ("generation", "The number of changes so far."),
-    ("state", "`published`, `draft` or `deleted`."),
+    ("state", "`published` or `deleted`."),
     ("digest", "The published version."),
     ("previous", "The version before."),
     ("published_at", "The time of the change."),
@@ -103,9 +103,18 @@ const MEMBERS_OF_A_HEAD: [(&str, &str); 13] = [
     ("source", "The origin that the publisher gave."),
     ("created_at", "The time of the first publish."),
     ("numbers", "The numbers of the versions."),
+    ("pending", "The call that may still undo this publish, and its time."),
+    ("undone", "The last call whose publish was undone."),
+    ("took", "The digest of the draft whose place the skill took."),
+    ("drafts_since", "The `generation` since which drafts count."),
+    ("draft", "The draft that the skill became, until its object is stored."),
     ("materialised", "Whether the plain files have the version."),
     ("files", "The plain files: path, size, SHA-256 and ETag."),
+    ("replaces", "The ETags of the plain files before, until `materialised`."),
+    ("late", "Files that the call of an earlier head may still write, and until when."),
 ];
+/// Members that a head has during a change, or if changes met. The buckets of the fixtures are at rest.
+const PASSING_MEMBERS_OF_A_HEAD: [&str; 7] = ["pending", "undone", "took", "drafts_since", "draft", "replaces", "late"];
 const MEMBERS_OF_A_DRAFT: [(&str, &str); 12] = [
     ("format", "The number of the format: 1."),
     ("skill", "The path of the skill."),
@@ -168,6 +177,8 @@ fn the_members_are_those_of_the_fixtures() {
         let found: BTreeSet<_> =
             documents.flat_map(|one| one.as_object().unwrap().keys().cloned().collect::<Vec<_>>()).collect();
         let named: BTreeSet<_> = members.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let passing = if folder.contains("heads") { &PASSING_MEMBERS_OF_A_HEAD[..] } else { &[] };
+        let found: BTreeSet<_> = found.into_iter().chain(passing.iter().map(|name| (*name).to_owned())).collect();
         assert_eq!(found, named, "{folder}");
     }
     let keys = fs::read_to_string(root().join("fixtures/buckets/2026-11-26.keys.toml")).unwrap();

@@ -99,7 +99,7 @@ struct Plan<'plan> {
 }
 
 /// Brings the files of `target` up to the skill `there`, or does nothing if the skill is gone. Changes of the author stay,
-/// unless `options` replace them. A file that either author deleted is deleted here.
+/// unless `options` replace them. Files that come from another store count as changed. A file that either author deleted is deleted here.
 ///
 /// # Errors
 /// Those of the methods of `author`, and of the memory of `target`.
@@ -117,12 +117,7 @@ pub async fn pull_skill(
         return Ok(Some(unchanged));
     }
     let Some(theirs) = SkillText::get(author, &there.skill, None).await? else { return Ok(None) };
-    let base = match &known {
-        Some(known) if options.how == PullHow::Merge && known.digest != theirs.version.digest() => {
-            SkillText::get(author, &there.skill, Some(&known.digest)).await?
-        }
-        _ => None,
-    };
+    let (known, base) = base_in_store(author, there, known, &theirs, options.how).await?;
     let pulled = PullResult { size: theirs.version.size(), ..PullResult::default() };
     let mut plan = Plan {
         known: known.as_ref(),
@@ -150,9 +145,28 @@ pub async fn pull_skill(
     pulled.changes = done.into_iter().collect();
     // A skill with missing files is not a version here, so that no push takes it for one.
     if pulled.refused.is_empty() && known.is_none_or(|known| known.digest != theirs.version.digest()) {
-        target.remember(&SyncBase::from_version(&theirs.version).as_skill(&there.skill))?;
+        let version = SyncBase::from_version(&theirs.version).as_skill(&there.skill);
+        target.remember(&if there.digest.is_some() { version } else { version.unversioned() })?;
     }
     Ok(Some(pulled))
+}
+
+/// The version in this store that the author's files come from, with its files. A folder that was last pushed to another store
+/// comes from none. Then the author may have changed each file.
+async fn base_in_store(
+    author: &dyn SkillRepository,
+    there: &SkillDigest,
+    known: Option<SyncBase>,
+    theirs: &SkillText,
+    how: PullHow,
+) -> Result<(Option<SyncBase>, Option<SkillText>)> {
+    let Some(known) = known else { return Ok((None, None)) };
+    if how == PullHow::Theirs || known.digest == theirs.version.digest() {
+        return Ok((Some(known), None));
+    }
+    let base = SkillText::get(author, &there.skill, Some(&known.digest)).await?;
+    let is_here = base.is_some() || !known.is_version();
+    Ok((Some(known).filter(|_| is_here), base))
 }
 
 impl Step {

@@ -22,6 +22,9 @@ pub struct SyncBase {
     skill: Option<SkillPath>,
     /// Its digest.
     pub digest: String,
+    /// Whether its store may not keep it as a version, because another tool or an agent left these files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_unversioned: bool,
     /// The SHA-256 of each of its files, by path.
     pub files: BTreeMap<String, String>,
 }
@@ -46,7 +49,20 @@ impl SyncBase {
     #[must_use]
     pub fn from_version(version: &Version) -> Self {
         let files = version.files().iter().map(|file| (file.path.clone(), file.sha256.clone()));
-        Self { format: FORMAT, skill: None, digest: version.digest().to_owned(), files: files.collect() }
+        let digest = version.digest().to_owned();
+        Self { format: FORMAT, skill: None, digest, is_unversioned: false, files: files.collect() }
+    }
+
+    /// The same, of files that the store may not keep as a version.
+    #[must_use]
+    pub fn unversioned(self) -> Self {
+        Self { is_unversioned: true, ..self }
+    }
+
+    /// Whether its store keeps it as a version.
+    #[must_use]
+    pub fn is_version(&self) -> bool {
+        !self.is_unversioned
     }
 
     /// The same, of this skill.
@@ -107,7 +123,10 @@ mod tests {
         let [one, other] = ["a/one", "a/other"].map(|path| SkillPath::parse(path).unwrap());
         let of_one = SyncBase::from_json(&known.clone().as_skill(&one).to_json().unwrap(), "x").unwrap();
         assert!(of_one.is_of(&one) && !of_one.is_of(&other) && known.is_of(&other));
+        let without = SyncBase::from_json(&known.clone().unversioned().to_json().unwrap(), "x").unwrap();
+        assert!(known.is_version() && !without.is_version());
         let text = String::from_utf8(known.to_json().unwrap()).unwrap();
+        assert!(!text.contains("unversioned"), "earlier versions of this program wrote none: {text}");
         for (from, to, why) in
             [("\"format\": 1", "\"format\": 2", "newer"), ("sha256:", "md5:", "damaged"), ("{", "", "damaged")]
         {

@@ -86,7 +86,11 @@ impl Pull {
             at: if is_skill { String::new() } else { there.skill.to_string() },
         });
         let rows = rows.await;
-        let gone = if self.places.is_empty() && !is_skill { gone(&target.folder(""), &known) } else { Vec::new() };
+        let gone = if self.places.is_empty() && !is_skill {
+            gone(&*author, &target.folder(""), &known).await?
+        } else {
+            Vec::new()
+        };
         let took = app.clock.uptime().saturating_sub(began);
         let report = PullReport { rows, gone, stopped: run.stopped(), took };
         if report.stopped.is_none() || !report.rows.is_empty() {

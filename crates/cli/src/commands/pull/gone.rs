@@ -1,7 +1,8 @@
 //! Skills that lie in the folder of a pull and are not in the store any more.
 
 use crate::{
-    client::sync::SyncBase,
+    client::sync::{SkillText, SyncBase},
+    error::Result,
     findings::read,
     folder::{Extent, LocalSkill, remembered, scan},
     local_path::LocalPath,
@@ -10,7 +11,7 @@ use crate::{
     screen::plain,
     shell::{push_arguments, quoted_path},
     skill::VersionFile,
-    wire::SkillDigests,
+    wire::{SkillDigests, SkillRepository},
 };
 
 /// A skill that another author deleted or moved.
@@ -43,8 +44,28 @@ impl GoneSkill {
     }
 }
 
-/// The skills below `folder` that come from a version and are not among `known` any more.
-pub(super) fn gone(folder: &LocalPath, known: &SkillDigests) -> Vec<GoneSkill> {
+/// The skills below `folder` that come from a version of this store and are not among `known` any more.
+///
+/// # Errors
+/// Those of [`SkillText::get`].
+pub(super) async fn gone(
+    author: &dyn SkillRepository,
+    folder: &LocalPath,
+    known: &SkillDigests,
+) -> Result<Vec<GoneSkill>> {
+    let mut gone = Vec::new();
+    for (skill, version) in missing(folder, known) {
+        let path = version.skill().unwrap_or(&skill.local.skill);
+        // A folder that was pushed to another store alone was never here.
+        if !version.is_version() || SkillText::get(author, path, Some(&version.digest)).await?.is_some() {
+            gone.push(skill);
+        }
+    }
+    Ok(gone)
+}
+
+/// The skills below `folder` that come from a version and are not among `known`, with that version.
+fn missing(folder: &LocalPath, known: &SkillDigests) -> Vec<(GoneSkill, SyncBase)> {
     if known.is_cut || !folder.is_dir() {
         return Vec::new();
     }
@@ -59,7 +80,7 @@ pub(super) fn gone(folder: &LocalPath, known: &SkillDigests) -> Vec<GoneSkill> {
             return None;
         }
         let is_changed = !is_version(&local, &version);
-        Some(GoneSkill { local, is_changed })
+        Some((GoneSkill { local, is_changed }, version))
     });
     gone.collect()
 }
