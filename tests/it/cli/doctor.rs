@@ -254,6 +254,11 @@ fn a_profile_that_is_named_has_the_region_of_a_bucket_on_amazon() {
     let (check, detail, _) = first_failure(on_aws(&home, &[]));
     assert_eq!(check, "configuration", "{detail}");
     assert!(detail.contains("the region of bucket \"agents\" is not known"), "{detail}");
+    assert!(detail.contains("AWS_REGION=eu-west-1"), "an example: {detail}");
+    let mut empty = on_aws(&home, &[]);
+    empty.env("AWS_REGION", "");
+    let (check, detail, _) = first_failure(empty);
+    assert!(check == "configuration" && detail.contains("is not known"), "an empty variable is none: {check} {detail}");
     home.file(".aws/credentials", "[work]\naws_access_key_id = a\naws_secret_access_key = b\n");
     let (check, detail, _) = first_failure(on_aws(&home, &["--profile", "work"]));
     assert_ne!(check, "configuration", "{detail}");

@@ -59,8 +59,12 @@ impl S3Store {
         // Loaded twice: the regions to ask for depend on the endpoint, which a profile may have.
         let endpoint = custom_endpoint(&options, &loader(&options, None).load().await)?;
         endpoint.as_deref().map_or(Ok(()), check_endpoint)?;
-        let region = regions(&options, endpoint.is_some()).region().await.ok_or_else(|| {
-            let message = format!("the region of bucket {bucket:?} is not known; give a region, or set AWS_REGION");
+        let found = regions(&options, endpoint.is_some()).region().await;
+        // An empty variable is none.
+        let region = found.filter(|region| !region.as_ref().trim().is_empty()).ok_or_else(|| {
+            let message = format!(
+                "the region of bucket {bucket:?} is not known; give a region, or set AWS_REGION, as in AWS_REGION=eu-west-1"
+            );
             Error::new(Code::InvalidRequest, message)
         })?;
         let region = Region::new(setting(region.as_ref(), "AWS_REGION (--region)")?);
