@@ -230,7 +230,8 @@ impl SkillHead {
             draft: draft.map(|draft| Box::new(draft.at(generation))),
             pending,
             undone: before.and_then(|head| head.undone.clone()),
-            late: before.and_then(|head| head.late.clone()),
+            // A call that has ended writes no more, and the file of another tool may come back at its place.
+            late: before.and_then(|head| head.late.clone()).filter(|late| late.until >= now),
             materialised: false,
             files,
             replaces,
@@ -432,6 +433,7 @@ mod tests {
         let deleted = SkillHead::after(Some(&settled), &skill("a/s"), HeadChange::nothing(), at(10));
         let deleted = deleted.materialised(&BTreeMap::new());
         assert!(deleted.is_settled(at(300)) && !deleted.is_settled(at(301)));
+        assert_eq!(SkillHead::after(Some(&deleted), &skill("a/s"), HeadChange::nothing(), at(301)).late, None);
         let late: Vec<_> = deleted.late_files(at(301)).map(|(path, _)| path.as_str()).collect();
         assert_eq!(late, ["SKILL.md", "a/b.md"]);
         assert!(deleted.without_late_files().is_settled(at(301)));
