@@ -16,6 +16,8 @@ mod empty_store;
 mod encoder;
 mod files;
 mod folders;
+#[cfg(target_os = "linux")]
+mod grep_memory;
 mod help;
 #[cfg(unix)]
 mod home;

@@ -64,7 +64,9 @@ pub const GREP_MATCHES_MAX: usize = 10_000;
 pub const GREP_CONTEXT_LINES: usize = 20;
 /// One line of a grep reply; longer lines are cut and say so.
 pub const GREP_LINE_BYTES: usize = 32 * 1024;
-/// The text of a whole grep reply.
+/// Bytes that a line of a grep reply counts for beside its text. A string takes about as many in memory, and its marks in JSON.
+pub const GREP_LINE_COST: usize = 32;
+/// The hits of a whole grep reply: for each its path and its lines, with [`GREP_LINE_COST`] for each line.
 pub const GREP_REPLY_BYTES: usize = 4 << 20;
 /// A file grep looks into; larger ones are passed over and reported.
 pub const GREP_FILE_BYTES: u64 = 64 << 20;

@@ -12,7 +12,7 @@ use super::expression::{LineRegex, LineSpan, RegexCache};
 use crate::{
     budget::{StopReason, WorkBudget},
     error::{Code, Error, Result},
-    limits::{GREP_LINE_BYTES, REGEX_BYTES, SEARCH_LINE_BYTES},
+    limits::{GREP_LINE_BYTES, GREP_LINE_COST, REGEX_BYTES, SEARCH_LINE_BYTES},
 };
 
 /// How much of the beginning of a file may hold no NUL, as in ripgrep.
@@ -35,20 +35,30 @@ pub struct Hit {
     pub after: Vec<String>,
 }
 
+/// How much of its hits the search of a file keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HitLimit {
+    /// The most hits; with 0 the search counts the lines that match, and keeps none.
+    pub hits: usize,
+    /// Bytes by [`Hit::size`]. The hit that exceeds them is the last one kept.
+    pub bytes: usize,
+}
+
 /// How the search of one file stands after some of its pieces.
 #[derive(Debug)]
 pub struct FileSearch {
     pattern: Pattern,
     context: usize,
-    wanted: usize,
+    /// The bytes of the hits so far are subtracted.
+    limit: HitLimit,
     /// The end of the pieces so far: lines of context, and the bytes that were not searched yet.
     kept: Vec<u8>,
     /// The place in `kept` of the first line that was not searched, and the number of this line.
     resume: usize,
     line: u64,
-    /// The first hits, at most as many as were wanted.
+    /// The first hits, up to the limit.
     pub hits: Vec<Hit>,
-    /// The lines that matched. Counting ends where the hits wanted do, unless none are.
+    /// The lines that matched. If the search keeps hits, counting ends with the last of them.
     pub count: u64,
     /// Whether further pieces would change nothing.
     pub is_done: bool,
@@ -57,9 +67,10 @@ pub struct FileSearch {
 }
 
 impl Hit {
-    /// Bytes of its text.
+    /// Bytes of its lines, with [`GREP_LINE_COST`] for each.
     pub fn size(&self) -> usize {
-        self.before.iter().chain(&self.after).map(String::len).sum::<usize>() + self.text.len()
+        let lines = self.before.iter().chain(&self.after).chain([&self.text]);
+        lines.map(|line| line.len() + GREP_LINE_COST).sum()
     }
 }
 
@@ -88,13 +99,13 @@ impl Pattern {
         self.0.worst_steps(bytes)
     }
 
-    /// The search of one file: the first `wanted` hits with `context` lines around each.
+    /// The search of one file: its first hits up to `limit`, with `context` lines around each.
     #[must_use]
-    pub fn file(&self, context: usize, wanted: usize) -> FileSearch {
+    pub fn file(&self, context: usize, limit: HitLimit) -> FileSearch {
         FileSearch {
             pattern: self.clone(),
             context,
-            wanted,
+            limit,
             kept: Vec::new(),
             resume: 0,
             line: 1,
@@ -175,16 +186,19 @@ impl FileSearch {
             return;
         }
         self.count += 1;
-        if self.wanted == 0 {
+        if self.limit.hits == 0 {
             return;
         }
-        self.hits.push(Hit {
+        let hit = Hit {
             line: self.line,
             text: shown_at_hit(bytes, |line_text| start_of_hit(line_text).unwrap_or(line.hit - line.start)),
             before: before(text.get(..line.start).unwrap_or_default(), self.context),
             after: after(text.get(line.end..).unwrap_or_default(), self.context),
-        });
-        self.is_done = self.hits.len() >= self.wanted;
+        };
+        let left = self.limit.bytes.checked_sub(hit.size());
+        self.hits.push(hit);
+        self.is_done = self.hits.len() >= self.limit.hits || left.is_none();
+        self.limit.bytes = left.unwrap_or_default();
     }
 
     /// Keeps what the next piece needs: the context before `from`, and what follows.
@@ -268,11 +282,15 @@ fn shown(line: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    use crate::limits::WORK_STEPS;
+    use crate::limits::{GREP_REPLY_BYTES, WORK_STEPS};
+
+    fn limit(hits: usize) -> HitLimit {
+        HitLimit { hits, bytes: GREP_REPLY_BYTES }
+    }
 
     /// The search of a text that comes in pieces of so many bytes.
     fn search(pattern: &Pattern, text: &[u8], piece: usize, context: usize, wanted: usize) -> FileSearch {
-        let mut file = pattern.file(context, wanted);
+        let mut file = pattern.file(context, limit(wanted));
         let work = WorkBudget::of_steps(WORK_STEPS);
         let mut pieces = text.chunks(piece).peekable();
         while let Some(piece) = pieces.next() {
@@ -304,7 +322,7 @@ mod tests {
     #[test]
     fn a_line_is_searched_at_its_limit_and_ends_the_file_beyond_it() {
         let pattern = Pattern::new("x$", false, false).unwrap();
-        let mut file = pattern.file(0, 10);
+        let mut file = pattern.file(0, limit(10));
         let work = WorkBudget::of_steps(WORK_STEPS);
         file.feed(&vec![b'x'; SEARCH_LINE_BYTES].into(), false, &work).unwrap();
         assert!(!file.is_cut);
@@ -334,6 +352,19 @@ mod tests {
         let all = search(&pattern, b"x\nx\nx\n", usize::MAX, 0, 0);
         assert_eq!((all.hits, all.count), (vec![], 3));
         assert_eq!(search(&pattern, b"x\nx\nx\n", usize::MAX, 0, 2).hits.len(), 2);
+    }
+
+    #[test]
+    fn the_hits_of_a_file_end_with_the_one_that_exceeds_their_bytes() {
+        let line = "x".repeat(968) + "\n";
+        let pattern = Pattern::new("x", true, false).unwrap();
+        let work = WorkBudget::of_steps(WORK_STEPS);
+        for (context, bytes, expected) in [(0, 4999, 5), (0, 5000, 6), (1, 4999, 2), (1, 5000, 3)] {
+            let mut file = pattern.file(context, HitLimit { hits: 1000, bytes });
+            file.feed(&line.repeat(100).into(), true, &work).unwrap();
+            assert_eq!((file.hits.len(), file.is_done), (expected, true), "{context} {bytes}");
+            assert_eq!(file.hits[0].size(), 1000 * (1 + context));
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod matcher;
 use infer::MatcherType;
 
 pub use lines::{LineIndex, LineStart, Window};
-pub use matcher::{FileSearch, Hit, Pattern};
+pub use matcher::{FileSearch, Hit, HitLimit, Pattern};
 
 use crate::limits::BINARY_PROBE_BYTES;
 

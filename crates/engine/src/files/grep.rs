@@ -2,13 +2,17 @@
 //!
 //! Files are fetched up to 64 at a time and searched as they come. Hits are taken strictly in (path, line) order, so
 //! the answer does not depend on the store's timing. The search stops as soon as one hit more than asked for is known.
+//! [`FirstHits`] holds the hits of all files that are searched at once.
 //! Content in memory under the listed ETag costs no request.
+
+use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 
 use super::{
     Files,
     bundles::fetch_bundles,
+    first_hits::FirstHits,
     glob::{named, search_root, unlisted},
     listing::{FileListing, ListedFile, files_below},
     mounts::tree,
@@ -24,7 +28,7 @@ use crate::{
     },
     path::{Glob, VirtualPath},
     store::{Object, StoreError},
-    text::{Hit, Pattern, binary_type},
+    text::{Hit, HitLimit, Pattern, binary_type},
     wire::{GrepCount, GrepMatch, GrepOutput, GrepReply, GrepRequest},
 };
 
@@ -37,10 +41,17 @@ struct Search {
     most: usize,
 }
 
-/// The result of searching a file.
+/// A search under way.
+struct SearchRun<'run> {
+    context: &'run Context,
+    search: &'run Search,
+    errand: &'run Job,
+    hits: Arc<FirstHits>,
+}
+
+/// The result of searching a file, but for its hits.
 #[derive(Debug, Default)]
-struct FileHits {
-    hits: Vec<Hit>,
+struct FileResult {
     count: u64,
     is_cut: bool,
 }
@@ -77,76 +88,85 @@ async fn search_files(
     errand: &Job,
 ) -> Result<(GrepReply, usize)> {
     let total = files.entries.len();
-    let searched = stream::iter(files.entries.drain(..))
-        .map(|found| search_found(context, found, search, errand))
+    let run = SearchRun { context, search, errand, hits: Arc::new(FirstHits::new(search.limit())) };
+    let searched = stream::iter(files.entries.drain(..).enumerate())
+        .map(|(place, found)| run.search_found(place, found))
         .buffered(PARALLEL_GETS);
     let mut results = std::pin::pin!(searched);
     let mut collected = ReplyBuilder::new(search);
     let (mut cut, mut done) = (0, 0);
     while let Some(result) = results.next().await {
         let (path, searched) = result?;
+        let hits = run.hits.take(done);
         done += 1;
         context.report_progress(done, total);
         cut += usize::from(searched.is_cut);
-        if !collected.add(&path, searched.hits, searched.count) {
+        if !collected.add(&path, hits, searched.count) {
             break;
         }
     }
     Ok((collected.finish(), cut))
 }
 
-/// The hits of one file: at most one more than are asked for.
-async fn search_found(
-    context: &Context,
-    found: ListedFile,
-    search: &Search,
-    errand: &Job,
-) -> Result<(VirtualPath, FileHits)> {
-    let path = found.file.path.clone();
-    if found.size == 0 {
-        return Ok((path, FileHits::default()));
-    }
-    let kib = u32::try_from(found.size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).min(SEARCH_WINDOW_KIB);
-    let permit = context.search_memory.acquire_many(kib).await.map_err(Error::internal)?;
-    let searched = match search_file(context, &found.file, search, errand).await {
-        Err(SkipReason::Unread(StoreError::NotFound | StoreError::PreconditionFailed)) if is_listed(&found.file) => {
-            drop(permit);
-            let _permit = context.search_memory.acquire_many(SEARCH_WINDOW_KIB).await.map_err(Error::internal)?;
-            let newest = FileRef { version: FileVersion::Newest, size: None, ..found.file };
-            match search_file(context, &newest, search, errand).await {
-                Err(SkipReason::Unread(StoreError::NotFound)) => Ok(FileHits::default()),
-                searched => searched.map_err(|error| error.about(&newest)),
+impl SearchRun<'_> {
+    /// Searches the file with this place in the order of paths. If it changed since the listing, its present content counts.
+    async fn search_found(&self, place: usize, found: ListedFile) -> Result<(VirtualPath, FileResult)> {
+        let path = found.file.path.clone();
+        let memory = &self.context.search_memory;
+        let kib = u32::try_from(found.size.div_ceil(1 << 10)).unwrap_or(SEARCH_WINDOW_KIB).min(SEARCH_WINDOW_KIB);
+        let permit = memory.acquire_many(kib).await.map_err(Error::internal)?;
+        if found.size == 0 || self.hits.is_full_before(place) {
+            return Ok((path, FileResult::default()));
+        }
+        let searched = match self.search_file(place, &found.file).await {
+            Err(SkipReason::Unread(StoreError::NotFound | StoreError::PreconditionFailed))
+                if is_listed(&found.file) =>
+            {
+                drop(permit);
+                let _permit = memory.acquire_many(SEARCH_WINDOW_KIB).await.map_err(Error::internal)?;
+                let newest = FileRef { version: FileVersion::Newest, size: None, ..found.file };
+                match self.search_file(place, &newest).await {
+                    Err(SkipReason::Unread(StoreError::NotFound)) => Ok(FileResult::default()),
+                    searched => searched.map_err(|error| error.about(&newest)),
+                }
             }
-        }
-        searched => searched.map_err(|error| error.about(&found.file)),
-    };
-    searched.map(|searched| (path, searched))
-}
-
-/// Searches a file. A file that is larger than [`CHUNK_BYTES`] is searched piece by piece.
-async fn search_file(context: &Context, file: &FileRef, search: &Search, errand: &Job) -> Result<FileHits, SkipReason> {
-    let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
-    let Object { meta, bytes: mut piece, range } = try_fetch(context.core.content(), file, range, None).await?;
-    if meta.size > GREP_FILE_BYTES || binary_type(&piece).is_some() {
-        return Ok(FileHits::default());
+            searched => searched.map_err(|error| error.about(&found.file)),
+        };
+        searched.map(|searched| (path, searched))
     }
-    let mut at = range.end;
-    let mut state = search.pattern.file(search.context, search.hits_wanted());
-    loop {
-        let is_last = at >= meta.size;
-        let worst = search.pattern.worst_steps(piece.len());
-        state = errand
-            .run_sized(worst, move |work| {
-                state.feed(&piece, is_last, work)?;
-                Ok(state)
-            })
-            .await?;
-        if state.is_done {
-            return Ok(FileHits { hits: state.hits, count: state.count, is_cut: state.is_cut });
+
+    /// Searches a file. A file that is larger than [`CHUNK_BYTES`] is searched piece by piece.
+    async fn search_file(&self, place: usize, file: &FileRef) -> Result<FileResult, SkipReason> {
+        let content = self.context.core.content();
+        let range = file.size.is_none_or(|size| size > CHUNK_BYTES).then_some(0..CHUNK_BYTES);
+        let Object { meta, bytes: mut piece, range } = try_fetch(content, file, range, None).await?;
+        if meta.size > GREP_FILE_BYTES || binary_type(&piece).is_some() {
+            return Ok(FileResult::default());
         }
-        let next = try_fetch(context.core.content(), file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
-        at = advance(file, at, &next)?;
-        piece = next.bytes;
+        let mut at = range.end;
+        let mut state = self.search.pattern.file(self.search.context, self.search.limit());
+        loop {
+            let is_last = at >= meta.size;
+            let worst = self.search.pattern.worst_steps(piece.len());
+            let (hits, path_bytes) = (self.hits.clone(), file.path.as_str().len());
+            state = self
+                .errand
+                .run_sized(worst, move |work| {
+                    state.feed(&piece, is_last, work)?;
+                    // Before its thread takes the next job, so that few files hold hits of their own at once.
+                    if state.is_done {
+                        hits.put(place, path_bytes, std::mem::take(&mut state.hits));
+                    }
+                    Ok(state)
+                })
+                .await?;
+            if state.is_done {
+                return Ok(FileResult { count: state.count, is_cut: state.is_cut });
+            }
+            let next = try_fetch(content, file, Some(at..at + CHUNK_BYTES), Some(&meta.etag)).await?;
+            at = advance(file, at, &next)?;
+            piece = next.bytes;
+        }
     }
 }
 
@@ -219,12 +239,13 @@ impl Search {
         })
     }
 
-    /// How many hits of a file are worth keeping: more than the cap by one, so that the reply can report a cut.
-    fn hits_wanted(&self) -> usize {
-        match self.output {
+    /// The limit of the hits to keep. By one hit more than it shows, the reply knows of a cut.
+    fn limit(&self) -> HitLimit {
+        let hits = match self.output {
             GrepOutput::Content => self.most + 1,
             GrepOutput::Files | GrepOutput::Count => 0,
-        }
+        };
+        HitLimit { hits, bytes: GREP_REPLY_BYTES }
     }
 }
 
@@ -260,7 +281,7 @@ impl<'search> ReplyBuilder<'search> {
             return true;
         }
         for hit in hits {
-            self.bytes += hit.size();
+            self.bytes += path.as_str().len() + hit.size();
             if self.matches.len() == self.search.most {
                 self.cut = Some(format!(
                     "only the first {} hits are shown; raise max_count, or narrow path, glob or pattern",

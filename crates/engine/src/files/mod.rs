@@ -6,6 +6,7 @@ mod bundles;
 mod delete;
 mod edit;
 mod edit_queues;
+mod first_hits;
 mod glob;
 mod grep;
 mod line_ends;
