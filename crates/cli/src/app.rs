@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use crate::{
     audit::{AuditMode, AuditOptions, Recorder},
-    client::RemoteBackend,
+    client::{RemoteBackend, sync::StoreId},
     clock::Clock,
     context::Budgets,
     control::Control,
@@ -96,6 +96,28 @@ impl App {
             conditional_delete: false,
         };
         OpenStore::open(address, s3, self.clock.clone()).await
+    }
+
+    /// The name of the store or the server that the settings name, and of their user.
+    ///
+    /// # Errors
+    /// `invalid_request` if a setting does not parse.
+    pub(super) fn store_id(&self) -> Result<StoreId> {
+        let user = self.user()?;
+        if let Some(server) = self.settings.server()? {
+            return Ok(StoreId::new(&["server", server.trim_end_matches('/'), user.as_str()]));
+        }
+        let place = match self.settings.required(Setting::Store, StoreAddress::parse)? {
+            StoreAddress::S3 { .. } => {
+                let setting = |setting| self.settings.get(setting).unwrap_or_default().trim_end_matches('/');
+                let parts = ["s3", setting(Setting::EndpointUrl), setting(Setting::Store), user.as_str()];
+                return Ok(StoreId::new(&parts));
+            }
+            StoreAddress::Directory(folder) => self.process.local(folder),
+            StoreAddress::Skills(skills) => self.process.local(skills.folder),
+            StoreAddress::Memory => return Ok(StoreId::new(&["memory"])),
+        };
+        Ok(StoreId::new(&["folder", &place.place().to_string_lossy(), user.as_str()]))
     }
 
     /// Checks that the folder of a store exists and is a store. A command that must create nothing calls this before it opens

@@ -72,8 +72,8 @@ fn what_was_pulled_is_pushed_to_where_it_came_from() {
     assert_eq!(pushed("push alone --dry-run"), "venta");
 }
 
-// S-AUTHOR-21: A folder that comes from another skill counts as a folder that remembers no version. So does a folder of which
-// the store has no such version, because it was pushed to another store since.
+// S-AUTHOR-21: A folder that comes from another skill counts as a folder that remembers no version. If the store does not have the
+// version that a folder remembers, the folder also counts as such a folder.
 #[test]
 fn a_folder_of_two_stores_loses_no_line_of_either() {
     let home = Home::new();
@@ -107,6 +107,44 @@ fn a_folder_of_two_stores_loses_no_line_of_either() {
     assert_eq!(status("skills delete alone", &first), Some(0));
     let said = String::from_utf8(with("pull all", &first).stderr).unwrap();
     assert!(said.contains("alone is not in the store any more"), "{said}");
+}
+
+// S-AUTHOR-21: A folder that comes from another skill counts as a folder that remembers no version. If the store does not have the
+// version that a folder remembers, the folder also counts as such a folder. Files that no store keeps as a version, because an agent
+// or another tool left them, are of one store and one user.
+#[test]
+fn files_that_no_store_keeps_as_a_version_are_of_one_store_and_one_user() {
+    let home = Home::new();
+    let text = |line: &str| skill("w", &format!("Writes {line} of a meeting."));
+    let address = |name: &str| format!("file:{}", home.path().join(name).display());
+    let pull = |store: &str, user: &str, more: &[&str]| {
+        home.run(&[&["pull", "w", "w", "--store", &address(store), "--user", user], more].concat()).status.code()
+    };
+    let file = "w/references/a.md";
+    home.file("w/SKILL.md", &text("the agenda"));
+    for (store, user) in [("first", "ana"), ("first", "ben"), ("second", "ana")] {
+        let push = home.run(&["push", "w", "--store", &address(store), "--user", user, "--force"]);
+        assert_eq!(push.status.code(), Some(0));
+    }
+    // An agent leaves files that are no version.
+    home.file("first/ana/skills/w/SKILL.md", &text("the minutes"));
+    home.file(&format!("first/ana/skills/{file}"), "kept in one place only\n");
+    assert_eq!(pull("first", "ana", &["--force"]), Some(0));
+    assert_eq!(
+        (home.read("w/SKILL.md"), home.read(file)),
+        (text("the minutes"), "kept in one place only\n".to_owned())
+    );
+    assert!(home.read("w/.skillmount.json").contains("\"store\": \"sha256:"));
+
+    for (store, user) in [("second", "ana"), ("first", "ben")] {
+        assert_eq!(pull(store, user, &[]), Some(6), "{store} {user}");
+        assert_eq!(home.read(file), "kept in one place only\n", "{store} {user}");
+        assert_eq!(home.read("w/SKILL.md"), text("the minutes"));
+    }
+    // Their own store may change and delete them.
+    std::fs::remove_file(home.path().join(format!("first/ana/skills/{file}"))).unwrap();
+    assert_eq!(pull("first", "ana", &[]), Some(0));
+    assert!(!home.path().join(file).exists());
 }
 
 // S-AUTHOR-23: A pull, a push and a pull again change nothing, whichever folder is pushed. `push` refuses two folders of one

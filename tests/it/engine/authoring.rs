@@ -45,7 +45,9 @@ async fn push(world: &World, draft: &mut Draft) -> Result<PushResult> {
 async fn pull(world: &World, draft: &mut Draft, how: PullHow, dry_run: bool) -> Result<Option<PullResult>> {
     let author = author(world);
     match author.skill_digests(Some(&sale())).await?.skills.pop() {
-        Some(there) => pull_skill(&author, &there, draft, PullOptions { how, dry_run }).await,
+        Some(there) => {
+            pull_skill(&author, &there, draft, &PullOptions { how, dry_run, ..PullOptions::default() }).await
+        }
         None => Ok(None),
     }
 }
@@ -262,7 +264,8 @@ async fn what_belongs_to_a_tool_is_not_pulled_and_is_alone_no_change() {
     let author = author(&world);
     let mut there = author.skill_digests(Some(&sale())).await.unwrap().skills.pop().unwrap();
     there.digest = draft.known.as_ref().map(|known| known.digest.clone());
-    let again = pull_skill(&author, &there, &mut draft, PullOptions::default());
+    let options = PullOptions::default();
+    let again = pull_skill(&author, &there, &mut draft, &options);
     let (again, requests) = world.cost(again).await;
     assert_eq!((again.unwrap().unwrap().of_tools, requests.get), (names(&[".git/config"]), 0));
     for dry_run in [true, false] {
@@ -389,7 +392,8 @@ fn the_work_of_authors_can_be_spawned() {
     let skill = sale();
     spawned(push_skill(&author, &skill, &mut one, None, &PushOptions::default()));
     let there = skillmount::wire::SkillDigest { skill: sale(), digest: None };
-    spawned(pull_skill(&author, &there, &mut two, PullOptions::default()));
+    let options = PullOptions::default();
+    spawned(pull_skill(&author, &there, &mut two, &options));
     spawned(world.service.authoring().catalog_status(&user));
     spawned(world.service.authoring().rebuild_catalog(&user));
 }

@@ -93,8 +93,8 @@ impl Writer {
         match step {
             Step::Pull | Step::Merge => {
                 let how = if matches!(step, Step::Merge) { PullHow::Merge } else { PullHow::Careful };
-                let options = PullOptions { how, dry_run: false };
-                pull_skill(author, &there().await, &mut self.draft, options).await.unwrap().unwrap();
+                let options = PullOptions { how, ..PullOptions::default() };
+                pull_skill(author, &there().await, &mut self.draft, &options).await.unwrap().unwrap();
                 let now = lines(&self.draft);
                 assert!(self.written.iter().all(|line| now.contains(line)), "a pull lost what was written here");
                 self.keep_both_sides();
@@ -293,7 +293,7 @@ async fn authors_have_through_a_server_what_they_have_on_a_store() {
 
     let mut draft = Draft::default();
     let there = known.find(&skill).unwrap();
-    pull_skill(&author, there, &mut draft, PullOptions::default()).await.unwrap();
+    pull_skill(&author, there, &mut draft, &PullOptions::default()).await.unwrap();
     draft.set("resources/ejemplo.md", "otro\n");
     let there = author.skill_digests(Some(&skill)).await.unwrap().skills.pop();
     let pushed = push_skill(&author, &skill, &mut draft, there.as_ref(), &PushOptions::default()).await.unwrap();

@@ -59,7 +59,8 @@ An object below `audit/` has one record in each line, as JSON. [Events](events.m
 ## The file in a pulled skill
 
 `skillmount pull` writes `.skillmount.json` into the folder of a skill. It has the version that the folder came from, so that the next
-push finds changes on both sides. It is never pushed. If another tool or an agent left the files, `is_unversioned` is `true`.
+push finds changes on both sides. It is never pushed. If another tool or an agent left the files, `is_unversioned`
+is `true`, and `store` is a hash of the address of the store and of the user. Another store, or another user, does not replace these files.
 ";
 
 /// The keys of a bucket, and what lies there. `{name}` is one segment, and `…` is any number of them.

@@ -84,7 +84,9 @@ impl Audit {
             let now = app.clock.now();
             out.list(HEADINGS, LastColumn::Cut, page.records.iter().map(|record| row(out.screen(), record, now)))?;
             if page.records.is_empty() {
-                out.note("no records; --since reaches further back, and `serve --audit async` writes them");
+                out.note(
+                    "no records; --since reaches further back. `serve --audit async` writes them, up to a minute late",
+                );
             } else if page.next_cursor.is_some() {
                 out.note(format_args!(
                     "there are more; --limit {} shows twice as many",

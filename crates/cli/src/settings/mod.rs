@@ -25,6 +25,7 @@ use crate::{
     limits::DIGEST_PACE_MOST,
     path::{Id, distance},
     process::Process,
+    shell::quoted,
 };
 
 /// Where a value comes from, strongest first.
@@ -201,6 +202,17 @@ impl Settings {
     /// Whether no caller chose the value: it is the default, or there is none.
     pub(super) fn is_default(&self, setting: Setting) -> bool {
         self.values.get(&setting).is_none_or(|value| value.origin == Origin::Default)
+    }
+
+    /// The flags of this command that choose the store and the user, as they follow a command that goes on there. Empty without
+    /// such flags.
+    pub(super) fn place_flags(&self) -> String {
+        let is_flag = |setting: &&Setting| self.values.get(*setting).is_some_and(|value| value.origin == Origin::Flag);
+        let places = [Setting::Store, Setting::Server, Setting::User];
+        let flag = |setting: &Setting| {
+            format!(" {} {}", flag_of(setting.name()), quoted(self.get(*setting).unwrap_or_default()))
+        };
+        places.iter().filter(is_flag).map(flag).collect()
     }
 
     /// The value as `parse` understands it.

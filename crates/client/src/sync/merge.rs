@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
-use similar::TextMerge;
+use similar::{DiffTag, TextDiff, TextMerge};
 
 use crate::text::is_text;
 
@@ -58,19 +58,35 @@ pub fn text_of(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().filter(|_| is_text(bytes))
 }
 
-/// Merges line by line. Returns `None` if one of the versions is not text.
+/// Merges line by line. Without a base, each difference is marked. Returns `None` if one of the versions is not text.
 pub(crate) fn merge(base: Option<&Bytes>, mine: &Bytes, theirs: &Bytes) -> Option<MergedText> {
     let text = |bytes: &'_ Bytes| -> Option<String> {
         let text = text_of(bytes)?;
         // The next line would join a last line without an end.
         Some(if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") })
     };
-    // A base that is not text counts as no base.
-    let base = base.and_then(text).unwrap_or_default();
     let (mine, theirs) = (text(mine)?, text(theirs)?);
+    // A base that is not text counts as no base.
+    let Some(base) = base.and_then(text) else { return Some(mark_differences(&mine, &theirs)) };
     let mut merge = TextMerge::from_lines(base.as_str(), mine.as_str(), theirs.as_str());
     merge.labels("before", "mine", "theirs");
     Some(MergedText { is_marked: merge.is_conflicted(), bytes: merge.to_string().into() })
+}
+
+/// Both texts, with marks around the lines in which they differ.
+fn mark_differences(mine: &str, theirs: &str) -> MergedText {
+    let diff = TextDiff::from_lines(mine, theirs);
+    let mut marked = String::new();
+    for change in diff.ops() {
+        let mine: String = change.old_range().filter_map(|line| diff.old_slice(line)).collect();
+        let theirs: String = change.new_range().filter_map(|line| diff.new_slice(line)).collect();
+        if change.tag() == DiffTag::Equal {
+            marked.push_str(&mine);
+        } else {
+            marked.extend(["<<<<<<< mine\n", &mine, "=======\n", &theirs, ">>>>>>> theirs\n"]);
+        }
+    }
+    MergedText { is_marked: diff.ops().iter().any(|change| change.tag() != DiffTag::Equal), bytes: marked.into() }
 }
 
 #[cfg(test)]
@@ -118,16 +134,26 @@ mod tests {
         assert_eq!(merge(None, &bytes("\0"), &base), None);
     }
 
+    #[test]
+    fn without_a_base_each_difference_stands_between_marks_and_no_line_of_both_does() {
+        let merged = merge(None, &bytes("a\nmine\nb\nc\n"), &bytes("a\ntheirs\nb\nc\nd")).unwrap();
+        let expected =
+            "a\n<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\nb\nc\n<<<<<<< mine\n=======\nd\n>>>>>>> theirs\n";
+        assert_eq!((merged.bytes, merged.is_marked), (bytes(expected), true));
+    }
+
     proptest! {
         #[test]
         fn no_line_that_either_added_is_lost(
             base in "([abc]\n){0,8}", mine in "([abcm]\n){0,8}m?", theirs in "([abct]\n){0,8}t?",
         ) {
-            let merged = merge(Some(&bytes(&base)), &bytes(&mine), &bytes(&theirs)).unwrap();
             let count = |text: &str, line: &str| text.lines().filter(|one| *one == line).count();
-            let merged = std::str::from_utf8(&merged.bytes).unwrap();
-            prop_assert_eq!(count(merged, "m"), count(&mine, "m"));
-            prop_assert_eq!(count(merged, "t"), count(&theirs, "t"));
+            for base in [Some(bytes(&base)), None] {
+                let merged = merge(base.as_ref(), &bytes(&mine), &bytes(&theirs)).unwrap();
+                let merged = std::str::from_utf8(&merged.bytes).unwrap();
+                prop_assert_eq!(count(merged, "m"), count(&mine, "m"));
+                prop_assert_eq!(count(merged, "t"), count(&theirs, "t"));
+            }
         }
     }
 }

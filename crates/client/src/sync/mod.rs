@@ -14,4 +14,4 @@ pub use files::SkillText;
 pub use merge::text_of;
 pub use pull::{PullHow, PullOptions, PullResult, PullTarget, pull_skill};
 pub use push::{ConflictFile, PushConflict, PushOptions, PushResult, PushSource, PushStatus, push_skill};
-pub use version_memory::{SyncBase, VersionMemory};
+pub use version_memory::{StoreId, SyncBase, VersionMemory};

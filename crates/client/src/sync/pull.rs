@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{
     files::SkillText,
     merge::{FileResolution, Sides, merge},
-    version_memory::{SyncBase, VersionMemory},
+    version_memory::{StoreId, SyncBase, VersionMemory},
 };
 use crate::{
     error::{Code, Error, Result},
@@ -51,12 +51,14 @@ pub enum PullHow {
 }
 
 /// How to pull.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PullOptions {
     /// How to treat files that their author changed.
     pub how: PullHow,
     /// Say what would change and change nothing.
     pub dry_run: bool,
+    /// The store and the user of the skills. Files that are no version of the store are trusted in this store only.
+    pub store: StoreId,
 }
 
 /// The result of a pull, or of a dry run.
@@ -107,7 +109,7 @@ pub async fn pull_skill(
     author: &dyn SkillRepository,
     there: &SkillDigest,
     target: &mut dyn PullTarget,
-    options: PullOptions,
+    options: &PullOptions,
 ) -> Result<Option<PullResult>> {
     // A folder that comes from another skill says nothing of this one.
     let known = target.remembered()?.filter(|known| known.is_of(&there.skill));
@@ -117,7 +119,7 @@ pub async fn pull_skill(
         return Ok(Some(unchanged));
     }
     let Some(theirs) = SkillText::get(author, &there.skill, None).await? else { return Ok(None) };
-    let (known, base) = base_in_store(author, there, known, &theirs, options.how).await?;
+    let (known, base) = base_in_store(author, there, known, &theirs, options).await?;
     let pulled = PullResult { size: theirs.version.size(), ..PullResult::default() };
     let mut plan = Plan {
         known: known.as_ref(),
@@ -146,7 +148,7 @@ pub async fn pull_skill(
     // A skill with missing files is not a version here, so that no push takes it for one.
     if pulled.refused.is_empty() && known.is_none_or(|known| known.digest != theirs.version.digest()) {
         let version = SyncBase::from_version(&theirs.version).as_skill(&there.skill);
-        target.remember(&if there.digest.is_some() { version } else { version.unversioned() })?;
+        target.remember(&if there.digest.is_some() { version } else { version.unversioned(&options.store) })?;
     }
     Ok(Some(pulled))
 }
@@ -158,14 +160,14 @@ async fn base_in_store(
     there: &SkillDigest,
     known: Option<SyncBase>,
     theirs: &SkillText,
-    how: PullHow,
+    options: &PullOptions,
 ) -> Result<(Option<SyncBase>, Option<SkillText>)> {
     let Some(known) = known else { return Ok((None, None)) };
-    if how == PullHow::Theirs || known.digest == theirs.version.digest() {
+    if options.how == PullHow::Theirs || known.digest == theirs.version.digest() {
         return Ok((Some(known), None));
     }
     let base = SkillText::get(author, &there.skill, Some(&known.digest)).await?;
-    let is_here = base.is_some() || !known.is_version();
+    let is_here = base.is_some() || known.is_unversioned_in(&options.store);
     Ok((Some(known).filter(|_| is_here), base))
 }
 

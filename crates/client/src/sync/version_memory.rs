@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     error::{Code, Error, Result},
@@ -25,9 +26,16 @@ pub struct SyncBase {
     /// Whether its store may not keep it as a version, because another tool or an agent left these files.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_unversioned: bool,
+    /// The store of such files. Earlier versions of this program did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    store: Option<StoreId>,
     /// The SHA-256 of each of its files, by path.
     pub files: BTreeMap<String, String>,
 }
+
+/// The hash of the address of a store or a server, and of a user there. It tells the skills of two stores or users apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreId(String);
 
 /// Where an author's files remember their version.
 pub trait VersionMemory {
@@ -44,25 +52,38 @@ pub trait VersionMemory {
     fn remember(&mut self, version: &SyncBase) -> Result<()>;
 }
 
+impl StoreId {
+    /// The hash of these parts, in their order.
+    #[must_use]
+    pub fn new(parts: &[&str]) -> Self {
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        }
+        Self(format!("sha256:{}", hex::encode(hash.finalize())))
+    }
+}
+
 impl SyncBase {
     /// The memory of this version.
     #[must_use]
     pub fn from_version(version: &Version) -> Self {
         let files = version.files().iter().map(|file| (file.path.clone(), file.sha256.clone()));
         let digest = version.digest().to_owned();
-        Self { format: FORMAT, skill: None, digest, is_unversioned: false, files: files.collect() }
+        Self { format: FORMAT, skill: None, digest, is_unversioned: false, store: None, files: files.collect() }
     }
 
-    /// The same, of files that the store may not keep as a version.
+    /// The same, of files that `store` may not keep as a version.
     #[must_use]
-    pub fn unversioned(self) -> Self {
-        Self { is_unversioned: true, ..self }
+    pub fn unversioned(self, store: &StoreId) -> Self {
+        Self { is_unversioned: true, store: Some(store.clone()), ..self }
     }
 
-    /// Whether its store keeps it as a version.
+    /// Whether these are files that `store` had and may not keep as a version. Of a version, the store knows whether it has it.
     #[must_use]
-    pub fn is_version(&self) -> bool {
-        !self.is_unversioned
+    pub fn is_unversioned_in(&self, store: &StoreId) -> bool {
+        self.is_unversioned && self.store.as_ref() == Some(store)
     }
 
     /// The same, of this skill.
@@ -123,8 +144,14 @@ mod tests {
         let [one, other] = ["a/one", "a/other"].map(|path| SkillPath::parse(path).unwrap());
         let of_one = SyncBase::from_json(&known.clone().as_skill(&one).to_json().unwrap(), "x").unwrap();
         assert!(of_one.is_of(&one) && !of_one.is_of(&other) && known.is_of(&other));
-        let without = SyncBase::from_json(&known.clone().unversioned().to_json().unwrap(), "x").unwrap();
-        assert!(known.is_version() && !without.is_version());
+        let [store, of_other_user] =
+            [&["s3://bucket", "ana"], &["s3://bucket", "ben"]].map(|parts| StoreId::new(parts));
+        let without = SyncBase::from_json(&known.clone().unversioned(&store).to_json().unwrap(), "x").unwrap();
+        assert!(without.is_unversioned_in(&store) && !without.is_unversioned_in(&of_other_user));
+        assert!(!known.is_unversioned_in(&store));
+        let earlier = SyncBase { store: None, ..without };
+        assert!(!earlier.is_unversioned_in(&store), "nobody knows the store of these files");
+        assert_ne!(StoreId::new(&["ab", "c"]), StoreId::new(&["a", "bc"]));
         let text = String::from_utf8(known.to_json().unwrap()).unwrap();
         assert!(!text.contains("unversioned"), "earlier versions of this program wrote none: {text}");
         for (from, to, why) in

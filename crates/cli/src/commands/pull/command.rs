@@ -80,14 +80,15 @@ impl Pull {
         let is_skill = self.places.len() == 1 && dir.join(MAIN).is_file();
         let target = PullFolder::new(dir);
         let run = Run::default();
-        let rows = self.pull_each(app, &*author, &wanted, &run, |there| SkillFolder {
+        let options = PullOptions { how: self.how(), dry_run: self.dry_run, store: app.store_id()? };
+        let rows = pull_each(app, &*author, &wanted, &run, &options, |there| SkillFolder {
             app,
             target: &target,
             at: if is_skill { String::new() } else { there.skill.to_string() },
         });
         let rows = rows.await;
         let gone = if self.places.is_empty() && !is_skill {
-            gone(&*author, &target.folder(""), &known).await?
+            gone(&*author, &target.folder(""), &known, &options.store).await?
         } else {
             Vec::new()
         };
@@ -99,32 +100,34 @@ impl Pull {
         report.outcome(self.merge)
     }
 
-    /// Brings the skills up to date, some at a time, each in its folder. A skill that is gone by now has no row.
-    async fn pull_each<'run>(
-        &self,
-        app: &App,
-        author: &dyn SkillRepository,
-        wanted: &[&SkillDigest],
-        run: &Run,
-        folder: impl Fn(&SkillDigest) -> SkillFolder<'run>,
-    ) -> Vec<PullRow> {
-        let how = match (self.merge, self.force) {
+    fn how(&self) -> PullHow {
+        match (self.merge, self.force) {
             (true, _) => PullHow::Merge,
             (_, true) => PullHow::Theirs,
             _ => PullHow::Careful,
-        };
-        let options = PullOptions { how, dry_run: self.dry_run };
-        let bar = transfer::progress(&app.out, wanted.len(), "skills");
-        let pulls = wanted.iter().map(|there| async {
-            let pulled = run.on_one(pull_skill(author, there, &mut folder(there), options)).await;
-            bar.inc(1);
-            Some(PullRow::from_result(there, pulled?.transpose()?))
-        });
-        let pulls: Vec<_> = pulls.collect();
-        let rows = stream::iter(pulls).buffered(PARALLEL_SKILLS).filter_map(ready).collect().await;
-        bar.finish_and_clear();
-        rows
+        }
     }
+}
+
+/// Brings the skills up to date, some at a time, each in its folder. A skill that is gone by now has no row.
+async fn pull_each<'run>(
+    app: &App,
+    author: &dyn SkillRepository,
+    wanted: &[&SkillDigest],
+    run: &Run,
+    options: &PullOptions,
+    folder: impl Fn(&SkillDigest) -> SkillFolder<'run>,
+) -> Vec<PullRow> {
+    let bar = transfer::progress(&app.out, wanted.len(), "skills");
+    let pulls = wanted.iter().map(|there| async {
+        let pulled = run.on_one(pull_skill(author, there, &mut folder(there), options)).await;
+        bar.inc(1);
+        Some(PullRow::from_result(there, pulled?.transpose()?))
+    });
+    let pulls: Vec<_> = pulls.collect();
+    let rows = stream::iter(pulls).buffered(PARALLEL_SKILLS).filter_map(ready).collect().await;
+    bar.finish_and_clear();
+    rows
 }
 
 /// The folder to write to.

@@ -1,7 +1,7 @@
 //! Skills that lie in the folder of a pull and are not in the store any more.
 
 use crate::{
-    client::sync::{SkillText, SyncBase},
+    client::sync::{SkillText, StoreId, SyncBase},
     error::Result,
     findings::read,
     folder::{Extent, LocalSkill, remembered, scan},
@@ -26,8 +26,8 @@ impl GoneSkill {
         self.local.skill.to_string()
     }
 
-    /// Prints how to go on without losing a change.
-    pub(super) fn say(&self, out: &Output) {
+    /// Prints how to go on without losing a change. `place` has the flags that choose the store, with a space before each.
+    pub(super) fn say(&self, out: &Output, place: &str) {
         let (folder, push) = (quoted_path(self.local.folder().typed()), push_arguments(&self.local));
         let skill = plain(self.local.skill.as_str());
         out.note(format_args!(
@@ -36,10 +36,10 @@ impl GoneSkill {
         if self.is_changed {
             out.note(format_args!(
                 "  you changed {folder} since: take your changes along to where it is now, or put it back with them: \
-                 `skillmount push {push} --force`"
+                 `skillmount push {push} --force{place}`"
             ));
         } else {
-            out.note(format_args!("  delete {folder} too, or put it back: `skillmount push {push} --force`"));
+            out.note(format_args!("  delete {folder} too, or put it back: `skillmount push {push} --force{place}`"));
         }
     }
 }
@@ -52,12 +52,13 @@ pub(super) async fn gone(
     author: &dyn SkillRepository,
     folder: &LocalPath,
     known: &SkillDigests,
+    store: &StoreId,
 ) -> Result<Vec<GoneSkill>> {
     let mut gone = Vec::new();
     for (skill, version) in missing(folder, known) {
         let path = version.skill().unwrap_or(&skill.local.skill);
         // A folder that was pushed to another store alone was never here.
-        if !version.is_version() || SkillText::get(author, path, Some(&version.digest)).await?.is_some() {
+        if version.is_unversioned_in(store) || SkillText::get(author, path, Some(&version.digest)).await?.is_some() {
             gone.push(skill);
         }
     }

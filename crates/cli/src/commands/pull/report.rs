@@ -56,7 +56,8 @@ pub(super) struct PullReport {
 impl PullReport {
     /// Shows all of it.
     pub(super) fn show(&self, app: &App, dry_run: bool) -> Result<()> {
-        self.gone.iter().for_each(|gone| gone.say(&app.out));
+        let place = app.settings.place_flags();
+        self.gone.iter().for_each(|gone| gone.say(&app.out, &place));
         let gone: Vec<_> = self.gone.iter().map(GoneSkill::skill).collect();
         let changed: Vec<_> = self.gone.iter().filter(|gone| gone.is_changed).map(GoneSkill::skill).collect();
         // Those of them that were changed here since are in the last member too.
@@ -175,8 +176,8 @@ fn in_conflict(rows: &[PullRow], is_merge: bool) -> Option<Error> {
     Some(Error::new(Code::VersionConflict, message))
 }
 
-/// That a merge left files for a person to finish, and which; nothing if it left none. The exit status is that of a partial
-/// result.
+/// The error that names the files with marks or of two versions, which a person must finish. Its exit status is that of a partial
+/// result. `None` without such files.
 fn to_resolve(rows: &[PullRow]) -> Option<Error> {
     let files: Vec<_> = rows.iter().flat_map(|row| row.marked.iter().chain(&row.beside)).cloned().collect();
     let named: Vec<_> = files.iter().take(FILES_NAMED).map(|file| plain(file)).collect();

@@ -88,7 +88,8 @@ impl Push {
         let locals: Vec<_> = sent.iter().filter_map(|one| one.local.as_ref()).collect();
         let run = Run::default();
         let pushed = self.send(app, author, &locals, &run).await?;
-        let rows = sent.iter().zip(pushed).filter_map(|(one, pushed)| Some(PushRow::from_result(one, pushed?)));
+        let place = app.settings.place_flags();
+        let rows = sent.iter().zip(pushed).filter_map(|(one, pushed)| Some(PushRow::from_result(one, pushed?, &place)));
         let rows = rows.chain(left.iter().filter_map(PushRow::left_behind)).collect();
         let took = app.clock.uptime().saturating_sub(began);
         Ok(PushReport::new(rows, &locals, left, took, run.stopped()))

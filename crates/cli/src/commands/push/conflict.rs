@@ -27,6 +27,9 @@ pub(super) struct Conflict {
     /// The arguments with which `push` puts the folder at the path that the skill had.
     #[serde(skip)]
     push: String,
+    /// The flags that choose the store, with a space before each.
+    #[serde(skip)]
+    place: String,
 }
 
 /// The changes of a file on either side.
@@ -40,12 +43,12 @@ struct Difference {
 }
 
 impl Conflict {
-    /// A conflict of the skill in this folder.
-    pub(super) fn from_conflict(conflict: PushConflict, local: &LocalSkill) -> Self {
+    /// A conflict of the skill in this folder. `place` has the flags that choose the store, with a space before each.
+    pub(super) fn from_conflict(conflict: PushConflict, local: &LocalSkill, place: String) -> Self {
         let PushConflict { base, theirs, files } = conflict;
         let is_known = base.is_some();
         let files = files.iter().map(|file| Difference::from_file(file, is_known)).collect();
-        Self { base, theirs, files, folder: quoted_path(local.folder().typed()), push: push_arguments(local) }
+        Self { base, theirs, files, folder: quoted_path(local.folder().typed()), push: push_arguments(local), place }
     }
 
     /// Whether the skill is gone.
@@ -80,14 +83,17 @@ impl Conflict {
                 }
             }
         }
-        let Self { folder, push, .. } = self;
+        let Self { folder, push, place, .. } = self;
         if self.is_deleted() {
             out.line("  `skillmount skills list` shows it if it was moved: pull it from there")?;
-            return out
-                .line(format_args!("  else delete {folder} too, or put it back: `skillmount push {push} --force`"));
+            return out.line(format_args!(
+                "  else delete {folder} too, or put it back: `skillmount push {push} --force{place}`"
+            ));
         }
         let name = quoted(&name);
-        out.line(format_args!("  to join both: `skillmount pull {name} {folder} --merge`, look at it, and push again"))
+        out.line(format_args!(
+            "  to join both: `skillmount pull {name} {folder} --merge{place}`, look at it, and push again"
+        ))
     }
 }
 

@@ -82,15 +82,15 @@ pub(super) struct PushReport {
 }
 
 impl PushRow {
-    /// The outcome for a skill that was sent.
-    pub(super) fn from_result(candidate: &Candidate, pushed: Result<PushResult, SkillRefusal>) -> Self {
+    /// The outcome for a skill that was sent. `place` has the flags that choose the store, with a space before each.
+    pub(super) fn from_result(candidate: &Candidate, pushed: Result<PushResult, SkillRefusal>, place: &str) -> Self {
         match pushed {
-            Ok(pushed) => Self::pushed(candidate, pushed),
+            Ok(pushed) => Self::pushed(candidate, pushed, place),
             Err(refusal) => Self { refusal: Some(refusal), ..Self::behind(&candidate.judged) },
         }
     }
 
-    fn pushed(candidate: &Candidate, pushed: PushResult) -> Self {
+    fn pushed(candidate: &Candidate, pushed: PushResult, place: &str) -> Self {
         let status = match pushed.status {
             PushStatus::New => PushRowStatus::New,
             PushStatus::Changed => PushRowStatus::Changed,
@@ -104,7 +104,8 @@ impl PushRow {
             skipped: local.map(|local| local.skipped.clone()).unwrap_or_default(),
             digest: pushed.digest,
             overtaken: pushed.kept,
-            conflict: pushed.conflict.zip(local).map(|(conflict, local)| Conflict::from_conflict(conflict, local)),
+            conflict: (pushed.conflict.zip(local))
+                .map(|(conflict, local)| Conflict::from_conflict(conflict, local, place.to_owned())),
             ..Self::behind(&candidate.judged)
         }
     }
