@@ -45,15 +45,30 @@ pub struct MemoryStore {
     state: Mutex<State>,
     is_like_s3: bool,
     is_versioned: bool,
-    is_tagged_by_content: bool,
+    tagging: Tagging,
 }
 
-#[derive(Debug, Default)]
+/// Where the `ETag` of a new version comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tagging {
+    /// The number of the write in the store.
+    #[default]
+    Number,
+    /// The bytes, as on S3 without a key of KMS.
+    Content,
+    /// The bytes, and how often they were written to the key. So a second write of equal bytes has another tag, as on
+    /// S3 with a key of KMS and in a folder.
+    ContentAndWrites,
+}
+
+#[derive(Clone, Debug, Default)]
 struct State {
     objects: BTreeMap<String, StoredObject>,
     /// The sizes of earlier versions, and a zero for each mark of a delete.
     earlier: BTreeMap<String, Vec<u64>>,
     writes: u64,
+    /// How often each content was written to a key.
+    written: BTreeMap<(String, ETag), u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -82,7 +97,19 @@ impl MemoryStore {
     /// An empty store [like S3](Self::like_s3) with tags computed from the bytes, as S3 does for an object put in one
     /// request.
     pub fn tagged_by_content() -> Self {
-        Self { is_like_s3: true, is_tagged_by_content: true, ..Self::default() }
+        Self { is_like_s3: true, tagging: Tagging::Content, ..Self::default() }
+    }
+
+    /// An empty store [like S3](Self::like_s3) whose tags differ from write to write, also if the bytes are equal. A tag
+    /// still names the bytes.
+    pub fn tagged_by_write() -> Self {
+        Self { is_like_s3: true, tagging: Tagging::ContentAndWrites, ..Self::default() }
+    }
+
+    /// A store with the same objects, tags and kind, which changes on its own.
+    pub fn copy(&self) -> Self {
+        let Self { is_like_s3, is_versioned, tagging, .. } = *self;
+        Self { state: Mutex::new(self.lock().clone()), is_like_s3, is_versioned, tagging }
     }
 
     /// The tags of an object; `None` if there is no such object.
@@ -104,7 +131,11 @@ impl MemoryStore {
     }
 
     fn store(&self, state: &mut State, key: &str, bytes: Bytes, options: PutOptions) -> ETag {
-        let etag = self.is_tagged_by_content.then(|| ETag::md5_of(&bytes));
+        let etag = match self.tagging {
+            Tagging::Number => None,
+            Tagging::Content => Some(ETag::md5_of(&bytes)),
+            Tagging::ContentAndWrites => Some(state.tag_of_write(key, ETag::md5_of(&bytes))),
+        };
         state.store(key, bytes, options, etag, self.is_versioned)
     }
 
@@ -128,6 +159,14 @@ impl State {
         let inside = format!("{key}/");
         let next = self.objects.range::<str, _>((Bound::Included(inside.as_str()), Bound::Unbounded)).next();
         if next.is_some_and(|(below, _)| below.starts_with(&inside)) { Err(StoreError::IsFolder) } else { Ok(()) }
+    }
+
+    /// The tag of the next write of the content that `content` names.
+    fn tag_of_write(&mut self, key: &str, content: ETag) -> ETag {
+        let tag = content.to_string();
+        let writes = self.written.entry((key.to_owned(), content)).or_default();
+        *writes += 1;
+        ETag::new(&format!("{}-{writes}", tag.trim_matches('"')))
     }
 
     /// Stores an object with this tag, or with a new tag that no other version has.

@@ -8,7 +8,7 @@
 //! Godefroid's *Partial-Order Methods*, for the service that could go on.)
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::{Arc, Mutex},
     time::Duration,
@@ -20,7 +20,7 @@ use skillmount::{
     clock::Clock,
     handle::{Service, ServiceOptions},
     path::KeyPrefix,
-    store::{CachingStore, GetOptions, MemoryStore, Metadata, PutOptions, Store, StoreExt as _},
+    store::{CachingStore, MemoryStore, Store, StoreExt as _},
 };
 use tokio::task::JoinHandle;
 
@@ -65,23 +65,20 @@ struct Branch {
     asleep: BTreeSet<usize>,
 }
 
-/// A bound of a state that was explored: how many switches and stops were left, and which services slept.
+/// How far a state is explored: how many switches and stops are left, and which services sleep.
 #[derive(Clone, Debug)]
-struct Bound {
+struct ExplorationLimit {
     switches: usize,
     stops: usize,
     asleep: BTreeSet<usize>,
 }
 
-impl Bound {
+impl ExplorationLimit {
     /// Whether this state was explored at least as far as `other` asks for.
     fn covers(&self, other: &Self) -> bool {
         self.switches >= other.switches && self.stops >= other.stops && self.asleep.is_subset(&other.asleep)
     }
 }
-
-/// The objects of a bucket: bytes and metadata.
-type Image = BTreeMap<String, (bytes::Bytes, Metadata)>;
 
 /// A clock that stands, with random numbers that are the same in each run.
 #[derive(Debug)]
@@ -148,30 +145,11 @@ impl Actor {
     }
 }
 
-async fn image(store: &MemoryStore) -> Image {
-    let (entries, _) = store.list_all(&KeyPrefix::all(), 10_000).await.unwrap();
-    let mut image = Image::new();
-    for entry in entries {
-        let key = KeyPrefix::all().key(&entry.key).unwrap();
-        let object = store.get(&key, GetOptions::default()).await.unwrap();
-        image.insert(entry.key, (object.bytes, object.meta.metadata));
-    }
-    image
-}
-
-async fn bucket(image: &Image) -> Arc<MemoryStore> {
-    let store = MemoryStore::tagged_by_content();
-    for (key, (bytes, metadata)) in image {
-        let options = PutOptions::default().with_metadata(metadata.clone());
-        store.put(&KeyPrefix::all().key(key).unwrap(), bytes.clone(), options).await.unwrap();
-    }
-    Arc::new(store)
-}
-
-/// The hash of all keys and bytes of a store.
+/// The hash of all keys and tags of a store. A tag names the bytes.
 async fn hash_of(store: &MemoryStore) -> u64 {
+    let (entries, _) = store.list_all(&KeyPrefix::all(), 10_000).await.unwrap();
     let mut hasher = DefaultHasher::new();
-    image(store).await.into_iter().for_each(|(key, (bytes, _))| (key, bytes).hash(&mut hasher));
+    entries.into_iter().for_each(|entry| (entry.key, entry.etag.to_string()).hash(&mut hasher));
     hasher.finish()
 }
 
@@ -246,14 +224,15 @@ fn rolled(dice: &mut StdRng, runners: &[Runner], ready: &[usize], stops: usize) 
 /// The explorer of one case.
 pub(super) struct Explorer {
     case: Case,
-    image: Image,
+    /// The store before the calls.
+    before: MemoryStore,
     digests: Digests,
     first: State,
     actors: Vec<Actor>,
     /// The branches that are left.
     left: Vec<Branch>,
-    /// The bounds with which each state was explored.
-    seen: HashMap<u64, Vec<Bound>>,
+    /// How far each state was explored.
+    seen: HashMap<u64, Vec<ExplorationLimit>>,
     /// What readers find in a store, by its contents.
     settled: HashMap<u64, Result<State, String>>,
     explored: ExplorationCounts,
@@ -275,7 +254,7 @@ impl Explorer {
     fn begin(case: &Case, digests: &Digests, runs: usize, dice: Option<StdRng>) -> Result<ExplorationCounts, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
-            let store = Arc::new(MemoryStore::tagged_by_content());
+            let store = Arc::new(MemoryStore::tagged_by_write());
             let maker = reader(&store, NOW - 3_600);
             for (skill, call) in &case.before {
                 assert_eq!(perform(&maker, skill, *call, digests).await, Reply::Done, "{skill} {call:?}");
@@ -283,7 +262,7 @@ impl Explorer {
             let first = observe(&reader(&store, NOW - 1_800), &case.skills()).await.unwrap();
             let mut explorer = Self {
                 case: case.clone(),
-                image: image(&store).await,
+                before: store.copy(),
                 digests: digests.clone(),
                 first,
                 actors: case.calls.iter().map(|_| Actor::new()).collect(),
@@ -303,7 +282,7 @@ impl Explorer {
     /// Runs the case by the choices of a branch, and then without a switch as long as possible.
     async fn run(&mut self, branch: Branch) -> Result<(), String> {
         self.explored.runs += 1;
-        let store = bucket(&self.image).await;
+        let store = Arc::new(self.before.copy());
         let mut runners = Vec::new();
         for (number, (actor, (skill, call))) in self.actors.iter().zip(&self.case.calls).enumerate() {
             actor.clock.begin_again(number);
@@ -337,7 +316,8 @@ impl Explorer {
         let Branch { mut choices, asleep } = branch;
         let replayed = choices.len();
         let (mut at, mut current, mut time) = (0, None, 0);
-        let mut bound = Bound { switches: self.case.switches, stops: self.case.stops, asleep: BTreeSet::new() };
+        let mut limit =
+            ExplorationLimit { switches: self.case.switches, stops: self.case.stops, asleep: BTreeSet::new() };
         let mut trace = Vec::new();
         let mut stored = StoredHash::default();
         loop {
@@ -350,19 +330,19 @@ impl Explorer {
                 break;
             }
             if at == replayed {
-                bound.asleep.clone_from(&asleep);
+                limit.asleep.clone_from(&asleep);
             }
             if at >= replayed
                 && self.dice.is_none()
-                && self.was_seen(stored.of(store, runners).await, runners, current, &bound)
+                && self.was_seen(stored.of(store, runners).await, runners, current, &limit)
             {
                 return Ok(());
             }
             let goes_on = current.filter(|one| ready.contains(one));
             if at == choices.len() {
                 let next = match &mut self.dice {
-                    Some(dice) => Some(rolled(dice, runners, &ready, bound.stops)),
-                    None => self.branch(&choices, runners, &ready, goes_on, &bound),
+                    Some(dice) => Some(rolled(dice, runners, &ready, limit.stops)),
+                    None => self.branch(&choices, runners, &ready, goes_on, &limit),
                 };
                 // To go on would repeat states that were explored.
                 let Some(next) = next else { return Ok(()) };
@@ -373,9 +353,9 @@ impl Explorer {
             match choice {
                 Choice::Run(service) => {
                     if self.dice.is_none() && goes_on.is_some_and(|one| one != service) {
-                        bound.switches -= 1;
+                        limit.switches -= 1;
                     }
-                    bound.asleep = still_asleep(&bound.asleep, runners, service);
+                    limit.asleep = still_asleep(&limit.asleep, runners, service);
                     time += 1;
                     runners[service].begun.get_or_insert(time);
                     let request = runners[service].gate.lock().unwrap().release();
@@ -384,8 +364,8 @@ impl Explorer {
                     self.explored.steps += 1;
                 }
                 Choice::Stop(service) => {
-                    bound.stops -= 1;
-                    bound.asleep.remove(&service);
+                    limit.stops -= 1;
+                    limit.asleep.remove(&service);
                     runners[service].is_stopped = true;
                     runners[service].task.abort();
                     trace.push(format!("{service}: stopped"));
@@ -395,26 +375,27 @@ impl Explorer {
         self.judge(store, runners, &trace).await
     }
 
-    /// Notes the other choices that are possible here, and returns the one that goes on; `None` if all services sleep.
+    /// Adds the other choices of this state to the branches that are left. Returns the choice to go on with; `None` if all services
+    /// sleep.
     fn branch(
         &mut self,
         choices: &[Choice],
         runners: &[Runner],
         ready: &[usize],
         goes_on: Option<usize>,
-        bound: &Bound,
+        limit: &ExplorationLimit,
     ) -> Option<Choice> {
-        let awake = |one: &usize| !bound.asleep.contains(one);
+        let awake = |one: &usize| !limit.asleep.contains(one);
         let taken = goes_on.or_else(|| ready.iter().copied().find(awake)).filter(awake);
         let mut others = Vec::new();
-        if goes_on.is_none() || bound.switches > 0 {
+        if goes_on.is_none() || limit.switches > 0 {
             others.extend(ready.iter().copied().filter(|one| awake(one) && Some(*one) != taken).map(Choice::Run));
         }
-        if bound.stops > 0 {
+        if limit.stops > 0 {
             others.extend(ready.iter().filter(|one| runners[**one].begun.is_some()).map(|one| Choice::Stop(*one)));
         }
         for other in others {
-            let mut asleep = bound.asleep.clone();
+            let mut asleep = limit.asleep.clone();
             if let Choice::Run(service) = other {
                 // The service that goes on needs no switch, so its request comes first at no higher cost.
                 asleep.extend(goes_on);
@@ -425,8 +406,8 @@ impl Explorer {
         taken.map(Choice::Run)
     }
 
-    /// Whether this state was explored before, with at least this bound.
-    fn was_seen(&mut self, stored: u64, runners: &[Runner], current: Option<usize>, bound: &Bound) -> bool {
+    /// Whether this state was explored before, with at least this limit.
+    fn was_seen(&mut self, stored: u64, runners: &[Runner], current: Option<usize>, limit: &ExplorationLimit) -> bool {
         let mut hasher = DefaultHasher::new();
         stored.hash(&mut hasher);
         for runner in runners {
@@ -437,13 +418,13 @@ impl Explorer {
         }
         current.hash(&mut hasher);
         let reached = self.seen.entry(hasher.finish()).or_default();
-        if reached.iter().any(|one| one.covers(bound)) {
+        if reached.iter().any(|one| one.covers(limit)) {
             return true;
         }
         if reached.is_empty() {
             self.explored.states += 1;
         }
-        reached.push(bound.clone());
+        reached.push(limit.clone());
         false
     }
 

@@ -6,7 +6,7 @@ use super::{
     Content,
     checked_archive::{draft_archive, version_archive},
     drafts::read_draft,
-    folder::{is_as_published, plain_files_among},
+    folder::{PlainFiles, is_as_published, plain_files_among},
     heads::{HeadFault, read_sound_head},
     read_error::ReadError,
     settle::settled_head,
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     error::Result,
     path::{SkillPath, UserSpace},
-    skill::{HeadState, SkillDraft, VersionNumbers},
+    skill::{HeadState, MAIN, SkillDraft, VersionNumbers},
     store::ListEntry,
 };
 
@@ -58,11 +58,19 @@ pub(crate) async fn inspect_head(
     let Some(known) = head else { return Ok(InspectedHead::Absent) };
     let folder = plain_files_among(&place, entries);
     let is_folder_same = is_as_published(Some(&known), &folder)
-        || known.head.state == HeadState::Deleted && folder.is_empty() && known.head.materialised;
+        || known.head.state == HeadState::Deleted
+            && known.head.materialised
+            && folder.keys().all(|path| is_of_inner_skill(path, &folder));
     let names = known.head.digest.iter().chain(&known.head.previous).cloned().collect();
     let (published_at, is_materialised) = (known.head.published_at, known.head.materialised);
     let numbers = known.head.numbers;
     Ok(InspectedHead::Sound { names, numbers, published_at, is_materialised, is_folder_same })
+}
+
+/// Whether the file at `path` belongs to a skill inside the folder.
+fn is_of_inner_skill(path: &str, folder: &PlainFiles) -> bool {
+    let folders = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+    folders.map(|inner| format!("{inner}/{MAIN}")).any(|main| folder.contains_key(&main))
 }
 
 /// Reads the archive of a version whole. Returns the reason if it is damaged or absent.

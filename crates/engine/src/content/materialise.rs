@@ -49,7 +49,7 @@ struct Step {
 /// The outcome of one step.
 enum StepOutcome {
     /// This replica wrote it.
-    Written(String, ETag),
+    Written(HeadFile),
     /// It has the content of the head, from another replica.
     Found(String, ETag),
     /// The file of another tool, which stays.
@@ -63,8 +63,8 @@ enum StepOutcome {
 /// The plain files after one run over them.
 #[derive(Debug)]
 pub(crate) struct FilesRun {
-    /// The files that this replica wrote.
-    pub(crate) written: BTreeMap<String, ETag>,
+    /// The files that this replica wrote, by path.
+    pub(crate) written: BTreeMap<String, HeadFile>,
     found: BTreeMap<String, ETag>,
     /// The files of other tools, which stay.
     pub(crate) kept: Vec<String>,
@@ -94,7 +94,7 @@ pub(crate) async fn materialise_after(
     target: &SkillTarget,
     known: StoredHead,
     package: Option<&Package>,
-    mine: BTreeMap<String, ETag>,
+    mine: BTreeMap<String, HeadFile>,
 ) -> Result<Vec<String>, ReadError> {
     let (mut known, mut package, mut mine) = (known, package, mine);
     for _ in 0..PUBLISH_ATTEMPTS {
@@ -118,7 +118,7 @@ pub(crate) async fn materialise_after(
             return Ok(run.kept);
         }
         // A file that equals the newest head needs no second look.
-        mine.retain(|path, etag| newest.head.file(path).and_then(|one| one.etag.as_ref()) != Some(etag));
+        mine.retain(|path, wrote| newest.head.file(path) != Some(wrote));
         if is_newer {
             package = None;
             if mine.is_empty() {
@@ -147,9 +147,11 @@ async fn run_steps(
     target: &SkillTarget,
     known: &StoredHead,
     package: Option<&Package>,
-    mine: &BTreeMap<String, ETag>,
+    mine: &BTreeMap<String, HeadFile>,
 ) -> Result<FilesRun, ReadError> {
-    let mut run = FilesRun { written: BTreeMap::new(), found: BTreeMap::new(), kept: Vec::new(), superseded: false };
+    let found = mine.values().filter(|wrote| is_in_place(&known.head, wrote));
+    let found = found.filter_map(|wrote| Some((wrote.file.path.clone(), wrote.etag.clone()?))).collect();
+    let mut run = FilesRun { written: BTreeMap::new(), found, kept: Vec::new(), superseded: false };
     let steps = steps(&known.head, mine);
     let digest = known.head.digest.as_deref();
     let needs_archive = steps.iter().any(|step| step.content.is_some());
@@ -202,8 +204,8 @@ async fn take_step(target: &SkillTarget, known: &StoredHead, step: Step, bytes: 
         let put = target.content.committer().commit_marked(&key, bytes.clone(), &base, Some(&mark)).await;
         match put {
             Ok(commit) => {
-                if let Some(etag) = commit.etag {
-                    return Ok(StepOutcome::Written(step.path, etag));
+                if commit.etag.is_some() {
+                    return Ok(StepOutcome::Written(HeadFile { etag: commit.etag, ..content.clone() }));
                 }
             }
             Err(StoreError::PreconditionFailed | StoreError::NotFound) => {}
@@ -279,12 +281,13 @@ impl FilesRun {
     /// The head `known` with these plain files in place.
     pub(crate) fn head(&self, known: &SkillHead) -> SkillHead {
         let there = known.files.iter().filter_map(|one| Some((one.file.path.clone(), one.etag.clone()?)));
-        known.materialised(&there.chain(self.found.clone()).chain(self.written.clone()).collect())
+        let written = self.written.values().filter_map(|one| Some((one.file.path.clone(), one.etag.clone()?)));
+        known.materialised(&there.chain(self.found.clone()).chain(written).collect())
     }
 
     fn record(&mut self, done: StepOutcome) {
         match done {
-            StepOutcome::Written(path, etag) => drop(self.written.insert(path, etag)),
+            StepOutcome::Written(one) => drop(self.written.insert(one.file.path.clone(), one)),
             StepOutcome::Found(path, etag) => drop(self.found.insert(path, etag)),
             StepOutcome::Kept(path) => self.kept.push(path),
             StepOutcome::Gone => {}
@@ -293,15 +296,29 @@ impl FilesRun {
     }
 }
 
+/// Whether a file that this replica wrote for an earlier head has the content of `head` too. A second write would change its tag
+/// after another process has read it.
+fn is_in_place(head: &SkillHead, wrote: &HeadFile) -> bool {
+    head.file(&wrote.file.path).is_some_and(|one| one.file == wrote.file)
+}
+
 /// The steps for a head: the writes and deletions that are left, and a correction of the files in `mine`, written too late.
-fn steps(head: &SkillHead, mine: &BTreeMap<String, ETag>) -> Vec<Step> {
-    let base = |path: &str| mine.get(path).or_else(|| head.replaces.get(path)).cloned();
-    let is_due = |one: &&HeadFile| !head.materialised && one.etag.is_none() || mine.contains_key(&one.file.path);
+fn steps(head: &SkillHead, mine: &BTreeMap<String, HeadFile>) -> Vec<Step> {
+    let (in_place, late): (Vec<_>, Vec<_>) = mine.iter().partition(|(_, wrote)| is_in_place(head, wrote));
+    let in_place: BTreeSet<&String> = in_place.into_iter().map(|(path, _)| path).collect();
+    let mine: BTreeMap<&String, &ETag> =
+        late.into_iter().filter_map(|(path, wrote)| Some((path, wrote.etag.as_ref()?))).collect();
+    let base = |path: &String| mine.get(path).copied().or_else(|| head.replaces.get(path)).cloned();
+    let is_due = |one: &&HeadFile| {
+        let path = &one.file.path;
+        !in_place.contains(path) && (!head.materialised && one.etag.is_none() || mine.contains_key(path))
+    };
     let writes = head.files.iter().filter(is_due).map(|one| {
         let path = one.file.path.clone();
         Step { base: base(&path), content: Some(one.clone()), path }
     });
-    let all: BTreeMap<&String, &ETag> = head.replaces.iter().chain(mine).collect();
+    let all: BTreeMap<&String, &ETag> =
+        head.replaces.iter().chain(mine.iter().map(|(path, etag)| (*path, *etag))).collect();
     let deletes = all.into_iter().filter(|(path, _)| head.file(path).is_none());
     let deletes = deletes.map(|(path, etag)| Step { path: path.clone(), content: None, base: Some(etag.clone()) });
     writes.chain(deletes).collect()
