@@ -144,7 +144,7 @@ async fn a_draft_is_seen_by_its_session_and_by_control_alone() {
     let absent = other.load("seconds").await.unwrap_err();
     assert_eq!(missing.message().replace("minutes", "seconds"), absent.message());
     let by_digest = LoadSkillRequest { digest: Some(made.digest.clone()), ..LoadSkillRequest::new("minutes") };
-    assert_eq!(code(other.load_skill(by_digest).await), Code::VersionNotFound);
+    assert_eq!(code(other.load_skill(by_digest).await), Code::SkillNotFound);
     let versions =
         world.service.publisher().list_versions(&id("demo"), &path("minutes"), &VersionListRequest::default()).await;
     assert_eq!(code(versions), Code::SkillNotFound, "it was never published");

@@ -4,16 +4,20 @@ use std::io::{Cursor, Read as _};
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use skillmount::{
+    Code,
     content::DraftReader,
     path::SkillPath,
     publish::{PublishOptions, UploadedSkill},
     store::{Verb, testing::Fault},
-    wire::Policy,
+    wire::{Policy, SkillRule, SkillState},
 };
 use zip::ZipArchive;
 
-use super::publishing::{FAULTS, FOLDER, Files, from_the, publish, skill, uploaded, version};
-use crate::support::world::{World, id};
+use super::{
+    drafts::{change, to},
+    publishing::{FAULTS, FOLDER, Files, from_the, publish, skill, uploaded, version},
+};
+use crate::support::world::{World, code, id};
 
 /// The files of the archive of the skill.
 async fn archived(world: &World) -> Files {
@@ -99,5 +103,53 @@ async fn at_every_crash_point_page_archive_and_files_are_of_one_version() {
     }
     for case in [(1, false), (2, true), (2, false)] {
         assert!(outcomes.contains(&case), "{case:?} never happened");
+    }
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_knows_a_skill_reads_its_new_draft_in_every_form() {
+    let one = version(1, &["b.md", "c.md"]);
+    for (crash, fault) in (0..8).flat_map(|crash| FAULTS.map(|fault| (crash, fault))) {
+        for verb in [Verb::Put, Verb::Delete] {
+            let world = World::new();
+            publish(&world, &one).await;
+            let replica = world.replica();
+            assert_eq!(shown(&replica).await, page(1, &one));
+            world.faults.script(verb, from_the(crash, fault));
+            let _ = change(&world, skill().as_str(), to(SkillState::Draft), None).await;
+            world.faults.clear();
+            assert_eq!(shown(&replica).await, page(1, &one), "{fault:?} {verb:?} {crash}");
+            assert_eq!(archived(&replica).await, one, "{fault:?} {verb:?} {crash}");
+            assert_eq!(read(&replica).await, one, "{fault:?} {verb:?} {crash}");
+        }
+    }
+}
+
+// S-POLICY-3: No answer names a skill, or a folder of skills, that the policy hides from the caller.
+#[tokio::test]
+async fn a_digest_does_not_tell_a_hidden_path_from_one_that_never_had_a_skill() {
+    let world = World::new();
+    let (publisher, user) = (world.service.publisher(), id("demo"));
+    let path = |text: &str| SkillPath::parse(text).unwrap();
+    for name in ["hidden", "deleted"] {
+        let main = format!("---\nname: {name}\ndescription: Writes the minutes of a meeting.\n---\n# Minutes\n");
+        let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into())]);
+        publisher.publish_skill(&user, &path(name), files, PublishOptions::default()).await.unwrap();
+    }
+    publisher.delete_skill(&user, &path("deleted"), PublishOptions::default()).await.unwrap();
+    let rules = [("hidden".to_owned(), SkillRule::Blocked)].into();
+    let policy = Policy { skills: rules, ..Policy::default() };
+    let digest = format!("sha256:{}", "0".repeat(64));
+    let library = world.service.library();
+    for (name, expected) in
+        [("hidden", Code::SkillNotFound), ("absent", Code::SkillNotFound), ("deleted", Code::VersionNotFound)]
+    {
+        let skill = path(name);
+        let page = library.show_version(&user, &policy, &skill, &digest, DraftReader::Control).await;
+        assert_eq!(code(page), expected, "{name}");
+        let archive = library.skill_archive(&user, &policy, &skill, Some(&digest), DraftReader::Control).await;
+        assert_eq!(code(archive), expected, "{name}");
     }
 }

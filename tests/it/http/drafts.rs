@@ -168,7 +168,7 @@ async fn who_sees_a_draft_reads_its_files_in_each_form() {
                 assert_eq!((status, String::from_utf8_lossy(&one).contains(has)), (200, true), "{draft}");
                 assert!(all.contains(has) && all.contains(&format!("{draft}/{file}")), "{all}");
             } else {
-                version.is_problem(404, "version_not_found");
+                version.is_problem(404, "skill_not_found");
                 assert_eq!(status, 404, "{draft}");
                 assert!(all.contains("skill_not_found") && !all.contains(has), "{all}");
             }
@@ -205,9 +205,9 @@ async fn a_version_is_read_by_its_digest_in_both_forms_by_both_scopes_whatever_b
             let (status, zip) = bytes(&server, key, &path, "application/zip").await;
             assert_eq!(status, 200, "{becomes}");
             assert!(in_zip(&zip, "SKILL.md").contains("# One"), "{becomes}");
-            for skill in ["a/demo", "a/nothing"] {
+            for (skill, code) in [("a/demo", "version_not_found"), ("a/nothing", "skill_not_found")] {
                 let path = format!("/skills/{skill}?digest={never}");
-                send(&server, key, Method::GET, &path, Value::Null).await.is_problem(404, "version_not_found");
+                send(&server, key, Method::GET, &path, Value::Null).await.is_problem(404, code);
                 assert_eq!(bytes(&server, key, &path, "application/zip").await.0, 404, "{path}");
             }
         }

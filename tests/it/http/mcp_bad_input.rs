@@ -62,6 +62,9 @@ async fn json_that_is_no_message_has_the_code_of_json_rpc_for_it() {
         ("{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"tools/list\"}", -32600),
         ("{\"jsonrpc\": \"2.0\", \"id\": 1}", -32600),
         ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": 3}", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": {}, \"method\": \"tools/list\"}", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": null, \"method\": \"tools/list\"}", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1.5, \"method\": \"tools/list\"}", -32600),
     ] {
         let answer = post(&server, &[], body.to_owned()).await;
         assert_eq!((answer.status, &answer.json["error"]["code"]), (400, &json!(code)), "{body}: {}", answer.json);

@@ -37,6 +37,13 @@ impl Pipe {
         pipe
     }
 
+    /// Begins again, and returns the instructions for the model.
+    fn begin_again(&mut self) -> String {
+        self.send(&json!({"jsonrpc": "2.0", "id": "again", "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}));
+        self.next()["result"]["instructions"].as_str().unwrap().to_owned()
+    }
+
     fn write(&mut self, bytes: &[u8]) {
         self.input.as_mut().unwrap().write_all(bytes).unwrap();
     }
@@ -193,4 +200,20 @@ fn a_batch_on_one_line_is_answered_on_one_line_in_the_version_that_has_batches()
     assert_eq!(new.next()["error"]["code"], -32600);
     new.goes_on();
     new.ends();
+}
+
+// S-SESSION-27: Within 30 seconds after a key is revoked or changed, its user is deleted or a policy is stricter, nothing that
+// began before gives more than a new call would.
+#[test]
+fn a_host_that_begins_again_reads_of_no_skill_that_is_gone() {
+    let home = Home::with_skills();
+    let mut pipe = Pipe::open(&home);
+    assert!(pipe.begin_again().contains("notas"));
+    home.ok(&["skills", "delete", "notas"]);
+    // A skill that the catalog does not have makes the service read the catalog again.
+    pipe.send(
+        &json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "skill://nothing/SKILL.md"}}),
+    );
+    assert!(pipe.next()["error"].is_object());
+    assert!(!pipe.begin_again().contains("notas"));
 }

@@ -10,9 +10,7 @@ use futures_util::{Stream, stream};
 
 use super::{
     Library,
-    find::{files_of, find_skill},
-    find_error::FindError,
-    hidden::visible_draft,
+    hidden::{ReadableSkill, readable_skill},
 };
 use crate::{
     catalog::Audience,
@@ -60,20 +58,18 @@ impl Library {
         drafts: DraftReader<'_>,
     ) -> Result<CatalogSkill> {
         let audience = audience.into();
-        let found = match find_skill(&self.core, &audience, policy, skill).await {
-            Err(FindError::Unknown(missing)) => {
-                let draft =
-                    visible_draft(&self.core, &audience.user, policy, skill, None, drafts).await?.ok_or(missing)?;
+        match readable_skill(&self.core, &audience, policy, skill, drafts).await? {
+            ReadableSkill::Draft(draft) => {
                 let files = content_of_draft(self.core.content(), &audience.user, &draft).await?;
                 let space = self.core.namespace().user(&audience.user)?;
                 let archive = space.draft_version(skill, &draft.digest)?;
-                return self.skill_in(&space, skill, files.snapshot, Some(archive));
+                self.skill_in(&space, skill, files.snapshot, Some(archive))
             }
-            found => found?,
-        };
-        let SkillFiles { snapshot, version, .. } = files_of(&self.core, &found, policy, skill).await?;
-        let archive = version.map(|digest| found.space.version(skill, &digest)).transpose()?;
-        self.skill_in(&found.space, skill, snapshot, archive)
+            ReadableSkill::Listed(found, SkillFiles { snapshot, version, .. }) => {
+                let archive = version.map(|digest| found.space.version(skill, &digest)).transpose()?;
+                self.skill_in(&found.space, skill, snapshot, archive)
+            }
+        }
     }
 
     fn skill_in(

@@ -2,10 +2,11 @@
 
 use super::{
     Library,
-    drafts::{listed_drafts, page_of_draft, visible_draft_page},
-    find::{files_of, find_skill},
+    drafts::{listed_drafts, page_of_draft},
     find_error::FindError,
-    hidden::{KnownSkill, document_of_version, find_known, visible_draft},
+    hidden::{
+        KnownSkill, ReadableSkill, document_of_version, find_known, missing_version, readable_skill, visible_draft,
+    },
     listing::{Listing, ListingPage},
     page::page_of,
 };
@@ -15,6 +16,7 @@ use crate::{
         DraftReader, PublishState, ReadError, SkillArchive, SkillContents, archive_of, archive_of_draft,
         archive_of_version, files_of_version, skill_files, standings,
     },
+    context::check_content,
     error::{Code, Error, Result},
     limits::PAGE_ENTRIES,
     path::{Id, SkillPath},
@@ -85,17 +87,12 @@ impl Library {
         drafts: DraftReader<'_>,
     ) -> Result<SkillPage> {
         let audience = audience.into();
-        let published = async {
-            let found = find_skill(&self.core, &audience, policy, skill).await?;
-            let files = files_of(&self.core, &found, policy, skill).await?;
-            let standing = PublishState::of_files(files.is_published, files.version.clone());
-            Ok::<_, FindError>(page_of(document_of(&found.entry, standing), &files))
-        };
-        match published.await {
-            Err(FindError::Unknown(missing)) => {
-                visible_draft_page(&self.core, &audience.user, policy, skill, drafts).await?.ok_or(missing)
+        match readable_skill(&self.core, &audience, policy, skill, drafts).await? {
+            ReadableSkill::Draft(draft) => page_of_draft(&self.core, &audience.user, &draft).await,
+            ReadableSkill::Listed(found, files) => {
+                let standing = PublishState::of_files(files.is_published, files.version.clone());
+                Ok(page_of(document_of(&found.entry, standing), &files))
             }
-            page => Ok(page?),
         }
     }
 
@@ -115,12 +112,19 @@ impl Library {
     ) -> Result<SkillPage> {
         check_digest(digest)?;
         let audience = audience.into();
-        match find_known(&self.core, &audience, policy, skill, Some(digest), drafts).await? {
+        match find_known(&self.core, &audience, policy, skill, digest, drafts).await? {
             KnownSkill::Draft(draft) => page_of_draft(&self.core, &audience.user, &draft).await,
-            KnownSkill::Own => {
+            KnownSkill::Own(missing) => {
                 let space = self.core.namespace().user(&audience.user)?;
-                let files = files_of_version(self.core.content(), &space, skill, digest).await?;
-                Ok(page_of(document_of_version(skill, digest, &files), &files))
+                match files_of_version(self.core.content(), &space, skill, digest).await {
+                    Err(ReadError::VersionGone(gone)) => {
+                        Err(missing_version(&self.core, &space, skill, gone, missing).await?)
+                    }
+                    files => {
+                        let files = files?;
+                        Ok(page_of(document_of_version(skill, digest, &files), &files))
+                    }
+                }
             }
             KnownSkill::Listed(found) => {
                 let files = match files_of_version(self.core.content(), &found.space, skill, digest).await {
@@ -150,25 +154,54 @@ impl Library {
         digest: Option<&str>,
         drafts: DraftReader<'_>,
     ) -> Result<SkillArchive> {
-        digest.map_or(Ok(()), check_digest)?;
         let audience = audience.into();
-        match find_known(&self.core, &audience, policy, skill, digest, drafts).await? {
-            KnownSkill::Draft(draft) => Ok(archive_of_draft(self.core.content(), &audience.user, &draft).await?),
-            KnownSkill::Own => self.own_skill_archive(&audience.user, skill, digest).await,
-            KnownSkill::Listed(found) => {
-                if let Some(digest) = digest {
-                    return match archive_of_version(self.core.content(), &found.space, skill, digest).await {
-                        Err(ReadError::VersionGone(missing)) => {
-                            let draft =
-                                visible_draft(&self.core, &audience.user, policy, skill, Some(digest), drafts).await?;
-                            Ok(archive_of_draft(self.core.content(), &audience.user, &draft.ok_or(missing)?).await?)
-                        }
-                        archive => Ok(archive?),
-                    };
-                }
-                let files = files_of(&self.core, &found, policy, skill).await?;
+        if let Some(digest) = digest {
+            return self.version_archive(&audience, policy, skill, digest, drafts).await;
+        }
+        match readable_skill(&self.core, &audience, policy, skill, drafts).await {
+            Ok(ReadableSkill::Listed(found, files)) => {
                 archive_of(self.core.content(), &found.space, skill, &files).await
             }
+            Ok(ReadableSkill::Draft(draft)) => Ok(archive_of_draft(self.core.content(), &audience.user, &draft).await?),
+            Err(FindError::Unknown(missing)) => {
+                // The author reads the files of a skill whose SKILL.md is broken.
+                let is_visible = policy.skill(skill).is_visible();
+                let view = self.core.catalogs().view(audience.clone(), false).await?;
+                if !is_visible || view.left_out(skill).is_none() {
+                    return Err(missing);
+                }
+                check_content(policy, skill)?;
+                self.own_skill_archive(&audience.user, skill, None).await
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// One version of a visible skill as an archive.
+    async fn version_archive(
+        &self,
+        audience: &Audience,
+        policy: &Policy,
+        skill: &SkillPath,
+        digest: &str,
+        drafts: DraftReader<'_>,
+    ) -> Result<SkillArchive> {
+        check_digest(digest)?;
+        let (content, user) = (self.core.content(), &audience.user);
+        let (space, missing) = match find_known(&self.core, audience, policy, skill, digest, drafts).await? {
+            KnownSkill::Draft(draft) => return Ok(archive_of_draft(content, user, &draft).await?),
+            KnownSkill::Own(missing) => (self.core.namespace().user(user)?, Some(missing)),
+            KnownSkill::Listed(found) => (found.space, None),
+        };
+        match (archive_of_version(content, &space, skill, digest).await, missing) {
+            (Err(ReadError::VersionGone(gone)), Some(missing)) => {
+                Err(missing_version(&self.core, &space, skill, gone, missing).await?)
+            }
+            (Err(ReadError::VersionGone(gone)), None) => {
+                let draft = visible_draft(&self.core, user, policy, skill, Some(digest), drafts).await?;
+                Ok(archive_of_draft(content, user, &draft.ok_or(gone)?).await?)
+            }
+            (archive, _) => Ok(archive?),
         }
     }
 

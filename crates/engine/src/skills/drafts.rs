@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{hidden::visible_draft, page::page_of, with_drafts::entry_of};
+use super::{page::page_of, with_drafts::entry_of};
 use crate::{
     access::{SessionPattern, SessionScope},
     catalog::CatalogView,
@@ -77,18 +77,6 @@ async fn drafts_within(core: &Core, user: &Id, reach: &SessionScope) -> Result<V
     paths.sort_unstable();
     paths.dedup();
     Ok(paths)
-}
-
-/// The page of the draft at `skill`, if the reader sees this draft.
-pub(crate) async fn visible_draft_page(
-    core: &Core,
-    user: &Id,
-    policy: &Policy,
-    skill: &SkillPath,
-    reader: DraftReader<'_>,
-) -> Result<Option<SkillPage>> {
-    let Some(draft) = visible_draft(core, user, policy, skill, None, reader).await? else { return Ok(None) };
-    page_of_draft(core, user, &draft).await.map(Some)
 }
 
 pub(crate) async fn page_of_draft(core: &Core, user: &Id, draft: &SkillDraft) -> Result<SkillPage> {

@@ -2,18 +2,26 @@
 //! the draft. A reader who knows the digest of a version gets the version.
 
 use super::{
-    find::{FoundSkill, find_skill},
+    find::{FoundSkill, files_of, find_skill},
     find_error::FindError,
 };
 use crate::{
     catalog::Audience,
-    content::{DraftReader, SkillFiles, draft_at},
+    content::{DraftReader, SkillFiles, draft_at, read_head},
     context::{Core, check_content},
-    error::Result,
-    path::{Id, Layer, SkillPath},
+    error::{Error, Result},
+    path::{Id, Layer, SkillPath, UserSpace},
     skill::{MAIN, SkillDraft},
     wire::{ListedState, Policy, SkillDocument},
 };
+
+/// The files of a skill as a reader finds them now.
+pub(crate) enum ReadableSkill {
+    /// Those of a skill of the catalog.
+    Listed(Box<FoundSkill>, SkillFiles),
+    /// Those of this draft.
+    Draft(Box<SkillDraft>),
+}
 
 /// A skill that a reader may know of.
 pub(crate) enum KnownSkill {
@@ -21,8 +29,8 @@ pub(crate) enum KnownSkill {
     Listed(Box<FoundSkill>),
     /// A draft.
     Draft(Box<SkillDraft>),
-    /// A skill that the user's own space holds or held.
-    Own,
+    /// A skill that the user's own space may hold or have held. The error is the answer if it never did.
+    Own(Error),
 }
 
 /// The draft at `skill`, if the reader sees this draft. With `only`, the draft must have this digest.
@@ -48,50 +56,73 @@ pub(crate) async fn visible_draft(
     Ok(draft)
 }
 
-/// The skill, if the catalog has it. Otherwise the draft that the reader sees, or [`KnownSkill::Own`] if `digest` is given or the
-/// catalog left the skill out.
+/// The skill, if the catalog has it and its files are there. Otherwise the draft that the reader sees. The listing of a catalog
+/// may be older than a change, so the files decide.
 ///
 /// # Errors
-/// `skill_not_found` if there is nothing that the reader may know of; `approval_required` if each use of it is approved; the
-/// store's.
+/// [`FindError::Unknown`] if there is neither; `approval_required` if each use of it is approved; the store's.
+pub(super) async fn readable_skill(
+    core: &Core,
+    audience: &Audience,
+    policy: &Policy,
+    skill: &SkillPath,
+    reader: DraftReader<'_>,
+) -> Result<ReadableSkill, FindError> {
+    let listed = async {
+        let found = find_skill(core, audience, policy, skill).await?;
+        let files = files_of(core, &found, policy, skill).await?;
+        Ok::<_, FindError>(ReadableSkill::Listed(Box::new(found), files))
+    };
+    match listed.await {
+        Err(FindError::Unknown(missing)) => {
+            let draft = visible_draft(core, &audience.user, policy, skill, None, reader).await?;
+            draft.map(|draft| ReadableSkill::Draft(Box::new(draft))).ok_or(FindError::Unknown(missing))
+        }
+        listed => listed,
+    }
+}
+
+/// The error for a version that is not in `space`. If no skill ever was at this path, it is `missing`, as for a path that
+/// policy hides.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn missing_version<E: From<Error>>(
+    core: &Core,
+    space: &UserSpace,
+    skill: &SkillPath,
+    gone: Error,
+    missing: E,
+) -> Result<E> {
+    let place = core.content().place_in(space.clone(), skill)?;
+    Ok(if read_head(&place).await?.is_some() { gone.into() } else { missing })
+}
+
+/// The skill, if the catalog has it. Otherwise the draft of this digest, if the reader sees it, or [`KnownSkill::Own`]. A reader
+/// who knows a digest reads the version, as a load of it does.
+///
+/// # Errors
+/// `skill_not_found` if policy hides the path; `approval_required` if each use of it is approved; the store's.
 pub(crate) async fn find_known(
     core: &Core,
     audience: &Audience,
     policy: &Policy,
     skill: &SkillPath,
-    digest: Option<&str>,
+    digest: &str,
     reader: DraftReader<'_>,
 ) -> Result<KnownSkill> {
-    match find_skill(core, audience, policy, skill).await {
-        Err(FindError::Unknown(missing)) => {
-            unlisted(core, audience, policy, skill, digest, reader).await?.ok_or(missing)
-        }
-        found => Ok(KnownSkill::Listed(Box::new(found?))),
-    }
-}
-
-/// The draft or the user's own files of a skill that the catalog does not have. A reader who knows a digest reads the version, as
-/// a load of it does. A folder inside of a skill is no skill.
-async fn unlisted(
-    core: &Core,
-    audience: &Audience,
-    policy: &Policy,
-    skill: &SkillPath,
-    digest: Option<&str>,
-    reader: DraftReader<'_>,
-) -> Result<Option<KnownSkill>> {
+    let missing = match find_skill(core, audience, policy, skill).await {
+        Err(FindError::Unknown(missing)) => missing,
+        found => return Ok(KnownSkill::Listed(Box::new(found?))),
+    };
     if !policy.skill(skill).is_visible() {
-        return Ok(None);
+        return Err(missing);
     }
-    if let Some(draft) = visible_draft(core, &audience.user, policy, skill, digest, reader).await? {
-        return Ok(Some(KnownSkill::Draft(Box::new(draft))));
-    }
-    let is_left_out = core.catalogs().view(audience.clone(), false).await?.left_out(skill).is_some();
-    if digest.is_none() && !is_left_out {
-        return Ok(None);
+    if let Some(draft) = visible_draft(core, &audience.user, policy, skill, Some(digest), reader).await? {
+        return Ok(KnownSkill::Draft(Box::new(draft)));
     }
     check_content(policy, skill)?;
-    Ok(Some(KnownSkill::Own))
+    Ok(KnownSkill::Own(missing))
 }
 
 /// The document of a skill that is not published now, from the files of a version. Its page adds the content of the

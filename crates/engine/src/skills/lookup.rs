@@ -8,12 +8,13 @@ use std::sync::Arc;
 use futures_util::future::{join_all, try_join_all};
 
 use super::{
+    hidden::missing_version,
     naming::{NamedSkill, ambiguous, answering, unknown},
     with_drafts::{forget_draft, with_drafts},
 };
 use crate::{
     catalog::{CatalogView, why_unreadable},
-    content::{SkillContents, SkillFiles, files_of_draft, files_of_version, skill_files},
+    content::{ReadError, SkillContents, SkillFiles, files_of_draft, files_of_version, skill_files},
     context::{Context, Refusal},
     error::{Code, Error, Result},
     path::{Layer, SkillPath, UserSpace},
@@ -184,12 +185,12 @@ pub(crate) async fn look_up_version(
     if !is_version_digest(digest) {
         return Err(Error::new(Code::InvalidRequest, "a version is named by `sha256:` and 64 hex digits").into());
     }
-    let (layer, path) = match look_up(context, name, session, policy).await {
+    let (layer, path, missing) = match look_up(context, name, session, policy).await {
         Ok(found) if found.version.as_deref().or(found.draft.as_deref()) == Some(digest) => return Ok(found),
-        Ok(found) => (found.layer, found.skill),
+        Ok(found) => (found.layer, found.skill, None),
         Err(error @ LookupError::Failed(_)) => return Err(error),
         Err(error) => match SkillPath::parse(name) {
-            Ok(path) if policy.skill(&path).is_visible() => (Layer::User, path),
+            Ok(path) if policy.skill(&path).is_visible() => (Layer::User, path, Some(error)),
             _ => return Err(error),
         },
     };
@@ -197,7 +198,13 @@ pub(crate) async fn look_up_version(
         return Err(LookupError::Unusable(unusable(&path, "its layer is not seen from here")));
     };
     let reader = context.core.content();
-    match read(layer, &path, files_of_version(reader, &space, &path, digest).await.map_err(Error::from)?) {
+    let files = match (files_of_version(reader, &space, &path, digest).await, missing) {
+        (Err(ReadError::VersionGone(gone)), Some(missing)) => {
+            return Err(missing_version(&context.core, &space, &path, gone, missing).await?);
+        }
+        (files, _) => files.map_err(Error::from)?,
+    };
+    match read(layer, &path, files) {
         InLayer::Skill(fetched) => Ok(*fetched),
         InLayer::Unusable(why) => Err(LookupError::Unusable(why)),
         InLayer::Nothing => Err(LookupError::Unusable(unusable(&path, "that version has no SKILL.md"))),

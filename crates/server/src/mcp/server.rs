@@ -71,10 +71,18 @@ impl SessionServer {
         conversation: HostConversation,
     ) -> Result<Self> {
         let server = Self::under_way(backend, options, conversation);
-        let room = TextRoom { characters: options.instruction_chars(), bytes: usize::MAX };
-        let instructions = host_listing(&server.backend, room).await?.text;
-        server.conversation.told.record_listing(&server.backend);
-        Ok(Self { instructions, ..server })
+        Ok(Self { instructions: server.listing().await?, ..server })
+    }
+
+    /// The listing of skills for a host that begins.
+    ///
+    /// # Errors
+    /// Those of the prompt.
+    pub(super) async fn listing(&self) -> Result<String> {
+        let room = TextRoom { characters: self.options.instruction_chars(), bytes: usize::MAX };
+        let text = host_listing(&self.backend, room).await?.text;
+        self.conversation.told.record_listing(&self.backend);
+        Ok(text)
     }
 
     /// The server of the session behind `backend`, whose host has the listing of skills already.

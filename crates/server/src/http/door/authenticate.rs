@@ -62,7 +62,7 @@ pub(crate) async fn admit_user(
     let (user, session) = (address.user.clone(), address.session.clone());
     let key = grant.key().cloned();
     let mut response = let_in(&app, grant.clone(), address, request, next).await.into_response();
-    record_refusal(&app, (&grant, Some(&user)), &asked, refusal_in(&response)).await;
+    record_refusal(&app, (&grant, Some(&user)), asked, refusal_in(&response)).await;
     response.extensions_mut().insert(ServedUser { user: Some(user), session, key });
     Ok(response)
 }
@@ -111,7 +111,7 @@ pub(crate) async fn admit_all(State(app): State<SharedState>, request: Request, 
         Ok(()) => within_shares(&app, &ShareOwner::new(ALL_USERS, &grant), request, next).await,
         Err(error) => Problem::from(error).into_response(),
     };
-    record_refusal(&app, (&grant, None), &asked, refusal_in(&response)).await;
+    record_refusal(&app, (&grant, None), asked, refusal_in(&response)).await;
     response.extensions_mut().insert(ServedUser { user: None, session: None, key: grant.key().cloned() });
     Ok(response)
 }

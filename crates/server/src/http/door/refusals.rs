@@ -1,7 +1,7 @@
 //! Counts of the calls that the service refused because the key does not allow them.
 //!
 //! A refused call is news for the owner of the key. The first one leaves a record at once. Further calls of the same key at the same
-//! route are counted for a minute, and the first call after the minute leaves a record of them all.
+//! route are counted for a minute, and the end of the minute leaves a record of them all.
 
 use std::{
     collections::HashMap,
@@ -26,9 +26,20 @@ struct RefusalCount {
     calls: u64,
 }
 
+/// When the record of a refused call is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RecordDue {
+    /// Now, for so many calls.
+    Now(u64),
+    /// After this time, for the calls until then.
+    After(Duration),
+    /// A record that is due already will count the call.
+    Counted,
+}
+
 impl Refusals {
-    /// Counts a refused call at `now`. If it is time for a record, returns the number of calls for it.
-    pub(super) fn count(&self, key: &Owner, route: &str, now: Duration) -> Option<u64> {
+    /// Counts a refused call at `now`.
+    pub(super) fn count(&self, key: &Owner, route: &str, now: Duration) -> RecordDue {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= REFUSALS_KEPT {
             all.retain(|_, count| now.saturating_sub(count.since) < REFUSALS_COUNTED);
@@ -38,20 +49,30 @@ impl Refusals {
         match all.get_mut(&name) {
             Some(count) if now.saturating_sub(count.since) < REFUSALS_COUNTED => {
                 count.calls += 1;
-                None
+                let left = REFUSALS_COUNTED.saturating_sub(now.saturating_sub(count.since));
+                if count.calls == 1 { RecordDue::After(left) } else { RecordDue::Counted }
             }
             Some(count) => {
                 let calls = count.calls + 1;
                 *count = RefusalCount { since: now, calls: 0 };
-                Some(calls)
+                RecordDue::Now(calls)
             }
             // The log and `/metrics` count it all the same.
-            None if is_full => None,
+            None if is_full => RecordDue::Counted,
             None => {
                 all.insert(name, RefusalCount { since: now, calls: 0 });
-                Some(1)
+                RecordDue::Now(1)
             }
         }
+    }
+
+    /// The number of calls since the last record, for a record at `now`; `None` if there were none.
+    pub(super) fn take(&self, key: &Owner, route: &str, now: Duration) -> Option<u64> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = all.get_mut(&(key.clone(), route.to_owned())).filter(|count| count.calls > 0)?;
+        let calls = count.calls;
+        *count = RefusalCount { since: now, calls: 0 };
+        Some(calls)
     }
 }
 
@@ -65,10 +86,16 @@ mod tests {
         let refusals = Refusals::default();
         let at =
             |second: u64, key: &str, route: &str| refusals.count(&Owner::from(key), route, Duration::from_secs(second));
-        assert_eq!((at(0, "a", "GET /x"), at(1, "a", "GET /x"), at(59, "a", "GET /x")), (Some(1), None, None));
-        assert_eq!((at(59, "b", "GET /x"), at(59, "a", "GET /y")), (Some(1), Some(1)), "another key, another route");
-        assert_eq!((at(60, "a", "GET /x"), at(61, "a", "GET /x")), (Some(3), None));
-        assert_eq!(at(200, "a", "GET /x"), Some(2));
+        let (one, after) = (RecordDue::Now(1), |second| RecordDue::After(Duration::from_secs(second)));
+        assert_eq!(
+            [at(0, "a", "GET /x"), at(1, "a", "GET /x"), at(59, "a", "GET /x")],
+            [one, after(59), RecordDue::Counted]
+        );
+        assert_eq!([at(59, "b", "GET /x"), at(59, "a", "GET /y")], [one, one], "another key, another route");
+        let take = |second: u64| refusals.take(&Owner::from("a"), "GET /x", Duration::from_secs(second));
+        assert_eq!((take(60), take(60)), (Some(2), None));
+        assert_eq!([at(61, "a", "GET /x"), at(200, "a", "GET /x")], [after(59), RecordDue::Now(2)]);
+        assert_eq!(take(201), None);
     }
 
     // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
@@ -78,8 +105,8 @@ mod tests {
         let at = |second: u64, number: usize| {
             refusals.count(&Owner::from(number.to_string().as_str()), "GET /x", Duration::from_secs(second))
         };
-        assert!((0..REFUSALS_KEPT).all(|number| at(0, number) == Some(1)));
-        assert_eq!(at(1, REFUSALS_KEPT), None);
-        assert_eq!(at(60, REFUSALS_KEPT), Some(1));
+        assert!((0..REFUSALS_KEPT).all(|number| at(0, number) == RecordDue::Now(1)));
+        assert_eq!(at(1, REFUSALS_KEPT), RecordDue::Counted);
+        assert_eq!(at(60, REFUSALS_KEPT), RecordDue::Now(1));
     }
 }

@@ -134,6 +134,9 @@ fn fault(message: &Value) -> Option<&'static str> {
     match message {
         Value::Array(_) => Some("batches are of version 2025-03-26 alone: send each message by itself"),
         Value::Object(_) if message.get("jsonrpc") != Some(&json!("2.0")) => Some("`jsonrpc` must be \"2.0\""),
+        Value::Object(members) if has_text("method") && members.get("id").is_some_and(|id| !is_request_id(id)) => {
+            Some("the `id` of a request is text or a whole number")
+        }
         Value::Object(members)
             if has_text("method") || ["result", "error"].iter().any(|one| members.contains_key(*one)) =>
         {
@@ -142,6 +145,10 @@ fn fault(message: &Value) -> Option<&'static str> {
         Value::Object(_) => Some("a message has a `method`, a `result` or an `error`"),
         _ => Some("a message of JSON-RPC is an object"),
     }
+}
+
+fn is_request_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64()
 }
 
 fn failure(id: &Value, code: i64, message: &str) -> Value {
