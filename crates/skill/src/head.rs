@@ -275,7 +275,13 @@ impl SkillHead {
 
     /// The files that no call writes any more, and that this head does not have, with the SHA-256 of each.
     pub fn late_files(&self, now: Timestamp) -> impl Iterator<Item = (&String, &String)> {
-        let late = self.late.as_ref().filter(|late| late.until < now).map(|late| &late.files);
+        let has_ended = self.late.as_ref().is_some_and(|late| late.until < now);
+        self.expected_late_files().filter(move |_| has_ended)
+    }
+
+    /// The files that the calls of earlier heads may still write, with their SHA-256. A file of this head is none of them.
+    pub fn expected_late_files(&self) -> impl Iterator<Item = (&String, &String)> {
+        let late = self.late.as_ref().map(|late| &late.files);
         late.into_iter().flatten().filter(|(path, _)| self.file(path).is_none())
     }
 

@@ -9,7 +9,7 @@ use skillmount::{
     prompt::{self},
     publish::{PublishOptions, UploadedSkill},
     skill::SkillTemplate,
-    store::Verb,
+    store::{Verb, testing::Fault},
     tools,
     wire::{
         BackendProtocol, ChangeSkillRequest, ChildRights, CreateSession, CreateSkillReply, CreateSkillRequest,
@@ -568,6 +568,26 @@ async fn a_draft_outlives_its_session_and_is_read_only() {
     let versions =
         world.service.publisher().list_versions(&id("demo"), &path("minutes"), &VersionListRequest::default()).await;
     assert_eq!(code(versions), Code::SkillNotFound);
+}
+
+// S-DRAFT-13: While a draft is published, or a skill becomes a draft, readers always find one of the two. This holds for the page,
+// the archive, the files and the listing of the same server.
+#[tokio::test]
+async fn a_listing_has_a_draft_or_the_skill_that_took_its_place() {
+    let world = World::new();
+    draft(&world, "demo", "# One", None).await.unwrap();
+    let listed = async || {
+        let (policy, wanted) = (Policy::unrestricted(), SkillListRequest::default());
+        let library = world.service.library();
+        let list = library.list_skills(&id("demo"), &policy, &wanted, DraftReader::Control).await.unwrap();
+        list.skills.into_iter().map(|one| (one.skill, one.state)).collect::<Vec<_>>()
+    };
+    assert_eq!(listed().await, [("demo".to_owned(), ListedState::Draft)]);
+    // The object of the draft is still there once the skill is published.
+    let other = world.replica();
+    other.faults.for_keys(Verb::Delete, "/drafts/", Fault::Deny);
+    change(&other, "demo", to(SkillState::Published), None).await.unwrap();
+    assert_eq!(listed().await, [("demo".to_owned(), ListedState::Published)]);
 }
 
 #[tokio::test]

@@ -140,7 +140,10 @@ fn nested(switches: usize, stops: usize) -> Vec<Case> {
 
 /// Every three calls of a few at one path, with an inner one, from each start that has a skill.
 fn triples(switches: usize, stops: usize) -> Vec<Case> {
-    let mut cases = Vec::new();
+    // A publish that is undone writes its file late.
+    let before = vec![("n", Do::Draft("one", Any))];
+    let calls = vec![("n", Do::Text("draft", Any)), ("n", Do::ToPublished(Any)), ("n", Do::Draft("three", Any))];
+    let mut cases = vec![Case { before, calls, switches, stops }];
     for start in ["published", "draft"] {
         let (_, before, _) = starts().into_iter().find(|(name, ..)| *name == start).unwrap();
         let calls = [
@@ -244,8 +247,8 @@ fn soak_three_calls_have_an_order() {
 // change after the other. This holds for publish, rollback, draft, `PATCH` and deletion, on any number of servers.
 #[test]
 fn soak_three_calls_in_random_order_have_an_order() {
-    let cases = triples(0, 1);
-    let few = if soak() > 1 { cases.len() } else { 3 };
-    let runs = usize::try_from(soak()).unwrap();
+    let cases = triples(0, 0);
+    let few = if soak() > 1 { cases.len() } else { 1 };
+    let runs = 3000;
     report_by("three calls at random", &cases[..few], |case, digests| Explorer::roll(case, digests, runs, seed()));
 }

@@ -5,6 +5,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::{
     Content,
+    folder::is_published,
     heads::{StoredHead, read_sound_head},
     objects::delete_version_of,
     read_error::ReadError,
@@ -87,23 +88,24 @@ pub(crate) async fn draft_paths(content: &Content, user: &Id) -> Result<Vec<Skil
     Ok(paths)
 }
 
-/// The drafts at these paths that exist and can be read.
+/// The drafts at these paths that exist and can be read, and whether a skill is published in the place of any other.
 ///
 /// # Errors
 /// The store's.
-pub(crate) async fn drafts_at(content: &Content, user: &Id, paths: &[SkillPath]) -> Result<Vec<SkillDraft>> {
+pub(crate) async fn drafts_at(content: &Content, user: &Id, paths: &[SkillPath]) -> Result<(Vec<SkillDraft>, bool)> {
     let drafts = paths.iter().map(|path| async move {
-        match draft_at(content, user, path).await {
+        match draft_or_skill_at(content, user, path).await {
             // A damaged draft does not hide the others.
             Err(ReadError::Damaged(error)) => {
                 tracing::warn!(%user, skill = %path, cause = %error.chain(), "a draft cannot be read");
-                Ok(None)
+                Ok((None, false))
             }
-            draft => draft.map_err(Error::from),
+            found => found.map_err(Error::from),
         }
     });
-    let drafts = stream::iter(drafts.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect::<Vec<_>>().await?;
-    Ok(drafts.into_iter().flatten().collect())
+    let found = stream::iter(drafts.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect::<Vec<_>>().await?;
+    let is_any_published = found.iter().any(|(draft, is_published)| draft.is_none() && *is_published);
+    Ok((found.into_iter().filter_map(|(draft, _)| draft).collect(), is_any_published))
 }
 
 /// The draft at `skill`.
@@ -119,13 +121,30 @@ pub(crate) async fn draft_at(content: &Content, user: &Id, skill: &SkillPath) ->
 /// # Errors
 /// As [`draft_slot`].
 pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<SkillDraft>, ReadError> {
+    Ok(read_path(target).await?.0)
+}
+
+/// The draft as readers see it, and whether a skill is published in its place.
+///
+/// # Errors
+/// As [`draft_slot`].
+pub(crate) async fn draft_or_skill_at(
+    content: &Content,
+    user: &Id,
+    skill: &SkillPath,
+) -> Result<(Option<SkillDraft>, bool), ReadError> {
+    read_path(&content.place(&LayerOwner::from(user), skill)?).await
+}
+
+async fn read_path(target: &SkillTarget) -> Result<(Option<SkillDraft>, bool), ReadError> {
     let head = async { read_sound_head(target).await.map_err(ReadError::from) };
     let (head, object) = tokio::try_join!(head, read_object_of_draft(target))?;
     // A damaged head hides no draft.
     let head: Option<StoredHead> = head.unwrap_or_default();
     let since = head.as_ref().map_or(0, |known| known.head.drafts_since);
     let stored = object.map(|(stored, _)| stored.draft).filter(|draft| draft.counts(since));
-    Ok(stored.or_else(|| Some(*head?.head.draft?)))
+    let is_published = is_published(head.as_ref());
+    Ok((stored.or_else(|| Some(*head?.head.draft?)), is_published))
 }
 
 /// The place of the draft.

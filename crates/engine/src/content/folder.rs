@@ -6,6 +6,7 @@ use futures_util::future::try_join_all;
 
 use super::{
     heads::StoredHead,
+    materialise::is_late_file,
     memory::{MemoryPermit, archive_bytes, owner_below},
     target::SkillTarget,
 };
@@ -34,6 +35,24 @@ pub(crate) struct UnversionedFolder {
 /// `file_too_large` if it has too many files; the store's.
 pub(crate) async fn list_folder(target: &SkillTarget) -> Result<PlainFiles> {
     Ok(list_folder_sized(target).await?.0)
+}
+
+/// The files of a listed folder without the late ones: the call of a head before `head` wrote them after another process had
+/// settled that head, and removes them.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn without_late_files(
+    target: &SkillTarget,
+    head: Option<&StoredHead>,
+    mut folder: PlainFiles,
+) -> Result<PlainFiles> {
+    for (path, sha256) in head.into_iter().flat_map(|known| known.head.expected_late_files()) {
+        if folder.contains_key(path) && is_late_file(target, path, sha256).await? {
+            folder.remove(path);
+        }
+    }
+    Ok(folder)
 }
 
 /// As [`list_folder`], with the most memory that packing the files takes.

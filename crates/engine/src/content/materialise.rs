@@ -266,15 +266,29 @@ async fn is_late(target: &SkillTarget, key: &ObjectKey, there: &Object) -> Resul
 /// The store's.
 pub(super) async fn remove_late_files(target: &SkillTarget, known: &StoredHead) -> Result<()> {
     for (path, sha256) in known.head.late_files(target.content.clock().now()) {
-        let key = target.folder.key(path)?;
-        let Some(object) = read_object(target, &key, SMALL).await? else { continue };
-        let wrote = WriteCallId::find(&mark_of(&key), &object.meta).map(|(_, wrote)| wrote);
-        if wrote == Some(number_of(sha256)) && is_late(target, &key, &object).await? {
-            delete_version_of(target, &key, object.meta.etag).await?;
+        if let Some(etag) = late_write(target, path, sha256).await? {
+            delete_version_of(target, &target.folder.key(path)?, etag).await?;
         }
     }
     put_head(target, Some(known), known.head.without_late_files()).await?;
     Ok(())
+}
+
+/// Whether the plain file at `path` is the write of an earlier head with this content.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn is_late_file(target: &SkillTarget, path: &str, sha256: &str) -> Result<bool> {
+    Ok(late_write(target, path, sha256).await?.is_some())
+}
+
+/// The version of the plain file at `path`, if the call of an earlier head wrote this content there.
+async fn late_write(target: &SkillTarget, path: &str, sha256: &str) -> Result<Option<ETag>> {
+    let key = target.folder.key(path)?;
+    let Some(object) = read_object(target, &key, SMALL).await? else { return Ok(None) };
+    let wrote = WriteCallId::find(&mark_of(&key), &object.meta).map(|(_, wrote)| wrote);
+    let is_late = wrote == Some(number_of(sha256)) && is_late(target, &key, &object).await?;
+    Ok(is_late.then_some(object.meta.etag))
 }
 
 impl FilesRun {

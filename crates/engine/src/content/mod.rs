@@ -35,8 +35,8 @@ pub(crate) use archive::{Archive, ArchiveKind, ArchivedFile};
 pub(crate) use checked_archive::{draft_archive, put_archive, version_archive};
 pub use drafts::DraftReader;
 pub(crate) use drafts::{
-    DraftSlot, StoredDraft, delete_draft, draft_at, draft_contested, draft_paths, draft_slot, drafts_at, put_draft,
-    read_draft, remove_draft,
+    DraftSlot, StoredDraft, delete_draft, draft_at, draft_contested, draft_or_skill_at, draft_paths, draft_slot,
+    drafts_at, put_draft, read_draft, remove_draft,
 };
 pub use export::SkillArchive;
 pub(crate) use export::{archive_of, archive_of_draft, archive_of_version};
@@ -47,7 +47,7 @@ pub(crate) use files::{
 };
 pub(crate) use folder::{
     PlainFiles, UnversionedFolder, archive_folder, check_place, is_as_published, is_published, list_folder,
-    list_folder_sized, own_files,
+    list_folder_sized, own_files, without_late_files,
 };
 pub(crate) use head_cache::HeadCard;
 pub use head_cache::NumberedVersion;

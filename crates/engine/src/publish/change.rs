@@ -7,7 +7,7 @@ use crate::{
     content::{
         MemoryPermit, PlainFiles, SkillTarget, StoredDraft, StoredHead, UnversionedFolder, archive_folder, check_place,
         is_as_published, is_newest, is_published, list_folder_sized, materialise, numbers_after, numbers_before,
-        own_files, put_archive, put_head, version_archive,
+        own_files, put_archive, put_head, version_archive, without_late_files,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -31,6 +31,8 @@ pub(crate) struct ChangeResult {
     pub(crate) kept: Vec<String>,
     /// The draft whose place the skill took, now or in an earlier change.
     pub(crate) took: Option<String>,
+    /// The object of this draft, which goes once the catalog has the skill.
+    pub(crate) replaced: Option<StoredDraft>,
 }
 
 /// The published skill as an archive.
@@ -110,7 +112,7 @@ pub(crate) async fn change_head(
     if is_same && before.archived.is_none() {
         let took = before.head.and_then(|known| known.head.took);
         let (status, before) = (PublishStatus::Unchanged, before.digest);
-        return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took });
+        return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took, replaced: None });
     }
     for package in [before.archived.as_ref(), wanted].into_iter().flatten() {
         let key = target.space.version(&target.skill, package.version.digest())?;
@@ -129,10 +131,10 @@ pub(crate) async fn change_head(
         _ => Box::pin(materialise(target, head, wanted)).await,
     };
     Ok(match done {
-        Ok(kept) => ChangeResult { status, before, complete: true, kept, took },
+        Ok(kept) => ChangeResult { status, before, complete: true, kept, took, replaced: None },
         Err(error) => {
             tracing::warn!(skill = %target.skill, cause = %Error::from(error).chain(), "the files of a published skill are behind");
-            ChangeResult { status, before, complete: false, kept: Vec::new(), took }
+            ChangeResult { status, before, complete: false, kept: Vec::new(), took, replaced: None }
         }
     })
 }
@@ -155,7 +157,8 @@ async fn read_before(
     is_publish: bool,
 ) -> Result<Before> {
     for _ in 0..PUBLISH_ATTEMPTS {
-        let (mut folder, bytes) = list_folder_sized(target).await?;
+        let (folder, bytes) = list_folder_sized(target).await?;
+        let mut folder = without_late_files(target, head.as_ref(), folder).await?;
         if is_publish {
             check_place(target, head.as_ref(), &folder).await?;
         } else {

@@ -1,6 +1,10 @@
 //! Skills on their way in: a worker takes them apart and checks them, and then they are published.
 
-use super::{change::ChangeResult, draft_change::change_with_draft, upload::UploadedSkill};
+use super::{
+    change::ChangeResult,
+    draft_change::{change_with_draft, show_change},
+    upload::UploadedSkill,
+};
 use crate::{
     context::{Caller, Core},
     error::{Code, Error, Result},
@@ -43,8 +47,8 @@ pub(crate) async fn publish(
     let place = core.content().place(owner, skill)?.noting(note, owner);
     let _room = place.reserve(uploaded.window()).await?;
     let CheckedSkill { package, findings, quality } = check_upload(core, owner, skill, uploaded, &from).await?;
-    let changed = change_with_draft(&place, Some(&package), &from, condition).await?;
-    refresh_catalog(core, owner).await;
+    let mut changed = change_with_draft(&place, Some(&package), &from, condition).await?;
+    show_change(core, &place, owner, &mut changed).await;
     Ok(reply(skill, package.version.digest(), changed, findings, quality))
 }
 
@@ -90,13 +94,6 @@ pub(crate) fn provenance(core: &Core, options: PublishOptions) -> Result<(Proven
         return Err(Error::new(Code::InvalidRequest, message));
     }
     Ok((Provenance { at: core.clock().now(), by, source }, condition, note))
-}
-
-/// Reads the owner's catalog again, so that this change shows at once. If the read fails, the change shows later as any other.
-pub(crate) async fn refresh_catalog(core: &Core, owner: &LayerOwner) {
-    if let Err(error) = core.catalogs().refresh_layer(owner).await {
-        tracing::warn!(%owner, cause = %error.chain(), "a published skill shows later");
-    }
 }
 
 pub(crate) fn reply(

@@ -10,8 +10,10 @@ use crate::{
         DraftSlot, SkillTarget, StoredDraft, delete_draft, draft_contested, is_newest, is_published, put_head,
         remove_draft, settled_head, settled_state,
     },
+    context::Core,
     error::Result,
     limits::PUBLISH_ATTEMPTS,
+    path::LayerOwner,
     skill::{HeadState, Package, Provenance, SkillHead},
     wire::{Condition, PublishStatus, SkillState},
 };
@@ -68,17 +70,16 @@ async fn change_once(
     match changed {
         Ok(changed) => {
             // Until the plain files are there, listings show the draft and not the published skill.
-            if changed.complete || wanted.is_none() {
-                remove_replaced_draft(target, draft, &changed).await;
-            }
-            Ok(changed)
+            let is_done = changed.complete || wanted.is_none();
+            let replaced = Some(draft).filter(|_| is_done).and_then(|draft| replaced_draft(draft, &changed));
+            Ok(ChangeResult { replaced, ..changed })
         }
         // Nothing is published, or the condition names the draft beside the skill, so the draft is deleted.
         Err(error) if wanted.is_none() && is_draft_meant(&error, names_draft) => {
             delete_draft_at(target, &slot, draft).await?;
             target.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);
             let status = PublishStatus::Updated;
-            Ok(ChangeResult { status, before: digest, complete: true, kept: Vec::new(), took: None })
+            Ok(ChangeResult { status, before: digest, complete: true, kept: Vec::new(), took: None, replaced: None })
         }
         Err(ChangeError::Conflict(error)) if condition != Condition::Nothing => {
             let published = error.details().get("current").cloned().unwrap_or_default();
@@ -119,11 +120,20 @@ fn is_draft_meant(error: &ChangeError, names_draft: bool) -> bool {
     matches!(error, ChangeError::Nothing(_)) || (names_draft && matches!(error, ChangeError::Conflict(_)))
 }
 
-/// Removes a draft if the skill took its place. If that fails, the next change of the skill removes it.
-pub(crate) async fn remove_replaced_draft(target: &SkillTarget, known: StoredDraft, changed: &ChangeResult) {
-    if changed.took.as_ref() == Some(&known.draft.digest)
-        && let Err(error) = remove_draft(target, known).await
-    {
-        tracing::warn!(skill = %target.skill, cause = %error.chain(), "a draft lies beside the skill that took its place");
+/// Reads the owner's catalog again, so that this change shows at once. If the read fails, the change shows later as any other. Then
+/// removes the draft whose place the skill took, so a listing always has one of them. If that fails, the next change removes it.
+pub(crate) async fn show_change(core: &Core, place: &SkillTarget, owner: &LayerOwner, changed: &mut ChangeResult) {
+    if let Err(error) = core.catalogs().refresh_layer(owner).await {
+        tracing::warn!(%owner, cause = %error.chain(), "a published skill shows later");
     }
+    if let Some(draft) = changed.replaced.take()
+        && let Err(error) = remove_draft(place, draft).await
+    {
+        tracing::warn!(skill = %place.skill, cause = %error.chain(), "a draft lies beside the skill that took its place");
+    }
+}
+
+/// The draft, if the skill took its place.
+pub(crate) fn replaced_draft(known: StoredDraft, changed: &ChangeResult) -> Option<StoredDraft> {
+    (changed.took.as_ref() == Some(&known.draft.digest)).then_some(known)
 }

@@ -6,9 +6,9 @@ use super::{
     Publisher,
     change::{ChangeResult, PublishedNow, WantedChange, change_head, published_now},
     change_error::ChangeError,
-    check_upload::{PublishOptions, check_upload, provenance, refresh_catalog, reply},
+    check_upload::{PublishOptions, check_upload, provenance, reply},
     conflict::{draft_conflict, hidden_conflict, version_conflict},
-    draft_change::remove_replaced_draft,
+    draft_change::{replaced_draft, show_change},
     repack::{TextChange, bytes_to_repack, repack_rewritten},
     upload::UploadedSkill,
 };
@@ -16,7 +16,7 @@ use crate::{
     content::{
         DraftSlot, MemoryPermit, PlainFiles, SkillTarget, StoredHead, archive_bytes, check_place, draft_archive,
         draft_contested, draft_slot, is_newest, is_published, list_folder, put_archive, put_draft, read_draft,
-        read_head, settled_head, settled_state,
+        read_head, settled_head, settled_state, without_late_files,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -120,10 +120,7 @@ impl Publisher {
         options: PublishOptions,
     ) -> Result<PublishReply> {
         let owner = owner.into();
-        let change = Box::pin(self.change_state_or_text(&owner, skill, wanted, options));
-        let reply = change.await.map_err(Error::of_change)?;
-        refresh_catalog(&self.core, &owner).await;
-        Ok(reply)
+        Box::pin(self.change_state_or_text(&owner, skill, wanted, options)).await.map_err(Error::of_change)
     }
 
     async fn change_state_or_text(
@@ -175,7 +172,8 @@ impl Publisher {
                 // The next round reads what is there by now, and checks the condition against it.
                 Err(ChangeError::Conflict(_) | ChangeError::Undone(_)) => {}
                 Err(error) => return Err(error.into()),
-                Ok(changed) => {
+                Ok(mut changed) => {
+                    show_change(&self.core, &place, owner, &mut changed).await;
                     let reply =
                         reply(skill, checked.package.version.digest(), changed, checked.findings, checked.quality);
                     return Ok(PublishReply { state: is_to_be, ..reply });
@@ -239,10 +237,8 @@ async fn publish_draft(
         target.noted(Some((digest, was)), Some((package.version.digest(), SkillState::Published)));
     }
     // Until the plain files are there, listings show the draft and not the published skill.
-    if let Some(draft) = draft.filter(|_| changed.complete) {
-        remove_replaced_draft(target, draft, &changed).await;
-    }
-    Ok(changed)
+    let replaced = draft.filter(|_| changed.complete).and_then(|draft| replaced_draft(draft, &changed));
+    Ok(ChangeResult { replaced, ..changed })
 }
 
 /// Makes a draft of a package, in the place of the draft `digest` or of the published version.
@@ -256,7 +252,7 @@ async fn replace_with_draft(
     if *before == Condition::Nothing {
         let status = save_draft(target, package, change, &Replaces::Read(digest.to_owned())).await?.0;
         let before = Some(digest.to_owned());
-        return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took: None });
+        return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took: None, replaced: None });
     }
     let from = Provenance { at: change.at, by: change.by.clone(), source: change.source.clone() };
     let draft = draft_from_package(target, package, change).await?;
@@ -279,6 +275,7 @@ async fn save_draft(
     for _ in 0..PUBLISH_ATTEMPTS {
         let head = settled_head(target).await?;
         let (slot, folder) = tokio::try_join!(draft_slot(target).err_into(), list_folder(target))?;
+        let folder = without_late_files(target, head.as_ref(), folder).await?;
         let before = match draft_to_replace(target, head.as_ref(), &slot, &folder, (replaces, digest)).await {
             // The head, the draft and the folder may be of different moments.
             Err(_) if !is_newest(target, head.as_ref()).await? => continue,
@@ -377,7 +374,7 @@ fn drafted(
     lint: Vec<crate::skill::Diagnostic>,
     quality: Quality,
 ) -> PublishReply {
-    let changed = ChangeResult { status, before: None, complete: true, kept: Vec::new(), took: None };
+    let changed = ChangeResult { status, before: None, complete: true, kept: Vec::new(), took: None, replaced: None };
     PublishReply { state: SkillState::Draft, ..reply(skill, digest, changed, lint, quality) }
 }
 

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use super::{
     Publisher,
-    check_upload::{PublishOptions, provenance, refresh_catalog, reply},
-    draft_change::change_with_draft,
+    check_upload::{PublishOptions, provenance, reply},
+    draft_change::{change_with_draft, show_change},
     repack::{bytes_to_repack, repack_whole},
 };
 use crate::{
@@ -96,8 +96,8 @@ impl Publisher {
         let _room = place.reserve(bytes_to_repack(archive_size(&place, Some(digest)).await?)).await?;
         let archive = version_archive(&place, digest).await?;
         let CheckedSkill { package, findings, quality } = repack_whole(&place, owner, archive, &from).await?;
-        let changed = change_with_draft(&place, Some(&package), &from, condition).await?;
-        refresh_catalog(&self.core, owner).await;
+        let mut changed = change_with_draft(&place, Some(&package), &from, condition).await?;
+        show_change(&self.core, &place, owner, &mut changed).await;
         Ok(reply(skill, digest, changed, findings, quality))
     }
 
@@ -114,12 +114,12 @@ impl Publisher {
         let owner = owner.into();
         let delete = async {
             let (from, condition, note) = provenance(&self.core, options)?;
-            change_with_draft(&self.core.content().place(&owner, skill)?.noting(note, &owner), None, &from, condition)
-                .await
+            let place = self.core.content().place(&owner, skill)?.noting(note, &owner);
+            let mut changed = change_with_draft(&place, None, &from, condition).await?;
+            show_change(&self.core, &place, &owner, &mut changed).await;
+            Ok::<_, Error>(())
         };
-        delete.await.map_err(|error| Error::from(error).of_change())?;
-        refresh_catalog(&self.core, &owner).await;
-        Ok(())
+        delete.await.map_err(Error::of_change)
     }
 }
 

@@ -40,7 +40,7 @@ impl Library {
         let audience = audience.into();
         let limit = wanted.limit.unwrap_or(PAGE_ENTRIES).clamp(1, PAGE_ENTRIES);
         let view = self.core.catalogs().view(audience.clone(), wanted.fresh).await?;
-        let drafts = listed_drafts(&self.core, &audience.user, &view, policy, wanted, limit, drafts).await?;
+        let drafts = listed_drafts(&self.core, &audience, &view, policy, wanted, limit, drafts).await?;
         let (view, drafts, more) = (drafts.view, drafts.shown, drafts.more);
         let listing = Listing::from_view(&view, policy, wanted.category.as_deref());
         let ListingPage { skills, diagnostics, next_cursor } = listing.page(wanted.cursor.as_deref(), limit);

@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{page::page_of, with_drafts::entry_of};
 use crate::{
     access::{SessionPattern, SessionScope},
-    catalog::CatalogView,
+    catalog::{Audience, CatalogEntry, CatalogView},
     content::{DraftReader, content_of_draft, draft_paths, drafts_at},
     context::Core,
     error::Result,
-    path::{Id, SkillPath},
+    path::{Id, Layer, SkillPath},
     session::SessionError,
     skill::SkillDraft,
     wire::{Policy, SessionVersion, SkillDocument, SkillListRequest, SkillPage},
@@ -27,7 +27,7 @@ pub(crate) struct ListedDrafts {
 /// The drafts that a page of `limit` skills may show.
 pub(crate) async fn listed_drafts(
     core: &Core,
-    user: &Id,
+    audience: &Audience,
     view: &Arc<CatalogView>,
     policy: &Policy,
     wanted: &SkillListRequest,
@@ -37,21 +37,33 @@ pub(crate) async fn listed_drafts(
     if !reader.sees_some() {
         return Ok(ListedDrafts { view: Arc::clone(view), shown: BTreeMap::new(), more: 0 });
     }
+    let user = &audience.user;
     let category = wanted.category.as_deref().unwrap_or_default();
     let mut paths = match reader {
         DraftReader::Control => draft_paths(core.content(), user).await?,
         DraftReader::Agent(reach) => drafts_within(core, user, reach).await?,
     };
-    paths.retain(|path| path.is_in(category) && policy.skill(path).is_visible() && view.entry(path).is_none());
+    // A draft that became a skill meanwhile is in the catalog of now. A skill that became a draft meanwhile is in none of the two.
+    let now = core.catalogs().view(audience.clone(), false).await?;
+    if !Arc::ptr_eq(view, &now) {
+        let is_own = |entry: &&Arc<CatalogEntry>| entry.layer == Layer::User && now.entry(&entry.skill).is_none();
+        paths.extend(view.entries.iter().filter(is_own).map(|entry| entry.skill.clone()));
+        paths.sort_unstable();
+        paths.dedup();
+    }
+    paths.retain(|path| path.is_in(category) && policy.skill(path).is_visible() && now.entry(path).is_none());
     let before = wanted.cursor.as_deref().map_or(0, |cursor| paths.partition_point(|path| path.as_str() <= cursor));
     // An agent sees few of them, which only they themselves say.
     let (begin, end) = match reader {
         DraftReader::Control => (before, paths.len().min(before + limit)),
         DraftReader::Agent(_) => (0, paths.len()),
     };
-    let mut drafts = drafts_at(core.content(), user, paths.get(begin..end).unwrap_or_default()).await?;
+    let (mut drafts, is_any_published) =
+        drafts_at(core.content(), user, paths.get(begin..end).unwrap_or_default()).await?;
     let more = paths.len() - (end - begin);
     drafts.retain(|draft| reader.sees(draft));
+    // The catalog is older than the publish of a draft, perhaps by another server.
+    let view = &if is_any_published { core.catalogs().view(audience.clone(), true).await? } else { now };
     let view = view.with(
         drafts
             .iter()

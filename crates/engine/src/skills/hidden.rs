@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     catalog::Audience,
-    content::{DraftReader, SkillFiles, draft_at, read_head},
+    content::{DraftReader, SkillFiles, draft_at, draft_or_skill_at, read_head},
     context::{Core, check_content},
     error::{Error, Result},
     path::{Id, Layer, SkillPath, UserSpace},
@@ -68,17 +68,27 @@ pub(super) async fn readable_skill(
     skill: &SkillPath,
     reader: DraftReader<'_>,
 ) -> Result<ReadableSkill, FindError> {
-    let listed = async {
+    let listed = async || {
         let found = find_skill(core, audience, policy, skill).await?;
         let files = files_of(core, &found, policy, skill).await?;
         Ok::<_, FindError>(ReadableSkill::Listed(Box::new(found), files))
     };
-    match listed.await {
-        Err(FindError::Unknown(missing)) => {
-            let draft = visible_draft(core, &audience.user, policy, skill, None, reader).await?;
-            draft.map(|draft| ReadableSkill::Draft(Box::new(draft))).ok_or(FindError::Unknown(missing))
+    let missing = match listed().await {
+        Err(FindError::Unknown(missing)) => missing,
+        listed => return listed,
+    };
+    if !reader.sees_some() || !policy.skill(skill).is_visible() {
+        return Err(FindError::Unknown(missing));
+    }
+    let at = draft_or_skill_at(core.content(), &audience.user, skill).await.map_err(Error::from)?;
+    match at {
+        (Some(draft), _) if reader.sees(&draft) => {
+            check_content(policy, skill)?;
+            Ok(ReadableSkill::Draft(Box::new(draft)))
         }
-        listed => listed,
+        // It became a skill after the look at the catalog.
+        (None, true) => listed().await,
+        _ => Err(FindError::Unknown(missing)),
     }
 }
 
