@@ -247,8 +247,8 @@ fn soak_three_calls_have_an_order() {
 // change after the other. This holds for publish, rollback, draft, `PATCH` and deletion, on any number of servers.
 #[test]
 fn soak_three_calls_in_random_order_have_an_order() {
-    let cases = triples(0, 0);
-    let few = if soak() > 1 { cases.len() } else { 1 };
-    let runs = 3000;
+    let cases = triples(0, std::env::var("STOPS").map_or(0, |runs| runs.parse().unwrap()));
+    let few = cases.len();
+    let runs = std::env::var("RUNS").map_or(3, |runs| runs.parse().unwrap());
     report_by("three calls at random", &cases[..few], |case, digests| Explorer::roll(case, digests, runs, seed()));
 }

@@ -83,7 +83,9 @@ impl Do {
                 return Reply::NotFound;
             }
             _ if !is_met => return Reply::Conflict,
-            Self::ToPublished(_) if !is_published && is_in_another => return Reply::Exists,
+            Self::ToDraft(_) | Self::ToPublished(_) | Self::Text(..) if !is_published && is_in_another => {
+                return Reply::Exists;
+            }
             Self::Publish(body, _) | Self::RollBack(body, _) => published(body.to_owned()),
             Self::ToDraft(_) => drafted(current.unwrap()),
             Self::ToPublished(_) => published(current.unwrap()),

@@ -2,19 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::future::try_join_all;
-
 use super::{
     heads::StoredHead,
-    materialise::is_late_file,
     memory::{MemoryPermit, archive_bytes, owner_below},
     target::SkillTarget,
 };
 use crate::{
     error::{Code, Error, Result},
     limits::{SKILL_FILES, UPLOAD_FILE_BYTES},
-    path::{ETag, SkillPath},
-    skill::{HeadState, MAIN, Package, Packer, Provenance},
+    path::ETag,
+    skill::{HeadState, Package, Packer, Provenance},
     store::{CachePolicy, GetOptions, ListEntry, StoreError, StoreExt as _},
 };
 
@@ -35,24 +32,6 @@ pub(crate) struct UnversionedFolder {
 /// `file_too_large` if it has too many files; the store's.
 pub(crate) async fn list_folder(target: &SkillTarget) -> Result<PlainFiles> {
     Ok(list_folder_sized(target).await?.0)
-}
-
-/// The files of a listed folder without the late ones: the call of a head before `head` wrote them after another process had
-/// settled that head, and removes them.
-///
-/// # Errors
-/// The store's.
-pub(crate) async fn without_late_files(
-    target: &SkillTarget,
-    head: Option<&StoredHead>,
-    mut folder: PlainFiles,
-) -> Result<PlainFiles> {
-    for (path, sha256) in head.into_iter().flat_map(|known| known.head.expected_late_files()) {
-        if folder.contains_key(path) && is_late_file(target, path, sha256).await? {
-            folder.remove(path);
-        }
-    }
-    Ok(folder)
 }
 
 /// As [`list_folder`], with the most memory that packing the files takes.
@@ -114,66 +93,6 @@ fn unkeepable(target: &SkillTarget, why: &str) -> Error {
         target.skill
     );
     Error::new(Code::FileTooLarge, message)
-}
-
-/// Checks that a skill may lie here: in no other skill, and around none. A published skill with its SKILL.md passes.
-///
-/// # Errors
-/// `already_exists` if it may not; the store's.
-pub(crate) async fn check_place(target: &SkillTarget, head: Option<&StoredHead>, folder: &PlainFiles) -> Result<()> {
-    if is_published(head) && folder.contains_key(MAIN) {
-        return Ok(());
-    }
-    let inside = if folder.contains_key(MAIN) { None } else { skill_inside(head, folder) };
-    let taken = match (skill_around(target).await?, inside) {
-        (None, None) => return Ok(()),
-        (Some(around), _) => format!("{} lies inside the skill {around}", target.skill),
-        (None, Some(inside)) => format!("{} is a folder of skills, such as {inside}", target.skill),
-    };
-    Err(Error::new(Code::AlreadyExists, format!("{taken}: publish under another path")))
-}
-
-/// The files of a folder that belong to the skill. A folder without SKILL.md has none, and neither has a folder inside a
-/// skill. If another tool replaced the SKILL.md of a published skill with skills below the folder, the files in the head
-/// belong to the skill.
-///
-/// # Errors
-/// The store's.
-pub(crate) async fn own_files(
-    target: &SkillTarget,
-    head: Option<&StoredHead>,
-    mut folder: PlainFiles,
-) -> Result<PlainFiles> {
-    let has_main = folder.contains_key(MAIN);
-    match head.filter(|known| is_published(Some(known))) {
-        Some(_) if has_main => {}
-        Some(known) if skill_inside(head, &folder).is_some() => {
-            folder.retain(|path, _| known.head.file(path).is_some());
-        }
-        Some(_) => {}
-        None if has_main && skill_around(target).await?.is_none() => {}
-        None => folder.clear(),
-    }
-    Ok(folder)
-}
-
-/// The skill in whose folder this one lies.
-async fn skill_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
-    let above = target.skill.ancestors().map(|above| async move {
-        let key = target.space.skill(&above)?.key(MAIN)?;
-        match target.content.store().head(&key).await {
-            Ok(_) => Ok(Some(above)),
-            Err(StoreError::NotFound) => Ok(None),
-            Err(error) => Err(Error::from(error)),
-        }
-    });
-    Ok(try_join_all(above).await?.into_iter().flatten().next())
-}
-
-/// The path of another skill below a folder. A SKILL.md in the head is a file of the skill itself.
-fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder PlainFiles) -> Option<&'folder str> {
-    let is_own = |path: &str| head.is_some_and(|known| known.head.file(path).is_some());
-    folder.keys().filter(|path| !is_own(path)).find_map(|path| path.strip_suffix("/SKILL.md"))
 }
 
 /// Whether a folder equals its head. A folder without head does if it is empty.

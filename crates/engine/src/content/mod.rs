@@ -23,6 +23,7 @@ mod objects;
 mod owner;
 mod pace;
 mod pending;
+mod place;
 mod read_error;
 mod settle;
 mod single_reads;
@@ -46,8 +47,7 @@ pub(crate) use files::{
     SkillContents, SkillFiles, content_of_draft, files_of_draft, files_of_version, skill_files, skill_files_at,
 };
 pub(crate) use folder::{
-    PlainFiles, UnversionedFolder, archive_folder, check_place, is_as_published, is_published, list_folder,
-    list_folder_sized, own_files, without_late_files,
+    PlainFiles, UnversionedFolder, archive_folder, is_as_published, is_published, list_folder, list_folder_sized,
 };
 pub(crate) use head_cache::HeadCard;
 pub use head_cache::NumberedVersion;
@@ -60,6 +60,7 @@ pub(crate) use memory::{MemoryPermit, archive_bytes, owner_below};
 pub use owner::Content;
 pub(crate) use pace::RequestPace;
 pub(crate) use pending::{Verdict, judge, settle_pending, undo};
+pub(crate) use place::{own_files, place_conflict, settled_files};
 pub(crate) use read_error::ReadError;
 pub(crate) use settle::{settled_head, settled_state};
 pub(crate) use single_reads::{identifies_bytes, plain_file};

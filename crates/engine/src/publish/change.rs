@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{change_error::ChangeError, first_publish::finish_publish};
 use crate::{
     content::{
-        MemoryPermit, PlainFiles, SkillTarget, StoredDraft, StoredHead, UnversionedFolder, archive_folder, check_place,
+        MemoryPermit, PlainFiles, SkillTarget, StoredDraft, StoredHead, UnversionedFolder, archive_folder,
         is_as_published, is_newest, is_published, list_folder_sized, materialise, numbers_after, numbers_before,
-        own_files, put_archive, put_head, version_archive, without_late_files,
+        own_files, place_conflict, put_archive, put_head, settled_files, version_archive,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -155,12 +155,13 @@ async fn read_before(
     head: Option<StoredHead>,
     from: &Provenance,
     is_publish: bool,
-) -> Result<Before> {
+) -> Result<Before, ChangeError> {
     for _ in 0..PUBLISH_ATTEMPTS {
         let (folder, bytes) = list_folder_sized(target).await?;
-        let mut folder = without_late_files(target, head.as_ref(), folder).await?;
+        let Some(mut folder) = settled_files(target, head.as_ref(), folder).await? else { continue };
         if is_publish {
-            check_place(target, head.as_ref(), &folder).await?;
+            let conflict = place_conflict(target, head.as_ref(), &folder).await?;
+            conflict.map_or(Ok(()), |conflict| Err(ChangeError::Taken(conflict)))?;
         } else {
             folder = own_files(target, head.as_ref(), folder).await?;
         }
@@ -169,7 +170,7 @@ async fn read_before(
         }
     }
     let message = format!("other tools keep writing the files of {}: try again when they are done", target.skill);
-    Err(Error::new(Code::EditConflict, message))
+    Err(Error::new(Code::EditConflict, message).into())
 }
 
 /// The state of a folder with its version: the version of the head, or else the packed folder. `None` if a file has changed.

@@ -14,6 +14,9 @@ pub(super) enum ChangeError {
     /// The publish was undone, because the draft changed or another skill began beside it. Nothing is left of it.
     #[error(transparent)]
     Undone(Error),
+    /// No skill may lie here, because of another.
+    #[error(transparent)]
+    Taken(Error),
     /// Any other reason, such as a store that gives no answer.
     #[error(transparent)]
     Other(#[from] Error),
@@ -37,6 +40,7 @@ impl From<ChangeError> for Error {
             ChangeError::Conflict(error)
             | ChangeError::Nothing(error)
             | ChangeError::Undone(error)
+            | ChangeError::Taken(error)
             | ChangeError::Other(error) => error,
         }
     }

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     content::{
-        DraftSlot, MemoryPermit, PlainFiles, SkillTarget, StoredHead, archive_bytes, check_place, draft_archive,
-        draft_contested, draft_slot, is_newest, is_published, list_folder, put_archive, put_draft, read_draft,
-        read_head, settled_head, settled_state, without_late_files,
+        DraftSlot, MemoryPermit, PlainFiles, SkillTarget, StoredHead, archive_bytes, draft_archive, draft_contested,
+        draft_slot, is_newest, is_published, list_folder, place_conflict, put_archive, put_draft, read_draft,
+        read_head, settled_files, settled_head, settled_state,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -141,6 +141,7 @@ impl Publisher {
         }
         let place = self.core.content().place(owner, skill)?.noting(note, owner);
         let change = TextChange { description, body };
+        let mut refused_before = None;
         for _ in 0..PUBLISH_ATTEMPTS {
             let _room = place.reserve(bytes_to_change(&place).await? + change.bytes()).await?;
             let Current { archive, digest, is_published, draft, hidden, room } = current_version(&place, &from).await?;
@@ -171,6 +172,12 @@ impl Publisher {
             match changed {
                 // The next round reads what is there by now, and checks the condition against it.
                 Err(ChangeError::Conflict(_) | ChangeError::Undone(_)) => {}
+                // The place counts as taken if the skill is the same in the next round.
+                Err(ChangeError::Taken(error)) => {
+                    if refused_before.replace(digest.clone()) == Some(digest) {
+                        return Err(error);
+                    }
+                }
                 Err(error) => return Err(error.into()),
                 Ok(mut changed) => {
                     show_change(&self.core, &place, owner, &mut changed).await;
@@ -275,7 +282,7 @@ async fn save_draft(
     for _ in 0..PUBLISH_ATTEMPTS {
         let head = settled_head(target).await?;
         let (slot, folder) = tokio::try_join!(draft_slot(target).err_into(), list_folder(target))?;
-        let folder = without_late_files(target, head.as_ref(), folder).await?;
+        let Some(folder) = settled_files(target, head.as_ref(), folder).await? else { continue };
         let before = match draft_to_replace(target, head.as_ref(), &slot, &folder, (replaces, digest)).await {
             // The head, the draft and the folder may be of different moments.
             Err(_) if !is_newest(target, head.as_ref()).await? => continue,
@@ -318,9 +325,11 @@ async fn draft_to_replace<'slot>(
     }
     if folder.contains_key(MAIN) {
         let message = format!("there is a skill {} already: give this one another name", target.skill);
-        return Err(Error::new(Code::AlreadyExists, message).into());
+        return Err(ChangeError::Taken(Error::new(Code::AlreadyExists, message)));
     }
-    check_place(target, head, folder).await?;
+    if let Some(conflict) = place_conflict(target, head, folder).await? {
+        return Err(ChangeError::Taken(conflict));
+    }
     let before = slot.draft(head.map(|known| &known.head)).map(|known| &known.draft);
     let is_refused = match replaces {
         Replaces::If(Condition::Version(only)) | Replaces::Read(only) => {

@@ -55,7 +55,7 @@ pub(super) async fn finish_publish(
         (Fate::Undone(now), _) => {
             materialise_after(target, now, None, written).await?;
             Err(match verdict {
-                Verdict::Taken(other) => ChangeError::Other(beside(target, &other)),
+                Verdict::Taken(other) => ChangeError::Taken(beside(target, &other)),
                 Verdict::Stands | Verdict::OtherDraft => ChangeError::Undone(contested(target)),
             })
         }

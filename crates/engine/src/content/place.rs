@@ -1,0 +1,158 @@
+//! Where a skill may lie: in no other skill, and around none.
+//!
+//! A publish that is undone leaves files for a moment, at its own path and so in the folder around. They say nothing of what is
+//! published, so such a publish is settled first.
+
+use futures_util::future::try_join_all;
+
+use super::{
+    folder::{PlainFiles, is_published},
+    heads::StoredHead,
+    materialise::is_late_file,
+    settle::settled_head,
+    target::SkillTarget,
+};
+use crate::{
+    error::{Code, Error, Result},
+    path::{ETag, SkillPath},
+    skill::MAIN,
+    store::StoreError,
+};
+
+/// The files of a listed folder without the files of undone publishes, at this path and inside. `None` if the folder changed
+/// since: list it again.
+///
+/// # Errors
+/// As [`settled_head`].
+pub(crate) async fn settled_files(
+    target: &SkillTarget,
+    head: Option<&StoredHead>,
+    folder: PlainFiles,
+) -> Result<Option<PlainFiles>> {
+    let mut folder = without_late_files(target, "", head, folder).await?;
+    while let Some(inside) = skill_inside(head, &folder).map(str::to_owned) {
+        let Ok(path) = SkillPath::parse(&format!("{}/{inside}", target.skill)) else { break };
+        let inner = target.content.place_in(target.space.clone(), &path)?;
+        let Some(known) = settled_head(&inner).await? else { break };
+        if is_published(Some(&known)) {
+            break;
+        }
+        let main = format!("{inside}/{MAIN}");
+        let listed = folder.get(&main).cloned();
+        folder = without_late_files(&inner, &format!("{inside}/"), Some(&known), folder).await?;
+        if folder.contains_key(&main) {
+            // Another tool's file stays. A file of the undone publish is gone by now.
+            if main_of(&inner).await? == listed {
+                break;
+            }
+            return Ok(None);
+        }
+    }
+    Ok(Some(folder))
+}
+
+/// The files of `folder` without those below `prefix` that the call of a head before `head` wrote after another process had
+/// settled that head. The call removes them.
+async fn without_late_files(
+    target: &SkillTarget,
+    prefix: &str,
+    head: Option<&StoredHead>,
+    mut folder: PlainFiles,
+) -> Result<PlainFiles> {
+    for (path, sha256) in head.into_iter().flat_map(|known| known.head.expected_late_files()) {
+        let listed = format!("{prefix}{path}");
+        if folder.contains_key(&listed) && is_late_file(target, path, sha256).await? {
+            folder.remove(&listed);
+        }
+    }
+    Ok(folder)
+}
+
+/// Why no skill may lie here: in another skill, or around one. A published skill with its SKILL.md may.
+///
+/// # Errors
+/// As [`settled_head`].
+pub(crate) async fn place_conflict(
+    target: &SkillTarget,
+    head: Option<&StoredHead>,
+    folder: &PlainFiles,
+) -> Result<Option<Error>> {
+    if is_published(head) && folder.contains_key(MAIN) {
+        return Ok(None);
+    }
+    let inside = if folder.contains_key(MAIN) { None } else { skill_inside(head, folder) };
+    let taken = match (skill_around(target).await?, inside) {
+        (None, None) => return Ok(None),
+        (Some(around), _) => format!("{} lies inside the skill {around}", target.skill),
+        (None, Some(inside)) => format!("{} is a folder of skills, such as {inside}", target.skill),
+    };
+    Ok(Some(Error::new(Code::AlreadyExists, format!("{taken}: publish under another path"))))
+}
+
+/// The files of a folder that belong to the skill. A folder without SKILL.md has none, and neither has a folder inside a
+/// skill. If another tool replaced the SKILL.md of a published skill with skills below the folder, the files in the head
+/// belong to the skill.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn own_files(
+    target: &SkillTarget,
+    head: Option<&StoredHead>,
+    mut folder: PlainFiles,
+) -> Result<PlainFiles> {
+    let has_main = folder.contains_key(MAIN);
+    match head.filter(|known| is_published(Some(known))) {
+        Some(_) if has_main => {}
+        Some(known) if skill_inside(head, &folder).is_some() => {
+            folder.retain(|path, _| known.head.file(path).is_some());
+        }
+        Some(_) => {}
+        None if has_main && skill_around(target).await?.is_none() => {}
+        None => folder.clear(),
+    }
+    Ok(folder)
+}
+
+/// The skill in whose folder this one lies.
+async fn skill_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
+    let above = target.skill.ancestors().map(|above| async move {
+        let outer = target.content.place_in(target.space.clone(), &above)?;
+        Ok::<_, Error>(main_of(&outer).await?.map(|_| outer))
+    });
+    for outer in try_join_all(above).await?.into_iter().flatten() {
+        if is_skill(&outer).await? {
+            return Ok(Some(outer.skill));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the SKILL.md of a folder is that of a skill, and not of an undone publish.
+async fn is_skill(outer: &SkillTarget) -> Result<bool> {
+    let Some(known) = settled_head(outer).await? else { return Ok(true) };
+    if is_published(Some(&known)) {
+        return Ok(true);
+    }
+    let late = known.head.expected_late_files().find(|(path, _)| *path == MAIN);
+    if let Some((path, sha256)) = late
+        && is_late_file(outer, path, sha256).await?
+    {
+        return Ok(false);
+    }
+    Ok(main_of(outer).await?.is_some())
+}
+
+/// The version of the SKILL.md in a folder.
+async fn main_of(target: &SkillTarget) -> Result<Option<ETag>> {
+    match target.content.store().head(&target.folder.key(MAIN)?).await {
+        Ok(meta) => Ok(Some(meta.etag)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The path of another skill below a folder. A SKILL.md in the head is a file of the skill itself.
+fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder PlainFiles) -> Option<&'folder str> {
+    let is_own = |path: &str| head.is_some_and(|known| known.head.file(path).is_some());
+    folder.keys().filter(|path| !is_own(path)).find_map(|path| path.strip_suffix("/SKILL.md"))
+}
