@@ -21,6 +21,7 @@ use super::{
     materialise::mark_of,
     memory::archive_bytes,
     pace::RequestPace,
+    place::{settled_files, skill_inside},
     read_error::ReadError,
     settle::settled_head,
     stored_versions::archive_size,
@@ -124,6 +125,9 @@ pub(crate) async fn skill_files_at(
         let again = read_head(&place).await?;
         if again.as_ref().map(StoredHead::etag) == head.as_ref().map(StoredHead::etag) {
             let is_it = again.as_ref().is_some_and(|known| look.is(&place, known));
+            if !is_it && let Some(known) = &again {
+                finish_inside(&place, known, &look);
+            }
             return plain_files(&place, look, again.as_ref(), is_it);
         }
         head = again;
@@ -296,6 +300,21 @@ fn finish_behind(target: &SkillTarget) {
         let _turn = place.content.changes().lock(place.folder.as_str()).await;
         if let Err(error) = settled_head(&place).await {
             tracing::warn!(skill = %place.skill, cause = %error.chain(), "a published skill stays behind its head");
+        }
+    });
+}
+
+/// Completes publishes inside the folder in the background. A server that died may have left a file of one.
+fn finish_inside(target: &SkillTarget, known: &StoredHead, look: &Look) {
+    let Ok((entries, _)) = &look.listed else { return };
+    let folder = plain_files_among(target, entries);
+    if skill_inside(Some(known), &folder).is_none() || target.content.handle().check_writable().is_err() {
+        return;
+    }
+    let (place, known) = (target.clone(), known.clone());
+    tokio::spawn(async move {
+        if let Err(error) = settled_files(&place, Some(&known), folder).await {
+            tracing::warn!(skill = %place.skill, cause = %error.chain(), "a publish inside a skill stays unfinished");
         }
     });
 }

@@ -1,7 +1,7 @@
 //! Where a skill may lie: in no other skill, and around none.
 //!
-//! A publish that is undone leaves files for a moment, at its own path and so in the folder around. They say nothing of what is
-//! published, so such a publish is settled first.
+//! A publish that is undone leaves files for a moment, at its own path and so in the folder around. No such file is a reason to refuse
+//! another skill, so the publish is settled first.
 
 use futures_util::future::try_join_all;
 
@@ -152,7 +152,7 @@ async fn main_of(target: &SkillTarget) -> Result<Option<ETag>> {
 }
 
 /// The path of another skill below a folder. A SKILL.md in the head is a file of the skill itself.
-fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder PlainFiles) -> Option<&'folder str> {
+pub(super) fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder PlainFiles) -> Option<&'folder str> {
     let is_own = |path: &str| head.is_some_and(|known| known.head.file(path).is_some());
     folder.keys().filter(|path| !is_own(path)).find_map(|path| path.strip_suffix("/SKILL.md"))
 }
