@@ -6,7 +6,10 @@
 use std::time::Duration;
 
 use super::{Owner, Share, Shares};
-use crate::error::{Code, Error, Outcome, Result};
+use crate::{
+    error::{Code, Error, Outcome, Result},
+    limits::MEMORY_KEPT_LEAST_BYTES,
+};
 
 /// A budget of bytes. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -21,11 +24,12 @@ pub struct Memory {
 pub struct Reservation(Share);
 
 impl Memory {
-    /// `bytes` in all. One user holds at most a quarter, or one request for more. An eighth is kept for users who hold none. A
-    /// caller that waits longer than `patience` is refused.
+    /// `bytes` in all. One user holds at most a quarter, or one request for more. An eighth and at least
+    /// [`MEMORY_KEPT_LEAST_BYTES`] are kept for users who hold none, but no more than a sixth. A caller that waits longer than `patience` is refused.
     #[must_use]
     pub fn new(bytes: u64, patience: Duration) -> Self {
-        Self { bytes: Shares::new(bytes, bytes / 4).keeping(bytes / 8), patience }
+        let kept = MEMORY_KEPT_LEAST_BYTES.clamp(bytes / 8, bytes / 6);
+        Self { bytes: Shares::new(bytes, bytes / 4).keeping(kept), patience }
     }
 
     /// The bytes as shares, for a caller that shares them among its keys first.
@@ -112,12 +116,12 @@ mod tests {
         let (a, b): (Owner, Owner) = ("a".into(), "b".into());
         let mut held = memory.reserve(&a, 20).await.unwrap();
         assert_eq!(memory.reserve(&a, 1).await.unwrap_err().code(), Code::RateLimited);
-        assert_eq!(memory.reserve(&b, 71).await.unwrap_err().code(), Code::TooExpensive);
-        let other = memory.reserve(&b, 50).await.unwrap();
-        assert_eq!(memory.reserved(), 70);
+        assert_eq!(memory.reserve(&b, 68).await.unwrap_err().code(), Code::TooExpensive);
+        let other = memory.reserve(&b, 47).await.unwrap();
+        assert_eq!(memory.reserved(), 67);
         held.shrink_to(5);
         let more = memory.reserve(&a, 15).await.unwrap();
         drop((held, other, more));
-        assert_eq!((memory.reserved(), memory.peak(), memory.capacity()), (0, 70, 80));
+        assert_eq!((memory.reserved(), memory.peak(), memory.capacity()), (0, 67, 80));
     }
 }

@@ -113,6 +113,12 @@ impl Shares {
         self.lock().contentions
     }
 
+    /// The units that only owners without units get.
+    #[must_use]
+    pub fn kept(&self) -> u64 {
+        self.kept
+    }
+
     /// The number of all units.
     #[must_use]
     pub fn capacity(&self) -> u64 {

@@ -64,6 +64,9 @@ pub const SESSION_VALUES_BYTES: u64 =
 pub const MEMORY_CATALOGS_BYTES: u64 = 128 << 20;
 /// The least memory that can be configured. With less, some requests within every other limit could never be served.
 pub const MEMORY_LEAST_BYTES: u64 = 200 << 20;
+/// The least part of the memory for requests that is kept for users who hold none: a `grep` with its body. An eighth is kept if
+/// that is more, and a sixth if that is less.
+pub const MEMORY_KEPT_LEAST_BYTES: u64 = 21 << 20;
 /// The least memory for catalogs that can be configured.
 pub const MEMORY_CATALOGS_LEAST_BYTES: u64 = 16 << 20;
 /// If one catalog exceeds that budget alone, the others share an eighth of the budget.

@@ -2,9 +2,12 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use skillmount::limits::{
-    CONNECTIONS, CONNECTIONS_RESERVED, MEMORY_BYTES, MEMORY_CACHES_BYTES, REQUESTS_AT_ONCE, SPOOL_BYTES,
-    UPLOADS_AT_ONCE, VERSION_WINDOW_KIB, WORKERS_LEAST,
+use skillmount::{
+    budget::Memory,
+    limits::{
+        CONNECTIONS, CONNECTIONS_RESERVED, MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_PATIENCE, REQUESTS_AT_ONCE,
+        SPOOL_BYTES, UPLOADS_AT_ONCE, VERSION_WINDOW_KIB, WORKERS_LEAST,
+    },
 };
 
 use super::rows;
@@ -80,9 +83,10 @@ fn the_units_of_the_page_are_those_of_the_program() {
     ] {
         assert_eq!(rows[resource], shares(units, part).map(count), "{resource}");
     }
-    for (resource, units) in [("memory of calls", memory), ("disk for bodies", SPOOL_BYTES)] {
-        assert_eq!(rows[resource], shares(units, units / 4).map(bytes), "{resource}");
-    }
+    assert_eq!(rows["disk for bodies"], shares(SPOOL_BYTES, SPOOL_BYTES / 4).map(bytes));
+    let [all, user, key, ..] = shares(memory, memory / 4);
+    let kept = Memory::new(memory, MEMORY_PATIENCE).shares().kept();
+    assert_eq!(rows["memory of calls"], [all, user, key, memory - kept, kept].map(bytes));
     let window = VERSION_WINDOW_KIB << 10;
     assert_eq!(rows["memory for archives of versions"][..2], [window, window / 2].map(bytes));
     assert_eq!(rows["threads for long work"][0], format!("twice the cores, {WORKERS_LEAST} at least"));

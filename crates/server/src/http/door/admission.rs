@@ -250,8 +250,9 @@ impl FairShares {
         of_keys.values().chain([&self.all]).map(Shares::contentions).sum()
     }
 
-    /// The units of the caller's key. Of each user's part a key has three quarters, and the user's other keys have the rest. The users of a key for several users share seven eighths of all units, of which a sixteenth of all is kept
-    /// for users who hold none.
+    /// The units of the caller's key. Of each user's part a key has three quarters, and the user's other keys have the rest. The
+    /// users of a key for several users share all units but those that are kept for users without units. Of these, a sixteenth
+    /// of all is kept for users of the key who hold none.
     fn of_key(&self, caller: &ShareOwner) -> Option<Shares> {
         let key = caller.key.as_ref()?;
         let (units, part) = (self.all.capacity(), self.all.part());
@@ -260,7 +261,7 @@ impl FairShares {
             if key.is_of_one_user {
                 Shares::new(units, part)
             } else {
-                Shares::new(units - units / 8, part).keeping(units / 16)
+                Shares::new(units - self.all.kept(), part).keeping(units / 16)
             }
         };
         let mut of_keys = self.of_keys.lock().unwrap_or_else(PoisonError::into_inner);

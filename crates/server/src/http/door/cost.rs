@@ -111,7 +111,8 @@ impl Cost {
             Self::Operation(MemoryClass::Small) => 256 * KIB,
             Self::Operation(MemoryClass::Listing) => 2 * MIB,
             Self::Operation(MemoryClass::Page) => SCAN_BYTES + 2 * READ_BYTES as u64,
-            Self::Operation(MemoryClass::Search) => SEARCH_WINDOW_BYTES + 2 * GREP_REPLY_BYTES as u64,
+            // The answer is encoded once the search has ended, in the room of its window.
+            Self::Operation(MemoryClass::Search) => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
             Self::Operation(MemoryClass::Text) => MIB,
             Self::Operation(MemoryClass::Files) => MOVE_FILE_BYTES,
             Self::Turn => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
@@ -177,7 +178,7 @@ mod tests {
     use crate::{
         budget::Memory,
         http::door::admission::{FairShares, ShareKey, ShareOwner},
-        limits::{MEMORY_CACHES_BYTES, MEMORY_LEAST_BYTES, MEMORY_PATIENCE, PUBLISH_JSON_BYTES},
+        limits::{MEMORY_BYTES, MEMORY_CACHES_BYTES, MEMORY_LEAST_BYTES, MEMORY_PATIENCE, PUBLISH_JSON_BYTES},
     };
 
     // S-LIMIT-1: Every limit stands in `crates/base/src/limits/`; the service takes n and refuses n + 1.
@@ -193,6 +194,27 @@ mod tests {
                 let caller = ShareOwner { user: "u".into(), key };
                 assert!(shares.try_acquire(&caller, worst).is_some(), "{cost:?}: {worst} for {caller:?}");
             }
+        }
+    }
+
+    // S-FAIR-9: A key of several users has seven eighths of all, and an eighth stays for users who hold nothing. For each single user
+    // such a key has the part of a key of this user. Of memory at least 21 MiB stay, so a user who holds nothing can search.
+    #[test]
+    fn a_search_fits_beside_a_key_of_several_users_that_holds_its_whole_part() {
+        for memory in [222 * MIB, MEMORY_BYTES, 4 * MEMORY_BYTES] {
+            let shares = FairShares::over(Memory::new(memory - MEMORY_CACHES_BYTES, MEMORY_PATIENCE).shares().clone());
+            let key = |name: &str, is_of_one_user| Some(ShareKey { name: name.into(), is_of_one_user });
+            let hold = |n: usize| {
+                shares.try_acquire(
+                    &ShareOwner { user: format!("u{n}").as_str().into(), key: key("wide", false) },
+                    200 * KIB,
+                )
+            };
+            let held: Vec<_> = (0..30_000).map_while(hold).collect();
+            assert!(held.len() > 300, "{}", held.len());
+            let other = ShareOwner { user: "other".into(), key: key("own", true) };
+            let search = Cost::Operation(MemoryClass::Search).bytes(40 * KIB, None);
+            assert!(shares.try_acquire(&other, search).is_some(), "{search} with {memory}");
         }
     }
 
