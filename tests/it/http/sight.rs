@@ -99,6 +99,27 @@ async fn use_turtle(world: &World) {
 }
 
 // S-EVENT-11: An event names no skill that its watcher may not see now.
+// S-SESSION-24: Once a caller may no longer see a skill, no answer names the skill to this caller.
+#[tokio::test]
+async fn missed_events_name_no_deleted_skill_to_an_agent_whose_session_has_it_no_more() {
+    let world = World::start(false).await;
+    let from = world.polled(&world.agent, None).await["next"].as_str().unwrap().to_owned();
+    for (name, body) in [
+        ("load_skill", json!({"skill": "gazelle"})),
+        ("read", json!({"file_path": "/skills/gazelle/SKILL.md"})),
+        ("unload_skill", json!({"skill": "gazelle"})),
+    ] {
+        world.op(name, body).await.is(200);
+    }
+    let missed = async |key: &str| world.polled(key, Some(&from)).await.to_string();
+    assert!(missed(&world.agent).await.contains("Runs fast"));
+    world.call(&world.control, Method::DELETE, world.server.user("/skills/gazelle"), &Value::Null).await.is(204);
+    let text = missed(&world.agent).await;
+    assert!(!text.contains("gazelle") && !text.contains("Runs fast"), "{text}");
+    assert!(text.contains("tool_use_start") && text.contains("input_cut"), "{text}");
+    assert!(missed(&world.control).await.contains("gazelle"), "who decides about skills reads what happened");
+}
+
 // S-EVENT-21: An event omits the members of `input` that name a hidden skill, and `input_cut` says so.
 #[tokio::test]
 async fn events_name_skills_of_a_team_to_its_members_alone() {
@@ -197,14 +218,8 @@ async fn of_a_record_of_an_earlier_version_only_those_are_told_the_input_who_see
         ];
         let cut = json!({"input_cut": true});
         let kept = [cut.clone(), cut.clone(), json!({"offset": 7, "input_cut": true}), json!({"category": "turtle"})];
-        for key in [&world.other_agent, &world.other_control] {
-            assert_eq!(inputs(key).await, if layers { kept.clone() } else { all.clone() }, "layers: {layers}");
-        }
-        if !layers {
-            world.policy(json!({"skills": {"gazelle": "blocked"}})).await;
-            assert_eq!(inputs(&world.control).await, all, "nothing is hidden from a key of control");
-            assert_eq!(inputs(&world.agent).await, kept, "a policy that hides skills hides unknown names");
-        }
+        assert_eq!(inputs(&world.other_agent).await, kept, "an agent reads no unknown name; layers: {layers}");
+        assert_eq!(inputs(&world.other_control).await, if layers { kept } else { all }, "layers: {layers}");
     }
 }
 

@@ -85,7 +85,7 @@ impl EventFilter {
         if !self.is_limited() || !may_name_skills(report) {
             return Ok(Some(event));
         }
-        let Some(rules) = self.rules(event.session.as_deref()).await? else { return Ok(Some(event)) };
+        let rules = self.rules(event.session.as_deref()).await?;
         let is_told = match event.event.as_str() {
             "skill_activated" | "skill_unloaded" => self.keep_skills(&mut event.data, &rules, &report.skills).await?,
             "file_changed" => {
@@ -109,8 +109,8 @@ impl EventFilter {
         self.service.catalogs().has_layers()
     }
 
-    /// The rules for this session now; `None` if nothing is hidden from the watcher.
-    async fn rules(&self, session: Option<&str>) -> Result<Option<Rules>> {
+    /// The rules for this session now.
+    async fn rules(&self, session: Option<&str>) -> Result<Rules> {
         let (sessions, user) = (self.service.sessions(), &self.watcher.audience.user);
         let session = match session.and_then(|session| Id::parse(session).ok()) {
             None => None,
@@ -119,7 +119,7 @@ impl EventFilter {
                 // A damaged session shows no skill. Its watchers go on.
                 Err(SessionError::Damaged(_)) => {
                     let policy = blocked().under(&blocked());
-                    return Ok(Some(Rules { policy, session: None }));
+                    return Ok(Rules { policy, session: None });
                 }
                 Err(error) => return Err(error.into()),
             },
@@ -129,8 +129,7 @@ impl EventFilter {
             Some(session) => session.policy_under(&of_user),
             None => Policy::unrestricted().under(&of_user),
         };
-        let is_limited = self.has_layers() || (self.watcher.is_agent && policy.hides_skills());
-        Ok(is_limited.then_some(Rules { policy, session }))
+        Ok(Rules { policy, session })
     }
 
     /// Keeps the skills that the watcher sees. Returns whether any is left.
@@ -183,13 +182,19 @@ impl EventFilter {
     }
 
     /// Whether a word names a skill, and the watcher sees every skill of this name. The nearest source decides: first
-    /// the record, then the loaded skills of the session, then the catalog.
+    /// the record, then the loaded skills of the session, then the catalog. For an agent, a record alone shows no skill.
     async fn sees(&self, word: &str, rules: &Rules, known: &[AuditSkill]) -> Result<bool> {
         let recorded = known.iter().filter(|one| names(&one.skill, &one.name, word));
         let recorded =
             recorded.filter_map(|one| Some(self.may_see(rules, &one.skill, one.layer?, one.team.as_deref())));
-        if let Some(decided) = all_of(recorded) {
+        let recorded = all_of(recorded);
+        // An agent also reads of no skill that is gone since, unless its session has the skill.
+        if let Some(decided) = recorded.filter(|decided| !decided || !self.watcher.is_agent) {
             return Ok(decided);
+        }
+        let drafts = rules.session.iter().flat_map(|session| &session.drafts);
+        if recorded == Some(true) && drafts.map(|draft| draft.skill.as_str()).any(|skill| names(skill, skill, word)) {
+            return Ok(true);
         }
         let loaded = rules.session.iter().flat_map(|session| &session.loaded_skills);
         let loaded = loaded.filter(|one| one.mount.as_str() == word || names(one.skill.as_str(), &one.name, word));

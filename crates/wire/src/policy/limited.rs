@@ -19,13 +19,6 @@ impl EffectivePolicy {
         self.session.skill(skill).max(self.user.skill(skill))
     }
 
-    /// Whether any skill may be hidden from the session.
-    #[must_use]
-    pub fn hides_skills(&self) -> bool {
-        let hides = |policy: &Policy| policy.skills.values().any(|rule| !rule.is_visible());
-        self.limit.is_some() || hides(&self.session) || hides(&self.user)
-    }
-
     pub(super) fn limit_of(&self, path: &str) -> SkillRule {
         let is_outside = |limit: &BTreeSet<SkillPath>| !limit.iter().any(|skill| skill.as_str() == path);
         if self.limit.as_deref().is_some_and(is_outside) { SkillRule::Blocked } else { SkillRule::AutoApprove }
@@ -67,7 +60,5 @@ mod tests {
             assert_eq!(reader.skill(&path(skill)), expected, "{skill}");
         }
         assert_eq!(limited.rule(&path("a/z")), SkillRule::AutoApprove);
-        let open = Policy::default().under(&Policy::default());
-        assert!(limited.hides_skills() && !open.hides_skills() && open.limited_to(BTreeSet::new()).hides_skills());
     }
 }
