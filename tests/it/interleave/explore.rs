@@ -149,7 +149,9 @@ impl Actor {
 async fn hash_of(store: &MemoryStore) -> u64 {
     let (entries, _) = store.list_all(&KeyPrefix::all(), 10_000).await.unwrap();
     let mut hasher = DefaultHasher::new();
-    entries.into_iter().for_each(|entry| (entry.key, entry.etag.to_string()).hash(&mut hasher));
+    for entry in entries {
+        (entry.key, entry.etag.to_string()).hash(&mut hasher);
+    }
     hasher.finish()
 }
 

@@ -68,6 +68,7 @@ pub struct FileSearch {
 
 impl Hit {
     /// Bytes of its lines, with [`GREP_LINE_COST`] for each.
+    #[must_use]
     pub fn size(&self) -> usize {
         let lines = self.before.iter().chain(&self.after).chain([&self.text]);
         lines.map(|line| line.len() + GREP_LINE_COST).sum()

@@ -33,7 +33,7 @@ pub(crate) async fn settled_files(
     while let Some(inside) = skill_inside(head, &folder).map(str::to_owned) {
         let Ok(path) = SkillPath::parse(&format!("{}/{inside}", target.skill)) else { break };
         let inner = target.content.place_in(target.space.clone(), &path)?;
-        let Some(known) = settled_head(&inner).await? else { break };
+        let Some(known) = Box::pin(settled_head(&inner)).await? else { break };
         if is_published(Some(&known)) {
             break;
         }
@@ -129,7 +129,7 @@ async fn skill_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
 
 /// Whether the SKILL.md of a folder is that of a skill, and not of an undone publish.
 async fn is_skill(outer: &SkillTarget) -> Result<bool> {
-    let Some(known) = settled_head(outer).await? else { return Ok(true) };
+    let Some(known) = Box::pin(settled_head(outer)).await? else { return Ok(true) };
     if is_published(Some(&known)) {
         return Ok(true);
     }

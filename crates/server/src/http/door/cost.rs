@@ -112,10 +112,9 @@ impl Cost {
             Self::Operation(MemoryClass::Listing) => 2 * MIB,
             Self::Operation(MemoryClass::Page) => SCAN_BYTES + 2 * READ_BYTES as u64,
             // The answer is encoded once the search has ended, in the room of its window.
-            Self::Operation(MemoryClass::Search) => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
+            Self::Operation(MemoryClass::Search) | Self::Turn => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
             Self::Operation(MemoryClass::Text) => MIB,
             Self::Operation(MemoryClass::Files) => MOVE_FILE_BYTES,
-            Self::Turn => SEARCH_WINDOW_BYTES + GREP_REPLY_BYTES as u64,
             Self::Download => 2 * DOWNLOAD_WINDOW_BYTES + 256 * KIB,
             Self::Records => 3 * AUDIT_PIECE_BYTES + 3 * AUDIT_PAGE_BYTES as u64,
             Self::Figures => 3 * AUDIT_PIECE_BYTES + USAGE_TALLY_BYTES,
@@ -210,8 +209,8 @@ mod tests {
                     200 * KIB,
                 )
             };
-            let held: Vec<_> = (0..30_000).map_while(hold).collect();
-            assert!(held.len() > 300, "{}", held.len());
+            let all: Vec<_> = (0..30_000).map_while(hold).collect();
+            assert!(all.len() > 300, "{}", all.len());
             let other = ShareOwner { user: "other".into(), key: key("own", true) };
             let search = Cost::Operation(MemoryClass::Search).bytes(40 * KIB, None);
             assert!(shares.try_acquire(&other, search).is_some(), "{search} with {memory}");
