@@ -157,7 +157,7 @@ impl Output {
         }
     }
 
-    /// A fault, or another line beside the result that nobody may miss, on stderr. --quiet keeps it.
+    /// A fault or another important line beside the result, on stderr. --quiet keeps it.
     pub(super) fn fault(&self, text: impl Display) {
         note(&self.stderr, text);
     }

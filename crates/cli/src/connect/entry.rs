@@ -51,7 +51,7 @@ fn parsed(form: ConfigForm, text: &str) -> Result<Value, String> {
     }
     let value = match form {
         ConfigForm::Json { .. } => {
-            serde_json::from_str(text).map_err(|fault| format!("it is not valid JSON: {fault}"))?
+            serde_json::from_str(text).map_err(|fault| format!("it has comments, a last comma, or no JSON: {fault}"))?
         }
         ConfigForm::Toml => {
             toml::from_str(text).map_err(|fault| format!("it is not valid TOML: {}", fault.message()))?

@@ -85,8 +85,8 @@ pub(crate) enum Extent {
     Everything,
 }
 
-/// The skill in `folder`, or the skills in folders below it, the outermost SKILL.md deciding. A SKILL.md stands for the
-/// folder it lies in. `into` is the category of the skills. A skill whose path begins with this category keeps its path.
+/// The skill in `folder`, or the skills in folders below it. A folder with a SKILL.md is one skill, with all folders below
+/// it. `into` is the category of the skills. A skill whose path begins with this category keeps its path.
 ///
 /// # Errors
 /// `file_not_found` if `folder` is missing. `invalid_request` if there is no skill, or if `folder` cannot be read.
