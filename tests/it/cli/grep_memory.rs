@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Home, server::Server};
 
-/// The most that the process may grow, in KiB: the memory that the call reserves, and what the allocator of a debug build keeps.
+/// The most that the process may grow, in KiB. The call reserves 20 MiB, and the allocator of a debug build keeps freed pages.
 const MOST_KIB: u64 = 96 << 10;
 
 /// The most resident memory that the process had, in KiB.

@@ -210,7 +210,8 @@ impl Settings {
         let is_flag = |setting: &&Setting| self.values.get(*setting).is_some_and(|value| value.origin == Origin::Flag);
         let places = [Setting::Store, Setting::Server, Setting::User];
         let flag = |setting: &Setting| {
-            format!(" {} {}", flag_of(setting.name()), quoted(self.get(*setting).unwrap_or_default()))
+            let shown = self.values.get(setting).map_or("", |value| value.text.shown());
+            format!(" {} {}", flag_of(setting.name()), quoted(shown))
         };
         places.iter().filter(is_flag).map(flag).collect()
     }

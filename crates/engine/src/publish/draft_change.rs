@@ -121,7 +121,8 @@ fn is_draft_meant(error: &ChangeError, names_draft: bool) -> bool {
 }
 
 /// Reads the owner's catalog again, so that this change shows at once. If the read fails, the change shows later as any other. Then
-/// removes the draft whose place the skill took, so a listing always has one of them. If that fails, the next change removes it.
+/// removes the draft that the skill replaced. In this order a listing always has the skill or its draft. If the removal fails, the
+/// next change of the skill does it.
 pub(crate) async fn show_change(core: &Core, place: &SkillTarget, owner: &LayerOwner, changed: &mut ChangeResult) {
     if let Err(error) = core.catalogs().refresh_layer(owner).await {
         tracing::warn!(%owner, cause = %error.chain(), "a published skill shows later");

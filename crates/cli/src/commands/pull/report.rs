@@ -176,8 +176,8 @@ fn in_conflict(rows: &[PullRow], is_merge: bool) -> Option<Error> {
     Some(Error::new(Code::VersionConflict, message))
 }
 
-/// The error that names the files with marks or of two versions, which a person must finish. Its exit status is that of a partial
-/// result. `None` without such files.
+/// The error of an unfinished merge. It names the files that a person must edit, and has the exit status of a partial result.
+/// `None` if there is no such file.
 fn to_resolve(rows: &[PullRow]) -> Option<Error> {
     let files: Vec<_> = rows.iter().flat_map(|row| row.marked.iter().chain(&row.beside)).cloned().collect();
     let named: Vec<_> = files.iter().take(FILES_NAMED).map(|file| plain(file)).collect();

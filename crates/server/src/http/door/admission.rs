@@ -251,8 +251,8 @@ impl FairShares {
     }
 
     /// The units of the caller's key. Of each user's part a key has three quarters, and the user's other keys have the rest. The
-    /// users of a key for several users share all units but those that are kept for users without units. Of these, a sixteenth
-    /// of all is kept for users of the key who hold none.
+    /// users of a key for several users share all common units. Inside the key, a sixteenth of all units is kept for its users
+    /// who hold none.
     fn of_key(&self, caller: &ShareOwner) -> Option<Shares> {
         let key = caller.key.as_ref()?;
         let (units, part) = (self.all.capacity(), self.all.part());
