@@ -71,6 +71,7 @@ def test_an_address_that_cannot_be_right_is_an_error_at_once(client: Any, addres
         (f"{KEY}é", "not ASCII"),
         (f"\u200b{KEY}", "not ASCII"),
         (f" {KEY}", "a space"),
+        (f"Bearer {KEY}", "the word Bearer"),
     ],
 )
 @pytest.mark.parametrize("given", ["argument", "variable"])

@@ -85,6 +85,9 @@ export function key(given: string | undefined): string | undefined {
     throw new InvalidSettings(`character ${at} of the key is a control character or is not ASCII; ${rule}`);
   }
   if (given.trim() !== given) throw new InvalidSettings(`the key begins or ends with a space; ${rule}`);
+  if (/^bearer /i.test(given)) {
+    throw new InvalidSettings("the key begins with the word Bearer, which each request adds; give the key alone");
+  }
   return given;
 }
 

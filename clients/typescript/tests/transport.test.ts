@@ -174,7 +174,7 @@ test("a signal ends the request at once, while it waits for an answer, for a rep
 });
 
 test("keys and addresses that cannot work are an error at once, which prints no key and is not retryable", async () => {
-  const keys = ["sesame\n", "\rsesame", "ses\name", "sesame\t", "sésame", "sesame\u2028", "sesame\0", " sesame", "sesame "];
+  const keys = ["sesame\n", "\rsesame", "ses\name", "sesame\t", "sésame", "sesame\u2028", "sesame\0", " sesame", "sesame ", "Bearer sesame"];
   for (const apiKey of keys) {
     const { error } = await failing(async () => createSkillmount({ apiKey }));
     expect(error).toMatchObject({ name: "InvalidSettings", code: "invalid_settings", retryable: false });

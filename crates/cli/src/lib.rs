@@ -84,8 +84,8 @@ use self::{
     settings::{Setting, Sources, misspelt_variables},
     signals::CommandEnd,
     status::{ExitStatus, exit_code},
-    suggestions::with_near_suggestions,
-    usage_line::with_usage,
+    suggestions::{with_near_suggestions, with_user_tip},
+    usage_line::{named_command, with_usage},
 };
 use crate::{
     error::{Code, Error, Kind, Result, result_name},
@@ -145,8 +145,11 @@ fn parsed(arguments: Vec<OsString>, help_columns: Option<usize>) -> Result<Invoc
         command = command.term_width(columns);
     }
     let typed = arguments.clone();
-    let matches =
-        command.try_get_matches_from_mut(arguments).map_err(|refusal| with_usage(refusal, &mut command, &typed))?;
+    let matches = command.try_get_matches_from_mut(arguments).map_err(|refusal| {
+        let refusal = with_usage(refusal, &mut command, &typed);
+        let named = named_command(&command, &typed);
+        with_user_tip(with_near_suggestions(refusal, &command, &named), &named)
+    })?;
     let names = successors(matches.subcommand(), |(_, below)| below.subcommand()).map(|(name, _)| name);
     let name = names.collect::<Vec<_>>().join(" ");
     let cli = Cli::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))?;
@@ -188,7 +191,6 @@ const fn patience(command: &CliCommand) -> Duration {
 
 /// Help and version are answers; everything else that does not parse is wrong input.
 fn refused(process: &Process, refusal: clap::Error, json: bool) -> u8 {
-    let refusal = with_near_suggestions(refusal);
     let rendered = refusal.render();
     if json && refusal.use_stderr() {
         failure::show(&process.stderr, &Error::new(Code::InvalidRequest, rendered.to_string()), "", json);

@@ -1,8 +1,9 @@
 //! The tips of a line that does not parse: only names that are near, the nearest first.
 
 use clap::{
-    Error,
-    error::{ContextKind, ContextValue},
+    Command, Error,
+    builder::StyledStr,
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 
 use crate::path::distance;
@@ -16,8 +17,12 @@ const TIPS: &[(ContextKind, ContextKind)] = &[
 /// Words that name no command, each with the commands that may be meant.
 const MEANT: &[(&str, &[&str])] = &[("find", &["search", "glob"])];
 
-/// The same error without tips that are far from the typed word.
-pub(super) fn with_near_suggestions(mut refusal: Error) -> Error {
+/// Commands about one user. People write the user behind them.
+const OF_ONE_USER: &[&str] = &["audit", "usage", "approvals", "session list"];
+
+/// The same error without tips that are far from the typed word, and with the commands below others that have this
+/// name. `named` are the commands that the line names before the error.
+pub(super) fn with_near_suggestions(mut refusal: Error, command: &Command, named: &[String]) -> Error {
     for (tip, typed) in TIPS {
         let Some(ContextValue::String(typed)) = refusal.get(*typed).cloned() else { continue };
         let nearest = match refusal.get(*tip) {
@@ -27,9 +32,9 @@ pub(super) fn with_near_suggestions(mut refusal: Error) -> Error {
             }
             other => other.cloned(),
         };
-        let meant = MEANT.iter().find(|(word, _)| *word == typed);
-        let meant =
-            meant.map(|(_, names)| ContextValue::Strings(names.iter().map(|name| (*name).to_owned()).collect()));
+        let is_first = *tip == ContextKind::SuggestedSubcommand && named.is_empty();
+        let meant = if is_first { meant(&typed, command) } else { Vec::new() };
+        let meant = Some(meant).filter(|names| !names.is_empty()).map(ContextValue::Strings);
         refusal.remove(*tip);
         if let Some(names) = meant.or(nearest) {
             refusal.insert(*tip, names);
@@ -40,6 +45,28 @@ pub(super) fn with_near_suggestions(mut refusal: Error) -> Error {
         refusal.remove(ContextKind::Suggested);
     }
     refusal
+}
+
+/// The same error with the flag for a user, if the line names one behind a command that takes no such word.
+pub(super) fn with_user_tip(mut refusal: Error, named: &[String]) -> Error {
+    let typed = match refusal.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(typed)) if !typed.starts_with('-') => typed.clone(),
+        _ => return refusal,
+    };
+    if refusal.kind() == ErrorKind::UnknownArgument && OF_ONE_USER.contains(&named.join(" ").as_str()) {
+        let tip = StyledStr::from(format!("to name a user, write '--user {typed}'"));
+        refusal.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    refusal
+}
+
+/// The commands that the first word may mean if it names no command: those in [`MEANT`], or those of that name below others.
+fn meant(typed: &str, command: &Command) -> Vec<String> {
+    if let Some((_, names)) = MEANT.iter().find(|(word, _)| *word == typed) {
+        return names.iter().map(|name| (*name).to_owned()).collect();
+    }
+    let below = command.get_subcommands().filter_map(|group| Some((group, group.find_subcommand(typed)?)));
+    below.map(|(group, below)| format!("{} {}", group.get_name(), below.get_name())).collect()
 }
 
 /// The names near the typed word, the nearest first. The beginning of a name is near it.

@@ -26,7 +26,7 @@ pub(super) fn with_usage(mut refusal: Error, command: &mut Command, typed: &[OsS
 }
 
 /// The names of the commands that the words of a line name, the outermost first.
-fn named_command(mut command: &Command, typed: &[OsString]) -> Vec<String> {
+pub(super) fn named_command(mut command: &Command, typed: &[OsString]) -> Vec<String> {
     let (mut names, mut is_value) = (Vec::new(), false);
     for word in typed.iter().skip(1).filter_map(|word| word.to_str()) {
         if std::mem::take(&mut is_value) {

@@ -23,6 +23,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longer than the timeout of the server, so that the caller gets an answer of the server and not silence.
 const REPLY_TIMEOUT: Duration = REQUEST_TIMEOUT.saturating_add(Duration::from_secs(5));
 
+/// The scheme that each request puts before the key.
+const BEARER: &str = "Bearer ";
+
 /// A server, the key for it, and the newest version of the session in a reply.
 pub(super) struct ServerConnection {
     client: Client,
@@ -137,11 +140,14 @@ impl ServerConnection {
 /// Checks that a header can carry `key`. The message does not repeat it.
 ///
 /// # Errors
-/// `invalid_request` for a key with white space around it, or with a character that is not visible ASCII.
+/// `invalid_request` for a key with white space around it, with [`BEARER`] before it, or with a character that is not visible ASCII.
 fn check_key(key: &str) -> Result<()> {
     let refused = |why: &str| Err(Error::new(Code::InvalidRequest, format!("the API key {why}")));
     if key.trim() != key {
         return refused("begins or ends with a line end or a space: give the key alone");
+    }
+    if key.get(..BEARER.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(BEARER)) {
+        return refused("begins with the word Bearer, which each request adds: give the key alone");
     }
     match key.chars().find(|character| *character != ' ' && !character.is_ascii_graphic()) {
         Some(character) if character.is_ascii() => refused("has a line end or a control character in it: give one key"),

@@ -254,12 +254,22 @@ mod tests {
             let id = Id::parse("u").unwrap();
             RemoteBackend::new("http://127.0.0.1:9", id.clone(), id, Some(key.to_owned()))
         };
-        for bad in ["s3cret\n", "s3cret\r\n", " s3cret", "s3\ncret", "s3\0cret", "s3crét", "s3cret\u{a0}"] {
+        for bad in [
+            "s3cret\n",
+            "s3cret\r\n",
+            " s3cret",
+            "s3\ncret",
+            "s3\0cret",
+            "s3crét",
+            "s3cret\u{a0}",
+            "Bearer s3cret",
+            "bearer s3cret",
+        ] {
             let error = remote(bad).unwrap_err();
             assert_eq!((error.code(), error.retryable()), (Code::InvalidRequest, false), "{bad:?}");
             assert!(!error.message().contains("s3c"), "{error}");
         }
-        for good in ["s3cret", "smk_0a~!", "two words", ""] {
+        for good in ["s3cret", "smk_0a~!", "two words", "bearers3cret", ""] {
             assert!(remote(good).is_ok(), "{good}");
         }
     }

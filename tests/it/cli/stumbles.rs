@@ -47,6 +47,12 @@ fn only_near_names_are_suggested() {
         (&["skills", "frob"], None),
         (&["serve", "--prot", "1"], Some("a similar argument exists: '--port'")),
         (&["skills", "show", "minutes"], None),
+        (&["list"], Some("'skills list'")),
+        (&["load", "minutes"], Some("a similar subcommand exists: 'skills load'")),
+        (&["audit", "ana"], Some("to name a user, write '--user ana'")),
+        (&["usage", "ana"], Some("to name a user, write '--user ana'")),
+        (&["fsck", "ana"], None),
+        (&["approvals", "list"], None),
     ] {
         let (_, _, said) = ran(&home, arguments);
         assert_eq!(tip.map(|tip| said.contains(tip)), tip.map(|_| true), "{said}");
@@ -170,5 +176,37 @@ fn a_bucket_without_a_region_names_the_flag() {
     let typed = home.command(&["--store", "s3://nobucket/x", "skills", "list"]);
     let output = { typed }.env("AWS_EC2_METADATA_DISABLED", "true").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("give --region, or set SKILLMOUNT_REGION or AWS_REGION"), "{said}");
+    let way_out = "give --region, or set SKILLMOUNT_REGION or AWS_REGION";
+    assert!(said.contains(way_out), "{said}");
+    let typed = home.command(&["--store", "s3://nobucket/x", "doctor"]);
+    let output = { typed }.env("AWS_EC2_METADATA_DISABLED", "true").output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(way_out) && words.contains("to fix it: correct the value, as a flag"), "{shown}");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_names_the_reason() {
+    let home = Home::with_skills();
+    home.file("out/notas/SKILL.md/x", "a folder in the place of the file");
+    let (status, shown, said) = ran(&home, &["pull", "notas", "out"]);
+    assert!(said.contains("out/notas/SKILL.md cannot be written or read: Is a directory"), "{said}");
+    assert!(shown.starts_with("notas: nothing written\n"), "{shown}");
+    assert_eq!(status, Some(2));
+}
+
+#[test]
+fn a_push_recommends_the_fixes_of_lint_only_if_there_are_any() {
+    let home = Home::new();
+    let two = skill("b", &"long ".repeat(300));
+    for (text, way_out) in [
+        ("---\nname: a\n---\nText.\n", "1 error: fix it and push again\n"),
+        ("---\nname: a\nname: b\n---\nText.\n", "3 errors: fix them and push again\n"),
+        ("---\nname: b\ndescription: Does.\n---\nText.\n", "1 error: `skillmount lint --fix` fixes it\n"),
+        (&two, "2 errors: `skillmount lint --fix` fixes 1 of them, and you fix the others\n"),
+    ] {
+        home.file("skills/a/SKILL.md", text);
+        let said = ran(&home, &["push", "skills"]).2;
+        assert!(said.contains(way_out), "{said}");
+    }
 }

@@ -11,6 +11,7 @@ use crate::{
     encoder::try_encoder,
     encoding::encoder,
     error::{Code, Error, Result},
+    failure::for_people,
     handle::failed_check,
     output::Output,
     screen::{Cell, LastColumn, plain},
@@ -126,7 +127,7 @@ async fn store_checks(app: &App) -> Vec<StoreCheck> {
     let store = match app.store().await {
         Ok(store) => store,
         Err(error) => {
-            let fix = "`skillmount config show` shows where each value comes from";
+            let fix = "correct the value, as a flag or in skillmount.toml; `skillmount config show` shows where each value comes from";
             return vec![failed_check("configuration", &error, fix)];
         }
     };
@@ -154,7 +155,7 @@ fn print(out: &Output, checks: &[StoreCheck]) -> Result<()> {
             CheckStatus::Warn => ("warn", AnsiColor::Yellow),
             CheckStatus::Fail => ("fail", AnsiColor::Red),
         };
-        let check = [Cell::from(word).styled(colour.on_default()), name.into(), detail.into()];
+        let check = [Cell::from(word).styled(colour.on_default()), name.into(), for_people(detail).into()];
         let fix = fix.iter().map(|fix| ["".into(), "".into(), format!("to fix it: {fix}").into()]);
         std::iter::once(check).chain(fix)
     });

@@ -139,7 +139,7 @@ pub async fn pull_skill(
     for step in &steps {
         match step.take(target, options.how) {
             Ok(()) => done.push((step.path.as_str(), step.change)),
-            Err(why) => pulled.refused.push(why.message().to_owned()),
+            Err(why) => pulled.refused.push(why.chain()),
         }
         // A signal is heard here, between two files.
         tokio::task::yield_now().await;
@@ -224,7 +224,7 @@ impl Plan<'_> {
             }
             match target.read(path) {
                 Ok(mine) => self.file(target, path, mine.as_ref()),
-                Err(why) => self.pulled.refused.push(why.message().to_owned()),
+                Err(why) => self.pulled.refused.push(why.chain()),
             }
         }
     }

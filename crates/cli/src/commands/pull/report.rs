@@ -130,7 +130,9 @@ fn print(out: &Output, row: &PullRow) -> Result<()> {
     if let Some(refusal) = &row.refusal {
         return out.line(format_args!("{}: refused, {}", plain(&row.skill), plain(refusal.message())));
     }
-    if row.conflicts.is_empty() {
+    if !row.refused.is_empty() && row.changes == FileChanges::default() {
+        out.line(format_args!("{}: nothing written", plain(&row.skill)))?;
+    } else if row.conflicts.is_empty() {
         out.line(transfer::summary(&row.skill, &row.changes))?;
         transfer::lines(&row.changes).try_for_each(|line| out.line(line))?;
     } else {

@@ -328,8 +328,15 @@ fn deleted_there(skills: usize) -> Option<String> {
 /// That some of the skills were not sent, and which.
 fn stayed_behind(refused: &[LintedSkill]) -> Error {
     let errors: usize = refused.iter().map(|one| one.findings.len()).sum();
+    let fixable = refused.iter().flat_map(|one| &one.findings).filter(|finding| finding.fixable).count();
+    let them = if errors == 1 { "it" } else { "them" };
+    let way_out = match fixable {
+        0 => format!("fix {them} and push again"),
+        _ if fixable == errors => format!("`skillmount lint --fix` fixes {them}"),
+        _ => format!("`skillmount lint --fix` fixes {fixable} of them, and you fix the others"),
+    };
     let message = format!(
-        "{} stayed behind, because lint finds {}: fix them, `skillmount lint --fix` does what is safe",
+        "{} stayed behind, because lint finds {}: {way_out}",
         counted(refused.len(), "skill"),
         counted(errors, "error"),
     );
