@@ -60,7 +60,7 @@ pub(super) fn with_user_tip(mut refusal: Error, named: &[String]) -> Error {
     refusal
 }
 
-/// The commands that the first word may mean if it names no command: those in [`MEANT`], or those of that name below others.
+/// The commands that an unknown first word may mean: its row in [`MEANT`], or the commands of this name in groups.
 fn meant(typed: &str, command: &Command) -> Vec<String> {
     if let Some((_, names)) = MEANT.iter().find(|(word, _)| *word == typed) {
         return names.iter().map(|name| (*name).to_owned()).collect();

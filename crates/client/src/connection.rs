@@ -140,7 +140,7 @@ impl ServerConnection {
 /// Checks that a header can carry `key`. The message does not repeat it.
 ///
 /// # Errors
-/// `invalid_request` for a key with white space around it, with [`BEARER`] before it, or with a character that is not visible ASCII.
+/// `invalid_request` for a key with white space around it, with [`BEARER`] before it, or with an invisible or foreign character.
 fn check_key(key: &str) -> Result<()> {
     let refused = |why: &str| Err(Error::new(Code::InvalidRequest, format!("the API key {why}")));
     if key.trim() != key {
