@@ -23,11 +23,11 @@ pub(super) fn path(text: &str) -> SkillPath {
     SkillPath::parse(text).unwrap()
 }
 
-/// The files of a skill with this body.
-fn files(skill: &str, body: &str) -> UploadedSkill {
+/// The files of a skill with this body. A publish writes SKILL.md last, so for a moment the other file lies there alone.
+pub(super) fn files(skill: &str, body: &str) -> UploadedSkill {
     let name = skill.rsplit('/').next().unwrap();
     let main = format!("---\nname: {name}\ndescription: Writes the minutes of a meeting.\n---\n{body}\n");
-    UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into())])
+    UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into()), ("a.md".to_owned(), body.to_owned().into())])
 }
 
 /// Makes a call on `skill` and reads its answer.

@@ -10,10 +10,7 @@ mod model;
 
 use std::sync::Arc;
 
-use skillmount::{
-    publish::{PublishOptions, UploadedSkill},
-    store::MemoryStore,
-};
+use skillmount::{publish::PublishOptions, store::MemoryStore};
 
 use self::{
     calls::Digests,
@@ -33,8 +30,7 @@ async fn digests() -> Digests {
     let world = World::over(Arc::new(MemoryStore::like_s3()));
     let mut digests = Digests::new();
     for body in BODIES {
-        let main = format!("---\nname: n\ndescription: Writes the minutes of a meeting.\n---\n{body}\n");
-        let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into())]);
+        let files = calls::files("n", body);
         let (user, skill, publisher) = (id("demo"), calls::path("n"), world.service.publisher());
         let reply = publisher.publish_skill(&user, &skill, files, PublishOptions::default()).await.unwrap();
         digests.insert(body, reply.digest);

@@ -119,14 +119,7 @@ async fn published_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
 
 /// The heads of published and pending skills below this folder.
 async fn heads_inside(target: &SkillTarget) -> Result<Vec<(SkillTarget, StoredHead)>> {
-    let prefix = target.space.heads()?.folder(target.skill.as_str())?;
-    let (entries, _) = target.content.store().list_all(&prefix, LIST_OBJECTS).await?;
-    let path = |key: &str| {
-        let name = prefix.relative(key)?.strip_suffix(".json")?;
-        SkillPath::parse(&format!("{}/{name}", target.skill)).ok()
-    };
-    let heads = entries.iter().filter_map(|entry| path(&entry.key)).map(|inner| async move {
-        let inner = target.content.place_in(target.space.clone(), &inner)?;
+    let heads = skills_inside(target).await?.into_iter().map(|(_, inner)| async move {
         let head = read_stored_head(&inner).await?.filter(|known| known.head.state == HeadState::Published);
         Ok::<_, Error>(head.map(|head| (inner, head)))
     });
@@ -136,6 +129,18 @@ async fn heads_inside(target: &SkillTarget) -> Result<Vec<(SkillTarget, StoredHe
     // The final ones decide, so no pending one is undone for nothing.
     found.sort_by_key(|(_, known)| known.head.pending.is_some());
     Ok(found)
+}
+
+/// The paths below this folder that have a head, each by its path in the folder.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn skills_inside(target: &SkillTarget) -> Result<Vec<(String, SkillTarget)>> {
+    let prefix = target.space.heads()?.folder(target.skill.as_str())?;
+    let (entries, _) = target.content.store().list_all(&prefix, LIST_OBJECTS).await?;
+    let names = entries.iter().filter_map(|entry| prefix.relative(&entry.key)?.strip_suffix(".json"));
+    let inside = names.filter_map(|name| Some((name, SkillPath::parse(&format!("{}/{name}", target.skill)).ok()?)));
+    inside.map(|(name, path)| Ok((name.to_owned(), target.content.place_in(target.space.clone(), &path)?))).collect()
 }
 
 /// Undoes an inner publish that is pending. Returns whether the publish became final first.

@@ -1,26 +1,30 @@
 //! Where a skill may lie: in no other skill, and around none.
 //!
-//! A publish that is undone leaves files for a moment, at its own path and so in the folder around. No such file is a reason to refuse
-//! another skill, so the publish is settled first.
+//! A change under way has files in the folders of other paths for a moment: a publish writes SKILL.md last, a deletion removes it
+//! first, and a publish that is undone leaves files. No such file is one of another tool, and none is a reason to refuse another
+//! skill. So the change is settled first.
+
+use std::collections::BTreeSet;
 
 use futures_util::future::try_join_all;
 
 use super::{
     folder::{PlainFiles, is_published},
-    heads::StoredHead,
+    heads::{StoredHead, read_stored_head},
     materialise::is_late_file,
+    pending::skills_inside,
     settle::settled_head,
     target::SkillTarget,
 };
 use crate::{
     error::{Code, Error, Result},
     path::{ETag, SkillPath},
-    skill::MAIN,
+    skill::{HeadState, MAIN},
     store::StoreError,
 };
 
-/// The files of a listed folder without the files of undone publishes, at this path and inside. `None` if the folder changed
-/// since: list it again.
+/// The files of a listed folder without the files of changes under way and of undone publishes, at this path, around it and inside.
+/// `None` if the folder changed since: list it again.
 ///
 /// # Errors
 /// As [`settled_head`].
@@ -48,7 +52,83 @@ pub(crate) async fn settled_files(
             return Ok(None);
         }
     }
+    if skill_inside(head, &folder).is_some() {
+        return Ok(Some(folder));
+    }
+    let Some(folder) = without_files_of_outer_skills(target, head, folder).await? else { return Ok(None) };
+    without_files_of_inner_skills(target, head, folder).await
+}
+
+/// The files without those of changes at the paths around. `None` if such a change was under way: list the folder again.
+async fn without_files_of_outer_skills(
+    target: &SkillTarget,
+    head: Option<&StoredHead>,
+    mut folder: PlainFiles,
+) -> Result<Option<PlainFiles>> {
+    // Around a published skill no other skill begins.
+    if is_published(head) || folder.is_empty() {
+        return Ok(Some(folder));
+    }
+    for above in target.skill.ancestors() {
+        let outer = target.content.place_in(target.space.clone(), &above)?;
+        let Some(known) = read_stored_head(&outer).await? else { continue };
+        if !known.head.is_settled(target.content.clock().now()) {
+            Box::pin(settled_head(&outer)).await?;
+            return Ok(None);
+        }
+        let below = format!(
+            "{}/",
+            target.skill.as_str().strip_prefix(above.as_str()).unwrap_or_default().trim_start_matches('/')
+        );
+        for (path, sha256) in known.head.expected_late_files() {
+            let Some(listed) = path.strip_prefix(&below) else { continue };
+            if folder.contains_key(listed) && is_late_file(&outer, path, sha256).await? {
+                folder.remove(listed);
+            }
+        }
+    }
     Ok(Some(folder))
+}
+
+/// The files without those of changes at the paths inside that have no SKILL.md there. `None` if such a change was under way, or has
+/// ended since: list the folder again.
+async fn without_files_of_inner_skills(
+    target: &SkillTarget,
+    head: Option<&StoredHead>,
+    mut folder: PlainFiles,
+) -> Result<Option<PlainFiles>> {
+    let foreign = folder.keys().filter(|path| !is_own(head, path));
+    let folders: BTreeSet<String> = foreign
+        .flat_map(|path| path.match_indices('/').filter_map(|(at, _)| path.get(..at)))
+        .map(str::to_owned)
+        .collect();
+    if folders.is_empty() {
+        return Ok(Some(folder));
+    }
+    for (inside, inner) in skills_inside(target).await? {
+        if !folders.contains(&inside) {
+            continue;
+        }
+        let Some(known) = read_stored_head(&inner).await? else { continue };
+        if !known.head.is_settled(target.content.clock().now()) {
+            Box::pin(settled_head(&inner)).await?;
+            return Ok(None);
+        }
+        if known.head.state == HeadState::Published {
+            // Its SKILL.md came after the listing, or another tool removed it.
+            if main_of(&inner).await?.is_some() {
+                return Ok(None);
+            }
+            continue;
+        }
+        folder = without_late_files(&inner, &format!("{inside}/"), Some(&known), folder).await?;
+    }
+    Ok(Some(folder))
+}
+
+/// Whether a path of the folder is that of a file in the head.
+fn is_own(head: Option<&StoredHead>, path: &str) -> bool {
+    head.is_some_and(|known| known.head.file(path).is_some())
 }
 
 /// The files of `folder` without those below `prefix` that the call of a head before `head` wrote after another process had
@@ -153,6 +233,5 @@ async fn main_of(target: &SkillTarget) -> Result<Option<ETag>> {
 
 /// The path of another skill below a folder. A SKILL.md in the head is a file of the skill itself.
 pub(super) fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder PlainFiles) -> Option<&'folder str> {
-    let is_own = |path: &str| head.is_some_and(|known| known.head.file(path).is_some());
-    folder.keys().filter(|path| !is_own(path)).find_map(|path| path.strip_suffix("/SKILL.md"))
+    folder.keys().filter(|path| !is_own(head, path)).find_map(|path| path.strip_suffix("/SKILL.md"))
 }

@@ -53,7 +53,7 @@ struct Before {
     archived: Option<Package>,
     /// The files whose content is known, by path: digest of the content and version of the object.
     known: BTreeMap<String, (String, ETag)>,
-    /// The version that the folder is; `None` for an empty one.
+    /// The version that the skill is; `None` if there is no skill, even if other files lie in the folder.
     digest: Option<String>,
     /// The memory permit of `archived`.
     room: Option<MemoryPermit>,
@@ -119,7 +119,8 @@ pub(crate) async fn change_head(
         put_archive(target, &key, package).await?;
     }
     let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
-    let numbers = numbers_before(target, before.head.as_ref(), before.digest.as_deref()).await?;
+    let there = before.archived.as_ref().map(|package| package.version.digest()).or(before.digest.as_deref());
+    let numbers = numbers_before(target, before.head.as_ref(), there).await?;
     let head = next_head(target, &before, change, (from, condition), numbers);
     let Some(head) = put_head(target, before.head.as_ref(), head).await? else {
         return Err(ChangeError::Undone(contested(target)));
@@ -199,7 +200,8 @@ async fn folder_version(
         Some((file.path.clone(), (file.sha256.clone(), folder.get(&file.path)?.clone())))
     };
     let known = package.version.files().iter().filter_map(content).collect();
-    let digest = Some(package.version.digest().to_owned());
+    let is_skill = folder.contains_key(MAIN) || is_published(head.as_ref());
+    let digest = is_skill.then(|| package.version.digest().to_owned());
     Ok(Some(Before { head, folder, archived: Some(package), known, digest, room: Some(room) }))
 }
 

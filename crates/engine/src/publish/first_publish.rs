@@ -22,7 +22,7 @@ enum Fate {
 }
 
 /// Writes the plain files of a pending publish and looks for nested skills at the same time. Then the publish becomes final or is
-/// undone. The inner result is that of [`materialise_after`].
+/// undone. If files of another tool lie there, the publish is final before the first of them goes. The inner result is that of [`materialise_after`].
 ///
 /// # Errors
 /// `already_exists` if another skill is there; [`ChangeError::Undone`] if the caller may begin again; the store's.
@@ -31,27 +31,29 @@ pub(super) async fn finish_publish(
     head: StoredHead,
     package: &Package,
 ) -> Result<Result<Vec<String>, ReadError>, ChangeError> {
-    let (run, verdict) = tokio::join!(write_files(target, &head, package), judge(target, &head.head));
+    let write =
+        async { if head.head.replaces.is_empty() { Some(write_files(target, &head, package).await) } else { None } };
+    let (run, verdict) = tokio::join!(write, judge(target, &head.head));
     let verdict = verdict.map_err(|error| error.with_outcome(Outcome::Unknown))?;
     let put = match (&verdict, &run) {
-        (Verdict::Stands, Ok(run)) if !run.superseded => {
+        (Verdict::Stands, Some(Ok(run))) if !run.superseded => {
             put_head(target, Some(&head), run.head(&head.head.confirmed())).await?
         }
         (Verdict::Stands, _) => put_head(target, Some(&head), head.head.confirmed()).await?,
         (Verdict::Taken(_) | Verdict::OtherDraft, _) => undo(target, &head).await?,
     };
-    let written = run.as_ref().map(|run| run.written.clone()).unwrap_or_default();
+    let written = run.iter().flatten().flat_map(|run| run.written.clone()).collect();
     let fate = match put {
         Some(now) if verdict == Verdict::Stands => Fate::Final(now),
         Some(now) => Fate::Undone(now),
         None => fate_of(target, &head.head).await?,
     };
     match (fate, run) {
-        (Fate::Final(now), Ok(run)) if now.head.materialised && now.head.generation == head.head.generation => {
+        (Fate::Final(now), Some(Ok(run))) if now.head.materialised && now.head.generation == head.head.generation => {
             Ok(Ok(run.kept))
         }
-        (Fate::Final(now), Ok(_)) => Ok(materialise_after(target, now, Some(package), written).await),
-        (Fate::Final(_), Err(error)) => Ok(Err(error)),
+        (Fate::Final(_), Some(Err(error))) => Ok(Err(error)),
+        (Fate::Final(now), _) => Ok(materialise_after(target, now, Some(package), written).await),
         (Fate::Undone(now), _) => {
             materialise_after(target, now, None, written).await?;
             Err(match verdict {
