@@ -12,8 +12,17 @@ use skillmount::{
 use super::model::{Condition, Do, PathState, Reply, State};
 use crate::support::world::id;
 
-/// The digest of a skill whose SKILL.md has this body.
-pub(super) type Digests = std::collections::BTreeMap<&'static str, String>;
+/// The files of the skills in a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Files {
+    /// SKILL.md alone.
+    One,
+    /// Another file too. A publish writes SKILL.md last, so for a moment the other file lies there alone.
+    Two,
+}
+
+/// The digest of the skill `n` with these files by its body.
+pub(super) type Digests = std::collections::BTreeMap<(Files, &'static str), String>;
 
 fn user() -> Id {
     id("demo")
@@ -23,19 +32,23 @@ pub(super) fn path(text: &str) -> SkillPath {
     SkillPath::parse(text).unwrap()
 }
 
-/// The files of a skill with this body. A publish writes SKILL.md last, so for a moment the other file lies there alone.
-pub(super) fn files(skill: &str, body: &str) -> UploadedSkill {
+/// The skill with this body.
+pub(super) fn upload(skill: &str, body: &str, files: Files) -> UploadedSkill {
     let name = skill.rsplit('/').next().unwrap();
     let main = format!("---\nname: {name}\ndescription: Writes the minutes of a meeting.\n---\n{body}\n");
-    UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.into()), ("a.md".to_owned(), body.to_owned().into())])
+    let mut uploaded = vec![("SKILL.md".to_owned(), main.into())];
+    if files == Files::Two {
+        uploaded.push(("a.md".to_owned(), body.to_owned().into()));
+    }
+    UploadedSkill::Files(uploaded)
 }
 
 /// Makes a call on `skill` and reads its answer.
-pub(super) async fn perform(service: &Service, skill: &str, call: Do, digests: &Digests) -> Reply {
+pub(super) async fn perform(service: &Service, skill: &str, call: Do, files: Files, digests: &Digests) -> Reply {
     let publisher = service.publisher();
     let condition = match call.condition() {
         Condition::Any => skillmount::wire::Condition::Any,
-        Condition::Body(body) => skillmount::wire::Condition::Version(digests[body].clone()),
+        Condition::Body(body) => skillmount::wire::Condition::Version(digests[&(files, body)].clone()),
     };
     let (user, at) = (user(), path(skill));
     let options = PublishOptions { condition, ..PublishOptions::default() };
@@ -43,16 +56,20 @@ pub(super) async fn perform(service: &Service, skill: &str, call: Do, digests: &
     let to = |state| ChangeSkillRequest { state: Some(state), ..ChangeSkillRequest::default() };
     let done: skillmount::Result<()> = match call {
         Do::Publish(body, _) => {
-            publisher.publish_skill(&user, &at, files(skill, body), options.clone()).await.map(drop)
+            publisher.publish_skill(&user, &at, upload(skill, body, files), options.clone()).await.map(drop)
         }
-        Do::Draft(body, _) => publisher.draft_skill(&user, &at, files(skill, body), options.clone()).await.map(drop),
+        Do::Draft(body, _) => {
+            publisher.draft_skill(&user, &at, upload(skill, body, files), options.clone()).await.map(drop)
+        }
         Do::ToDraft(_) => change(to(SkillState::Draft)).await.map(drop),
         Do::ToPublished(_) => change(to(SkillState::Published)).await.map(drop),
         Do::Text(body, _) => {
             let wanted = ChangeSkillRequest { body: Some(body.to_owned()), ..ChangeSkillRequest::default() };
             change(wanted).await.map(drop)
         }
-        Do::RollBack(body, _) => publisher.roll_back_skill(&user, &at, &digests[body], options.clone()).await.map(drop),
+        Do::RollBack(body, _) => {
+            publisher.roll_back_skill(&user, &at, &digests[&(files, body)], options.clone()).await.map(drop)
+        }
         Do::Delete(_) => publisher.delete_skill(&user, &at, options.clone()).await,
     };
     done.map_or_else(|error| refused(&error), |()| Reply::Done)

@@ -25,7 +25,7 @@ use skillmount::{
 use tokio::task::JoinHandle;
 
 use super::{
-    calls::{Digests, check, observe, perform},
+    calls::{Digests, Files, check, observe, perform},
     gate::{Gate, GateState},
     model::{Do, Entry, Reply, State, is_linearizable},
 };
@@ -36,6 +36,7 @@ pub(super) struct Case {
     /// The calls that made the skills before.
     pub(super) before: Vec<(&'static str, Do)>,
     pub(super) calls: Vec<(&'static str, Do)>,
+    pub(super) files: Files,
     /// How often the scheduler goes from a service that could go on to another.
     pub(super) switches: usize,
     /// How many services it stops for good.
@@ -259,7 +260,7 @@ impl Explorer {
             let store = Arc::new(MemoryStore::tagged_by_write());
             let maker = reader(&store, NOW - 3_600);
             for (skill, call) in &case.before {
-                assert_eq!(perform(&maker, skill, *call, digests).await, Reply::Done, "{skill} {call:?}");
+                assert_eq!(perform(&maker, skill, *call, case.files, digests).await, Reply::Done, "{skill} {call:?}");
             }
             let first = observe(&reader(&store, NOW - 1_800), &case.skills()).await.unwrap();
             let mut explorer = Self {
@@ -290,8 +291,9 @@ impl Explorer {
             actor.clock.begin_again(number);
             *actor.store.lock().unwrap() = store.clone();
             *actor.gate.lock().unwrap() = GateState::default();
-            let (service, skill, call, digests) = (actor.service.clone(), *skill, *call, self.digests.clone());
-            let task = tokio::spawn(async move { perform(&service, skill, call, &digests).await });
+            let (service, skill, call) = (actor.service.clone(), *skill, *call);
+            let (files, digests) = (self.case.files, self.digests.clone());
+            let task = tokio::spawn(async move { perform(&service, skill, call, files, &digests).await });
             runners.push(Runner { gate: actor.gate.clone(), task, is_stopped: false, begun: None, ended: None });
         }
         let judged = self.schedule(&store, &mut runners, branch).await;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use skillmount::{publish::PublishOptions, store::MemoryStore};
 
 use self::{
-    calls::Digests,
+    calls::{Digests, Files},
     explore::{Case, ExplorationCounts, Explorer},
     model::{
         Condition::{Any, Body},
@@ -25,15 +25,17 @@ use crate::support::world::{World, id, seed, soak};
 /// The bodies that skills have in the cases.
 const BODIES: [&str; 5] = ["zero", "one", "two", "three", "draft"];
 
-/// The digest of the skill `n` with each body.
+/// The digests of the skill `n`.
 async fn digests() -> Digests {
     let world = World::over(Arc::new(MemoryStore::like_s3()));
     let mut digests = Digests::new();
-    for body in BODIES {
-        let files = calls::files("n", body);
-        let (user, skill, publisher) = (id("demo"), calls::path("n"), world.service.publisher());
-        let reply = publisher.publish_skill(&user, &skill, files, PublishOptions::default()).await.unwrap();
-        digests.insert(body, reply.digest);
+    for files in [Files::One, Files::Two] {
+        for body in BODIES {
+            let upload = calls::upload("n", body, files);
+            let (user, skill, publisher) = (id("demo"), calls::path("n"), world.service.publisher());
+            let reply = publisher.publish_skill(&user, &skill, upload, PublishOptions::default()).await.unwrap();
+            digests.insert((files, body), reply.digest);
+        }
     }
     digests
 }
@@ -100,7 +102,8 @@ fn pairs(start: &str, switches: impl Fn(usize) -> usize, stops: usize) -> Vec<Ca
                 let calls = vec![("n", one[*one_has]), ("n", other[*other_has])];
                 if cases.iter().all(|known| known.calls != calls) {
                     let switches = switches(cases.len());
-                    cases.push(Case { before: before.clone(), calls, switches, stops });
+                    let files = if soak() > 1 { Files::Two } else { Files::One };
+                    cases.push(Case { before: before.clone(), calls, files, switches, stops });
                 }
             }
         }
@@ -131,10 +134,34 @@ fn nested(switches: usize, stops: usize) -> Vec<Case> {
                 Do::ToPublished(_) => vec![("n", Do::Draft("zero", Any))],
                 _ => Vec::new(),
             };
-            cases.push(Case { before, calls: vec![("n", one), ("n/in", other)], switches, stops });
+            let calls = vec![("n", one), ("n/in", other)];
+            cases.push(Case { before, calls, files: Files::Two, switches, stops });
         }
     }
+    cases.extend(ending(switches.min(2), stops));
     cases
+}
+
+/// Pairs of which one call ends or changes a skill, while the other begins one at a path around it or inside.
+fn ending(switches: usize, stops: usize) -> Vec<Case> {
+    let outer = vec![("n", Do::Publish("one", Any))];
+    let inner = vec![("n/in", Do::Publish("one", Any))];
+    let cases = [
+        (&outer, ("n", Do::Delete(Any)), ("n/in", Do::Publish("two", Any))),
+        (&outer, ("n", Do::ToDraft(Any)), ("n/in", Do::Publish("two", Any))),
+        (&outer, ("n", Do::Publish("three", Body("one"))), ("n/in", Do::Publish("two", Any))),
+        (&inner, ("n/in", Do::Delete(Any)), ("n", Do::Publish("two", Any))),
+        (&inner, ("n/in", Do::ToDraft(Any)), ("n", Do::Publish("two", Any))),
+        (&inner, ("n/in", Do::Delete(Any)), ("n", Do::Draft("two", Any))),
+    ];
+    let case = |(before, one, other): (&Vec<_>, _, _)| Case {
+        before: before.clone(),
+        calls: vec![one, other],
+        files: Files::Two,
+        switches,
+        stops,
+    };
+    cases.into_iter().map(case).collect()
 }
 
 /// Every three calls of a few at one path, with an inner one, from each start that has a skill.
@@ -153,7 +180,8 @@ fn triples(switches: usize, stops: usize) -> Vec<Case> {
         for (first, one) in calls.iter().enumerate() {
             for (second, two) in calls.iter().enumerate().skip(first) {
                 for three in &calls[second..] {
-                    cases.push(Case { before: before.clone(), calls: vec![*one, *two, *three], switches, stops });
+                    let (before, calls) = (before.clone(), vec![*one, *two, *three]);
+                    cases.push(Case { before, calls, files: Files::Two, switches, stops });
                 }
             }
         }
@@ -253,6 +281,9 @@ fn two_and_three_calls_in_random_order_have_an_order() {
     cases.extend(nested(0, 0).into_iter().chain(nested(0, 1)));
     let triples = triples(0, 0).into_iter().chain(triples(0, 1)).enumerate();
     cases.extend(triples.filter(|(number, _)| is_chosen(*number, 4)).map(|(_, case)| case));
+    for case in &mut cases {
+        case.files = Files::Two;
+    }
     let runs = if soak() > 1 { 100 } else { 1 };
     let left_out = "every schedule that the dice did not choose";
     report_by("calls at random", &cases, left_out, |case, digests| Explorer::roll(case, digests, runs, seed()));
@@ -264,6 +295,7 @@ fn two_and_three_calls_in_random_order_have_an_order() {
     let rare = [(Do::Draft("one", Any), late), (Do::Publish("one", Any), gone)].map(|(made, calls)| Case {
         before: vec![("n", made)],
         calls,
+        files: Files::One,
         switches: 0,
         stops: 0,
     });

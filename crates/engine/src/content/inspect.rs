@@ -1,5 +1,7 @@
 //! Looks at published skills without serving them: for checks of a store.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::{
@@ -42,12 +44,12 @@ pub(crate) enum InspectedHead {
     },
 }
 
-/// Looks at the head of a skill. `entries` are the objects of its folder.
+/// Looks at the head of a skill. `entries` are the objects of its folder, and `with_heads` the paths of the user that have a head.
 pub(crate) async fn inspect_head(
     content: &Content,
     space: &UserSpace,
     skill: &SkillPath,
-    entries: &[ListEntry],
+    (entries, with_heads): (&[ListEntry], &BTreeSet<SkillPath>),
 ) -> Result<InspectedHead> {
     let place = content.place_in(space.clone(), skill)?;
     let head = match read_sound_head(&place).await? {
@@ -60,17 +62,19 @@ pub(crate) async fn inspect_head(
     let is_folder_same = is_as_published(Some(&known), &folder)
         || known.head.state == HeadState::Deleted
             && known.head.materialised
-            && folder.keys().all(|path| is_of_inner_skill(path, &folder));
+            && folder.keys().all(|path| is_of_inner_skill(skill, path, &folder, with_heads));
     let names = known.head.digest.iter().chain(&known.head.previous).cloned().collect();
     let (published_at, is_materialised) = (known.head.published_at, known.head.materialised);
     let numbers = known.head.numbers;
     Ok(InspectedHead::Sound { names, numbers, published_at, is_materialised, is_folder_same })
 }
 
-/// Whether the file at `path` belongs to a skill inside the folder.
-fn is_of_inner_skill(path: &str, folder: &PlainFiles) -> bool {
-    let folders = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
-    folders.map(|inner| format!("{inner}/{MAIN}")).any(|main| folder.contains_key(&main))
+/// Whether the file at `path` belongs to a skill inside the folder. The check of its own head judges the files of a path that has one.
+fn is_of_inner_skill(outer: &SkillPath, path: &str, folder: &PlainFiles, with_heads: &BTreeSet<SkillPath>) -> bool {
+    let has_head =
+        |inner: &str| SkillPath::parse(&format!("{outer}/{inner}")).is_ok_and(|path| with_heads.contains(&path));
+    let mut folders = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+    folders.any(|inner| folder.contains_key(&format!("{inner}/{MAIN}")) || has_head(inner))
 }
 
 /// Reads the archive of a version whole. Returns the reason if it is damaged or absent.

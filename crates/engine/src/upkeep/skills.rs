@@ -1,6 +1,6 @@
 //! Heads, the versions that they name, and the folders that follow them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::survey::OwnerObjects;
 use crate::{
@@ -15,17 +15,17 @@ use crate::{
 /// Checks every head and every version of one owner.
 pub(super) async fn check(core: &Core, survey: &mut OwnerObjects) -> Result<()> {
     let mut known = BTreeMap::new();
+    let heads = survey.skills_in("heads/", head_skill);
     for (name, entry) in survey.of_area("heads/") {
         match head_skill(&name) {
             Some(skill) => {
-                if let Some(numbers) = check_head(core, survey, &skill, &entry.key).await? {
+                if let Some(numbers) = check_head(core, survey, &skill, (&entry.key, &heads)).await? {
                     known.insert(skill, numbers);
                 }
             }
             None => survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a head"),
         }
     }
-    let heads = survey.skills_in("heads/", head_skill);
     for (name, entry) in survey.of_area("versions/") {
         let Some((skill, digest)) = version_name(&name) else {
             survey.find(FindingCode::UnknownObject, entry.key, "its name is not that of a version");
@@ -55,11 +55,11 @@ async fn check_head(
     core: &Core,
     survey: &mut OwnerObjects,
     skill: &SkillPath,
-    key: &str,
+    (key, heads): (&str, &BTreeSet<SkillPath>),
 ) -> Result<Option<VersionNumbers>> {
     let folder = survey.folder(skill);
     let (names, numbers, published_at, is_materialised, is_folder_same) =
-        match inspect_head(core.content(), &survey.space, skill, &folder).await? {
+        match inspect_head(core.content(), &survey.space, skill, (&folder, heads)).await? {
             InspectedHead::Absent => return Ok(None),
             InspectedHead::Damaged(why) => {
                 survey.find(FindingCode::DamagedHead, key, why);
