@@ -193,10 +193,12 @@ async fn policies_without_the_new_members_are_read_and_defaults_are_not_written(
 }
 
 #[test]
-fn a_policy_without_hidden_rules_hands_no_hidden_skill_down() {
+fn a_policy_shows_an_agent_no_rule_that_names_a_skill_and_hands_the_skills_down() {
     let agents = json!({ "x": ["a/secret", "secret/*", "a/*", "*"] });
     let skills = json!({ "a/secret": "blocked", "secret/*": "disabled" });
     let policy: Policy = serde_json::from_value(json!({ "agents": agents, "skills": skills })).unwrap();
-    assert_eq!(policy.without_hidden().agents["x"], ["a/*", "*"]);
+    let shown = policy.for_agent();
+    assert_eq!(shown.agents["x"], ["*"]);
+    assert!(shown.skills.is_empty(), "{shown:?}");
     assert!(policy.hands_down("x", &path("a/b")) && !policy.hands_down("y", &path("a/b")));
 }

@@ -294,6 +294,48 @@ async fn nothing_names_what_the_policy_hides() {
     assert_eq!((&told[9]["total"], &told[8]["skills"]), (&json!(3), &json!(3)));
 }
 
+// S-POLICY-3: No answer names a skill, or a folder of skills, that the policy hides from the caller. Only a key of scope
+// `control` sees the rules that name skills.
+#[tokio::test]
+async fn rules_that_name_skills_are_shown_to_control_alone() {
+    let user = Id::parse("u1").unwrap();
+    let clock = SystemClock::new();
+    let (agent, entry) = KeyEntry::generate(&clock, Some(&user), vec![Scope::Agent]);
+    let (control, other) = KeyEntry::generate(&clock, Some(&user), vec![Scope::Control]);
+    let keys = [entry, other].map(|entry| entry.to_toml().unwrap()).join("\n");
+    let callers = Callers { keys: Keys::from_toml(&keys).unwrap(), ..Callers::default() };
+    let server = Server::with(HttpConfig { callers, ..HttpConfig::default() }).await;
+    server.memory.put_raw("u1/skills/sec/venta/SKILL.md", "---\nname: venta\ndescription: Sells.\n---\n# Go\n");
+    let call = async |key: &str, method: Method, url: String, body: Value| {
+        let request = server.client.request(method, url).bearer_auth(key).json(&body);
+        Answer::of(request.send().await.unwrap()).await.json
+    };
+    let rules = json!({"skills": {"*": "auto_approve", "sec/venta": "enabled"}, "agents": {"clerk": ["sec/*", "*"]}});
+    let mut own = rules.clone();
+    own["preload"] = json!(["sec/venta"]);
+    call(&control, Method::PUT, server.user("/policy"), rules.clone()).await;
+    call(&control, Method::PUT, server.session(""), json!({"policy": rules})).await;
+    call(&control, Method::PATCH, server.session(""), json!({"policy": own})).await;
+    let get = async |key: &str, url: String| call(key, Method::GET, url, Value::Null).await;
+    let fork = server.user("/sessions/fork");
+    call(&control, Method::PUT, fork.clone(), json!({"parent": "s1"})).await;
+
+    let told = [
+        get(&agent, server.user("/policy")).await,
+        get(&agent, server.session("")).await,
+        get(&agent, server.user("/sessions")).await,
+        get(&agent, fork.clone()).await,
+        call(&agent, Method::PUT, server.session(""), json!({})).await,
+        call(&agent, Method::PATCH, server.session(""), json!({"current_skill": null})).await,
+    ];
+    for answer in &told {
+        assert!(!answer.to_string().contains("sec/") && answer.get("code").is_none(), "{answer}");
+    }
+    assert_eq!((&told[0]["skills"], &told[0]["agents"]), (&json!({"*": "auto_approve"}), &json!({"clerk": ["*"]})));
+    let whole = get(&control, server.session("")).await;
+    assert_eq!((&whole["policy"]["preload"], &whole["policy"]["skills"]), (&own["preload"], &own["skills"]));
+}
+
 #[tokio::test]
 async fn a_loaded_skill_that_is_hidden_since_is_not_named_by_its_mount() {
     let server = Server::with_skills().await;

@@ -19,6 +19,7 @@ use super::{
     head_cache::{HeadListing, KnownHead},
     heads::{StoredHead, read_head},
     manifest::Manifest,
+    place::main_of,
     read_error::ReadError,
     settle::settled_head,
     target::SkillTarget,
@@ -50,8 +51,9 @@ impl PublishState {
     }
 }
 
-/// The publish state of each of `entries`, in the same order. `audience` must see these skills. The call takes a LIST of
-/// the heads for each reading of the catalog, and a GET of each head that is new to this process.
+/// The publish state of each of `entries`, in the same order; `None` for the files of a publish that was refused since the catalog
+/// was read. `audience` must see these skills. The call takes a LIST of the heads for each reading of the catalog, a GET of each head
+/// that is new to this process, and a HEAD of SKILL.md for each head without a published version.
 ///
 /// # Errors
 /// The store's.
@@ -59,7 +61,7 @@ pub(crate) async fn standings(
     content: &Content,
     audience: &Audience,
     entries: &[&CatalogEntry],
-) -> Result<Vec<PublishState>> {
+) -> Result<Vec<Option<PublishState>>> {
     let mut listings: HashMap<Layer, (UserSpace, Arc<HeadListing>)> = HashMap::new();
     for (layer, space) in content.catalogs().layers(audience)? {
         if entries.iter().any(|entry| entry.layer == layer) {
@@ -74,7 +76,7 @@ pub(crate) async fn standings(
         async move {
             match home {
                 Some((space, listing)) => standing(content, &space, &listing, &entry).await,
-                None => Ok(PublishState::of_files(false, None)),
+                None => Ok(Some(PublishState::of_files(false, None))),
             }
         }
     };
@@ -140,14 +142,17 @@ async fn standing(
     space: &UserSpace,
     listing: &HeadListing,
     entry: &CatalogEntry,
-) -> Result<PublishState> {
+) -> Result<Option<PublishState>> {
     let Some((etag, size)) = listing.heads.get(entry.skill.as_str()) else {
-        return Ok(PublishState::of_files(false, None));
+        return Ok(Some(PublishState::of_files(false, None)));
     };
     let place = content.place_in(space.clone(), &entry.skill)?;
     let head = known_head(&place, etag, *size).await?;
+    if !head.is_published && main_of(&place).await?.is_none() {
+        return Ok(None);
+    }
     let is_same = head.fingerprint.is_some() && head.fingerprint == entry.fingerprint;
-    Ok(PublishState::of_files(head.is_published, head.digest.clone().filter(|_| is_same)))
+    Ok(Some(PublishState::of_files(head.is_published, head.digest.clone().filter(|_| is_same))))
 }
 
 /// Keeps the digests of a head whose plain files are in place.

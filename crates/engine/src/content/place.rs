@@ -223,7 +223,7 @@ async fn is_skill(outer: &SkillTarget) -> Result<bool> {
 }
 
 /// The version of the SKILL.md in a folder.
-async fn main_of(target: &SkillTarget) -> Result<Option<ETag>> {
+pub(super) async fn main_of(target: &SkillTarget) -> Result<Option<ETag>> {
     match target.content.store().head(&target.folder.key(MAIN)?).await {
         Ok(meta) => Ok(Some(meta.etag)),
         Err(StoreError::NotFound) => Ok(None),

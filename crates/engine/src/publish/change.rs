@@ -114,13 +114,14 @@ pub(crate) async fn change_head(
         let (status, before) = (PublishStatus::Unchanged, before.digest);
         return Ok(ChangeResult { status, before, complete: true, kept: Vec::new(), took, replaced: None });
     }
+    // An archive that lay there before this call may have been published. The archive of this call was not.
+    let there = before.archived.as_ref().map(|package| package.version.digest()).or(before.digest.as_deref());
+    let numbers = numbers_before(target, before.head.as_ref(), there).await?;
     for package in [before.archived.as_ref(), wanted].into_iter().flatten() {
         let key = target.space.version(&target.skill, package.version.digest())?;
         put_archive(target, &key, package).await?;
     }
     let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
-    let there = before.archived.as_ref().map(|package| package.version.digest()).or(before.digest.as_deref());
-    let numbers = numbers_before(target, before.head.as_ref(), there).await?;
     let head = next_head(target, &before, change, (from, condition), numbers);
     let Some(head) = put_head(target, before.head.as_ref(), head).await? else {
         return Err(ChangeError::Undone(contested(target)));

@@ -46,13 +46,15 @@ impl Library {
         let ListingPage { skills, diagnostics, next_cursor } = listing.page(wanted.cursor.as_deref(), limit);
         let shown: Vec<&CatalogEntry> = skills.iter().map(|entry| &***entry).collect();
         let standings = standings(self.core.content(), &audience, &shown).await?;
-        let document = |(entry, standing): (&CatalogEntry, PublishState)| {
-            drafts.get(&entry.skill).map_or_else(|| document_of(entry, standing), SkillDocument::from)
+        let refused = standings.iter().filter(|standing| standing.is_none()).count();
+        let document = |(entry, standing): (&CatalogEntry, Option<PublishState>)| {
+            let draft = drafts.get(&entry.skill).map(SkillDocument::from);
+            draft.or_else(|| Some(document_of(entry, standing?)))
         };
         Ok(SkillList {
-            skills: shown.into_iter().zip(standings).map(document).collect(),
+            skills: shown.into_iter().zip(standings).filter_map(document).collect(),
             diagnostics: diagnostics.into_iter().map(SkillDiagnostic::from).collect(),
-            total: listing.skills.len() + more,
+            total: (listing.skills.len() + more).saturating_sub(refused),
             total_diagnostics: listing.diagnostics.len(),
             as_of: view.as_of,
             next_cursor: next_cursor.map(str::to_owned),

@@ -22,7 +22,7 @@ pub struct SessionSummary {
     /// Values for the mount templates.
     #[schema(value_type = BTreeMap<String, String>)]
     pub vars: BTreeMap<String, Id>,
-    /// What it may do. Only a key of scope `control` is shown rules that hide skills.
+    /// What it may do. Only a key of scope `control` is shown rules that name skills.
     pub policy: Policy,
     /// Tools that the policy has rules for and that this version does not know; they change nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

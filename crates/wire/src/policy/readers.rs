@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use super::{Policy, REST};
 
 impl Policy {
-    /// The same policy without the rules that name hidden skills, for a reader who may not see those.
+    /// The same policy without the rules that name a skill or a folder of skills, for a reader of scope `agent`. Such a rule may
+    /// outlive its skill or the reader's right to see the skill.
     #[must_use]
-    pub fn without_hidden(&self) -> Self {
+    pub fn for_agent(&self) -> Self {
         let mut shown = self.clone();
-        shown.skills.retain(|pattern, rule| pattern == REST || rule.is_visible());
-        shown.preload.retain(|skill| self.skill(skill).is_visible());
-        // `escrituras/*` is looked up as a skill in that folder would be.
-        let names_visible = |pattern: &String| self.folder(pattern).is_visible();
+        shown.skills.retain(|pattern, _| pattern == REST);
+        shown.preload.retain(|_| false);
         for skills in shown.agents.values_mut() {
-            skills.retain(|pattern| pattern == REST || names_visible(pattern));
+            skills.retain(|pattern| pattern == REST);
         }
         shown
     }

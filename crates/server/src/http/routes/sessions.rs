@@ -22,9 +22,9 @@ pub(crate) fn seen_by(session: SessionSummary, call: &UserCall) -> SessionSummar
     SessionSummary { policy: shown(&session.policy, call), ..session }
 }
 
-/// A policy as this caller may see it: rules that hide skills name them.
+/// A policy as this caller may see it: rules for skills name them.
 fn shown(policy: &Policy, call: &UserCall) -> Policy {
-    if call.needs_control().is_ok() { policy.clone() } else { policy.without_hidden() }
+    if call.needs_control().is_ok() { policy.clone() } else { policy.for_agent() }
 }
 
 /// Make a session; one that exists is returned as it is, with the names of the members of the request that differ from it.
@@ -187,7 +187,7 @@ async fn unmatched_rules(policy: &Policy, call: &UserCall) -> Vec<String> {
 }
 
 /// Show the user's policy; the stricter of it and a session's own holds. Only a key of scope `control` is shown rules that
-/// hide skills.
+/// name skills.
 #[utoipa::path(get, path = "/policy", operation_id = "show_user_policy", tag = "sessions", responses((status = 200, body = UserPolicy), Failure))]
 pub(crate) async fn user_policy(call: UserCall) -> JsonReply<UserPolicy> {
     let policy = call.app.service.sessions().user_policy(&call.user).await?;
