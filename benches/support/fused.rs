@@ -4,7 +4,10 @@
 //! languages, is a server: `SKILLMOUNT_BENCH_MULTILINGUAL` has its URL and the names of its models for questions and for skills,
 //! with spaces between. Thousands of vectors take some minutes, so they stay in `target` for the next run, in stores like any other.
 
-use skillmount::{path::SkillPath, words::SearchHit};
+use skillmount::{
+    path::SkillPath,
+    words::{SearchHit, VisibleSkills},
+};
 
 #[cfg(all(feature = "encoder", feature = "client"))]
 pub(crate) use self::with_encoder::Fused;
@@ -122,10 +125,14 @@ mod with_encoder {
         }
 
         pub(crate) fn search(&self, text: &str, most: usize) -> Vec<SearchHit> {
-            let parts = self.searchable.index.telling_parts(text).expect("it is short");
+            let parts = self.searchable.index.telling_parts(text, &VisibleSkills::ALL).expect("it is short");
             let nearness = self.runtime.block_on(self.catalogs.nearness("u", &self.searchable, &parts)).unwrap();
             assert!(nearness.is_some(), "the encoder has no vector for {text:?}");
-            self.searchable.index.search_near(text, nearness.as_ref(), |_| true, most).expect("it is short").hits
+            self.searchable
+                .index
+                .search_near(text, nearness.as_ref(), &VisibleSkills::ALL, |_| true, most)
+                .expect("it is short")
+                .hits
         }
     }
 }

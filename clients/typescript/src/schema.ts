@@ -383,7 +383,7 @@ export interface paths {
         };
         /**
          * Show the user's policy; the stricter of it and a session's own holds. Only a key of scope `control` is shown rules that
-         *     hide skills.
+         *     name skills.
          */
         get: operations["show_user_policy"];
         /** Replace the user's policy. Needs a key of scope `control`. */
@@ -2837,7 +2837,7 @@ export interface components {
             vars: {
                 [key: string]: string;
             };
-            /** @description What it may do. Only a key of scope `control` is shown rules that hide skills. */
+            /** @description What it may do. Only a key of scope `control` is shown rules that name skills. */
             policy: components["schemas"]["Policy"];
             /** @description Tools that the policy has rules for and that this version does not know; they change nothing. */
             unknown_tools?: string[] | undefined;

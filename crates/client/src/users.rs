@@ -34,7 +34,7 @@ impl RemoteExport {
 }
 
 impl RemoteBackend {
-    /// The user's policy, as far as the key may know it. A key of scope `agent` does not see rules that hide skills.
+    /// The user's policy, as far as the key may know it. A key of scope `agent` does not see rules that name skills.
     ///
     /// # Errors
     /// As [`session`](Self::session).

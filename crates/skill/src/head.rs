@@ -133,7 +133,7 @@ pub struct PendingPublish {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_exact: bool,
     /// The numbers of the versions if the publish is undone.
-    #[serde(default, skip_serializing_if = "VersionNumbers::is_unused")]
+    #[serde(default, skip_serializing_if = "VersionNumbers::is_empty")]
     pub numbers: VersionNumbers,
 }
 

@@ -37,6 +37,11 @@ impl VersionNumbers {
         self.last == 0
     }
 
+    /// Whether it says nothing, not even that no version had a number.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// The number of the version `digest`. A version without a number gets the next one. Beyond the most numbers that
     /// are kept the oldest version loses its own.
     pub fn add(&mut self, digest: &str) -> u64 {

@@ -201,3 +201,27 @@ async fn words_of_hidden_skills_are_like_unknown_ones() {
     let expected = [("paper", true, 1.0), ("submarine", false, 0.0), ("zeppelin", false, 0.0)];
     assert_eq!(words, expected.map(|(word, known, share)| (word.to_owned(), known, share)));
 }
+
+// S-SEARCH-31: `why` answers for a skill that the policy hides as for a skill that does not exist. A word of hidden skills
+// alone is like a word of no skill, in scores and repairs too.
+#[tokio::test]
+async fn no_score_tells_a_word_of_a_hidden_skill_from_a_word_of_no_skill() {
+    let world = World::new();
+    world.put_skill("demo", "open", "Folds paper cranes.", "Body\n").await;
+    world.put_skill("demo", "zepplins", "Folds paper zepplins for a garden.", "Body\n").await;
+    world.put_skill("demo", "beds", "Plans the beds of a garden.", "Body\n").await;
+    world.put_skill("demo", "secret/zeppelins", "Buys Innitrek with paper zeppelins in a gardenhouse.", "Body\n").await;
+    let hide = |session: &mut Session| {
+        session.policy.skills = [("secret/*".to_owned(), SkillRule::Blocked)].into();
+        Ok(Change::Save(()))
+    };
+    world.service.sessions().update(&id("demo"), &id("s"), hide).await.unwrap();
+    let agent = world.agent();
+    for query in ["paper innitrek", "innitrek", "innitrek garden beds paper", "innitrek gardenx"] {
+        let found = async |query: &str| json!(agent.discover_skills(explained(query)).await.unwrap()).to_string();
+        let (one, other) = (found(query).await, found(&query.replace("innitrek", "innotrak")).await);
+        assert_eq!(one.replace("innitrek", "innotrak"), other, "{query}");
+    }
+    let found = agent.discover_skills(DiscoverRequest::new("zeppelins")).await.unwrap();
+    assert_eq!(found.skills[0].skill, "zepplins", "its word is repaired to a visible one");
+}

@@ -14,8 +14,11 @@ use skillmount::{
     handle::ServiceOptions,
     path::{Layer, SkillPath},
     publish::{PublishOptions, UploadedSkill},
-    store::{MemoryStore, Requests},
-    wire::{BackendProtocol, ListedState, LoadSkillRequest, Policy, PromptRequest, SkillDocument, SkillListRequest},
+    store::{MemoryStore, Requests, Verb, testing::Fault},
+    wire::{
+        BackendProtocol, ListedState, LoadSkillRequest, Policy, PromptRequest, SkillDocument, SkillListRequest,
+        VersionListRequest,
+    },
 };
 
 use crate::support::world::{World, id};
@@ -54,6 +57,47 @@ async fn standing(world: &World) -> (ListedState, Option<String>) {
     let shown = shown.unwrap().skill;
     assert_eq!((shown.state, &shown.digest), (only.state, &only.digest), "both say the same");
     (only.state, only.digest)
+}
+
+// S-PUBLISH-31: A publish where no skill is begins as pending. Until it is final, readers find the state before it, and
+// `If-Match` does not match its version.
+#[tokio::test]
+async fn a_listing_omits_the_files_of_a_publish_that_did_not_count() {
+    let world = World::new();
+    publish(&world, "s", &[("SKILL.md", &main_of("s", "One."))]).await;
+    let reader = world.replica();
+    reader.service.catalogs().view(Audience::from(&id("demo")), true).await.unwrap();
+    let skill = SkillPath::parse("s").unwrap();
+    world.service.publisher().delete_skill(&id("demo"), &skill, PublishOptions::default()).await.unwrap();
+    let wanted = SkillListRequest::default();
+    let list = reader.service.library().list_skills(&id("demo"), &Policy::default(), &wanted, nobody()).await.unwrap();
+    assert_eq!((list.skills.len(), list.total), (0, 0), "its SKILL.md is gone");
+
+    // Another tool's file at the place of a deleted skill is a skill.
+    world.put("demo/skills/s/SKILL.md", main_of("s", "Two.")).await;
+    assert_eq!(standing(&world).await, (ListedState::Unmanaged, None));
+}
+
+// S-PUBLISH-26: An archive whose publish lost to another or ended halfway is no version, and no list names it.
+#[tokio::test]
+async fn a_first_publish_that_dies_lists_no_version() {
+    let world = World::new();
+    let none = || std::iter::repeat_n(Fault::None, 2);
+    world.faults.script(Verb::Put, none().chain(std::iter::repeat_n(Fault::Deny, 100)));
+    let skill = SkillPath::parse("s").unwrap();
+    let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main_of("s", "One.").into())]);
+    let published =
+        world.service.publisher().publish_skill(&id("demo"), &skill, files, PublishOptions::default()).await;
+    assert!(published.is_err(), "{published:?}");
+    world.faults.clear();
+    let keys = world.keys().await;
+    assert!(
+        keys.iter().any(|key| key.contains("/versions/")) && keys.iter().any(|key| key.contains("/heads/")),
+        "{keys:?}"
+    );
+    let reader = world.replica();
+    let versions = reader.service.publisher().list_versions(&id("demo"), &skill, &VersionListRequest::default()).await;
+    assert_eq!(versions.unwrap().versions.len(), 0);
 }
 
 // S-VERSION-1: A listing, and the document of one skill, name the version of each skill whose folder equals it.

@@ -48,6 +48,7 @@ pub(super) async fn perform(service: &Service, skill: &str, call: Do, files: Fil
     let publisher = service.publisher();
     let condition = match call.condition() {
         Condition::Any => skillmount::wire::Condition::Any,
+        Condition::Nothing => skillmount::wire::Condition::Nothing,
         Condition::Body(body) => skillmount::wire::Condition::Version(digests[&(files, body)].clone()),
     };
     let (user, at) = (user(), path(skill));

@@ -16,7 +16,7 @@ use self::{
     calls::{Digests, Files},
     explore::{Case, ExplorationCounts, Explorer},
     model::{
-        Condition::{Any, Body},
+        Condition::{Any, Body, Nothing},
         Do,
     },
 };
@@ -292,12 +292,14 @@ fn two_and_three_calls_in_random_order_have_an_order() {
     // deletion and a new skill inside.
     let late = vec![("n", Do::Text("draft", Any)), ("n", Do::ToPublished(Any)), ("n", Do::Draft("three", Any))];
     let gone = vec![("n", Do::ToPublished(Any)), ("n", Do::Delete(Any)), ("n/in", Do::Publish("two", Any))];
-    let rare = [(Do::Draft("one", Any), late), (Do::Publish("one", Any), gone)].map(|(made, calls)| Case {
-        before: vec![("n", made)],
-        calls,
-        files: Files::One,
-        switches: 0,
-        stops: 0,
-    });
+    // A publish inside meets a draft at its own path, and then a skill around it.
+    let between =
+        vec![("n", Do::Publish("two", Any)), ("n/in", Do::Publish("two", Nothing)), ("n/in", Do::Draft("one", Any))];
+    let rare = [
+        (vec![("n", Do::Draft("one", Any))], late),
+        (vec![("n", Do::Publish("one", Any))], gone),
+        (Vec::new(), between),
+    ];
+    let rare = rare.map(|(before, calls)| Case { before, calls, files: Files::One, switches: 0, stops: 0 });
     report_by("calls that seldom meet", &rare, left_out, |case, digests| Explorer::roll(case, digests, 150, seed()));
 }

@@ -18,6 +18,8 @@ pub(super) enum Condition {
     Any,
     /// `If-Match` with the digest of the skill that has this body.
     Body(&'static str),
+    /// `If-None-Match: *`.
+    Nothing,
 }
 
 /// A call. Texts are the bodies of skills.
@@ -69,11 +71,13 @@ impl Do {
         let is_met = match self.condition() {
             Condition::Any => true,
             Condition::Body(body) => current.as_deref() == Some(body),
+            Condition::Nothing => current.is_none(),
         };
         let published = |body: String| PathState { published: Some(body), draft: None };
         let drafted = |body: String| PathState { published: None, draft: Some(body) };
         let next = match self {
             Self::Draft(..) if is_published => return Reply::Exists,
+            Self::Publish(_, Condition::Nothing) if !is_met => return Reply::Conflict,
             Self::Publish(..) | Self::RollBack(..) | Self::Draft(..) if !is_published && is_in_another => {
                 return Reply::Exists;
             }

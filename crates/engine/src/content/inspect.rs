@@ -69,7 +69,7 @@ pub(crate) async fn inspect_head(
     Ok(InspectedHead::Sound { names, numbers, published_at, is_materialised, is_folder_same })
 }
 
-/// Whether the file at `path` belongs to a skill inside the folder. The check of its own head judges the files of a path that has one.
+/// Whether the file at `path` belongs to a skill inside the folder. If a path inside has a head, the check of that head judges the files.
 fn is_of_inner_skill(outer: &SkillPath, path: &str, folder: &PlainFiles, with_heads: &BTreeSet<SkillPath>) -> bool {
     let has_head =
         |inner: &str| SkillPath::parse(&format!("{outer}/{inner}")).is_ok_and(|path| with_heads.contains(&path));

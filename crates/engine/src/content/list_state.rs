@@ -52,8 +52,8 @@ impl PublishState {
 }
 
 /// The publish state of each of `entries`, in the same order; `None` for the files of a publish that was refused since the catalog
-/// was read. `audience` must see these skills. The call takes a LIST of the heads for each reading of the catalog, a GET of each head
-/// that is new to this process, and a HEAD of SKILL.md for each head without a published version.
+/// was read. `audience` must see these skills. The call takes a LIST of the heads for each reading of the catalog, and a GET of each head
+/// that is new to this process. A head without a published version takes a HEAD of SKILL.md too.
 ///
 /// # Errors
 /// The store's.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
 
 use super::{
     drafts::draft_slot,
@@ -39,30 +39,21 @@ pub(crate) enum Verdict {
 /// # Errors
 /// The store's; `object_damaged` for a damaged draft.
 pub(crate) async fn judge(target: &SkillTarget, head: &SkillHead) -> Result<Verdict> {
-    let (is_other, around, inside) =
-        tokio::try_join!(is_other_draft(target, head), published_around(target), heads_inside(target))?;
-    if is_other {
+    let exact = head.pending.as_ref().filter(|pending| pending.is_exact);
+    let (slot, around, inside) =
+        tokio::try_join!(draft_slot(target).err_into(), published_around(target), heads_inside(target))?;
+    if exact.is_some_and(|pending| slot.draft(Some(head)).map(|known| &known.etag) != pending.draft.as_ref()) {
         return Ok(Verdict::OtherDraft);
     }
-    let mut taken = around;
+    if let Some(around) = around {
+        return Ok(Verdict::Taken(around));
+    }
     for (inner, known) in inside {
-        if taken.is_none() && is_final_after_undo(&inner, known).await? {
-            taken = Some(inner.skill);
+        if is_final_after_undo(&inner, known).await? {
+            return Ok(Verdict::Taken(inner.skill));
         }
     }
-    match taken {
-        None => Ok(Verdict::Stands),
-        // A draft that was put before the other skill began may be newer than the first look at the draft.
-        Some(_) if is_other_draft(target, head).await? => Ok(Verdict::OtherDraft),
-        Some(other) => Ok(Verdict::Taken(other)),
-    }
-}
-
-/// Whether the call of a pending publish named a draft or none, and this is not the draft there now.
-async fn is_other_draft(target: &SkillTarget, head: &SkillHead) -> Result<bool> {
-    let Some(pending) = head.pending.as_ref().filter(|pending| pending.is_exact) else { return Ok(false) };
-    let slot = draft_slot(target).await?;
-    Ok(slot.draft(Some(head)).map(|known| &known.etag) != pending.draft.as_ref())
+    Ok(Verdict::Stands)
 }
 
 /// Confirms or undoes the pending publish `known`. If another process was faster, its head stays.

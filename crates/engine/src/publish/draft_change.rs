@@ -51,10 +51,15 @@ async fn change_once(
         (Condition::Version(only), Some(draft)) if only == *draft => (Condition::Nothing, true),
         (condition, _) => (condition, false),
     };
+    let is_exact = condition != Condition::Any;
     let change = wanted.map_or(WantedChange::Deleted, |package| WantedChange::Published(package, draft.as_ref()));
     let changed = match change_head(target, head.clone(), &change, from, &condition).await {
         // The folder that was listed belongs to a newer head, and so says nothing of this one.
         Err(ChangeError::Conflict(_)) if !is_newest(target, head.as_ref()).await? => {
+            Err(ChangeError::Undone(draft_contested(target)))
+        }
+        // The draft was read before the other skill was found. A newer draft came before that skill, and counts.
+        Err(ChangeError::Taken(_)) if is_exact && is_other_draft(target, draft.as_ref()).await? => {
             Err(ChangeError::Undone(draft_contested(target)))
         }
         changed => changed,
@@ -88,6 +93,13 @@ async fn change_once(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Whether the draft beside the skill is another than `known` by now.
+async fn is_other_draft(target: &SkillTarget, known: Option<&StoredDraft>) -> Result<bool> {
+    let (head, slot) = settled_state(target).await?;
+    let now = slot.draft(head.as_ref().map(|head| &head.head));
+    Ok(now.map(|draft| &draft.etag) != known.map(|draft| &draft.etag))
 }
 
 /// Deletes the draft in `slot`, and looks at the head again: a publish may have taken the place of the draft first.

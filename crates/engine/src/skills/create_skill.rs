@@ -9,6 +9,7 @@ use serde_json::Map;
 
 use super::with_drafts::with_drafts;
 use crate::{
+    catalog::CatalogView,
     context::{Admission, CallInput, Context, OperationSpan, record_file},
     error::{Code, Error, Result},
     files::Files,
@@ -17,7 +18,7 @@ use crate::{
     path::SkillPath,
     publish::{DraftAsked, Publisher, taken},
     session::{Change, Session, SessionDraft},
-    wire::{CreateSkillReply, CreateSkillRequest, PublishRequest, SkillState},
+    wire::{CreateSkillReply, CreateSkillRequest, EffectivePolicy, PublishRequest, SkillState},
 };
 
 pub(crate) async fn create_skill(
@@ -75,21 +76,36 @@ async fn check_free(admission: &Admission<'_>, skill: &SkillPath) -> Result<()> 
     if !policy.rule(skill).is_visible() {
         return Err(taken(skill));
     }
-    let view = with_drafts(&admission.context().catalog(false).await?, session);
+    // The catalog in memory may have a skill that another server deleted since.
+    for fresh in [false, true] {
+        let view = with_drafts(&admission.context().catalog(fresh).await?, session);
+        match skill_with_name(&view, session, policy, skill) {
+            None => return Ok(()),
+            Some(other) if fresh => {
+                let message =
+                    format!("there is a skill of this name, {other}: load that, or give this one another name");
+                return Err(Error::new(Code::AlreadyExists, message));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The visible skill that has the name of `skill`. The session's own draft is none.
+fn skill_with_name(
+    view: &CatalogView,
+    session: &Session,
+    policy: &EffectivePolicy,
+    skill: &SkillPath,
+) -> Option<SkillPath> {
     let is_same = |name: &str| name == skill.folder();
     let mut others = view.entries.iter().filter(|entry| policy.skill(&entry.skill).is_visible());
     let own = session.draft(skill).map(|draft| &draft.skill);
     let other = others.find(|entry| {
         Some(&entry.skill) != own && (entry.skill == *skill || is_same(entry.name()) || is_same(entry.skill.folder()))
     });
-    match other {
-        None => Ok(()),
-        Some(other) => {
-            let message =
-                format!("there is a skill of this name, {}: load that, or give this one another name", other.skill);
-            Err(Error::new(Code::AlreadyExists, message))
-        }
-    }
+    other.map(|entry| entry.skill.clone())
 }
 
 fn check_length(what: &str, text: &str, least: usize) -> Result<()> {

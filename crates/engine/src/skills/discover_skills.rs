@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{
     explain::{ExplainRequest, explained},
     feedback::raises,
-    search::{SearchRequest, nearness},
+    search::{SearchRequest, nearness, visible_skills},
     with_drafts::with_drafts,
 };
 use crate::{
@@ -41,8 +41,9 @@ pub(crate) async fn discover_skills(
     let (admission, catalog, raises) = tokio::try_join!(admitted, context.searchable_catalog(), raises)?;
     let (session, policy) = (Arc::clone(admission.session()), admission.policy().clone());
     let view = with_drafts(&catalog.view, &session);
-    let nearness = nearness(context, &catalog, &request.query).await?;
-    let asked = Arc::new(SearchRequest { request, policy, catalog, view, nearness });
+    let visible = visible_skills(&catalog, &policy);
+    let nearness = nearness(context, &catalog, &visible, &request.query).await?;
+    let asked = Arc::new(SearchRequest { request, policy, catalog, view, visible, nearness });
     let SearchRequest { request, policy, view, nearness, .. } = &*asked;
     // The place of a skill that is asked about is among all that are found.
     let most = if request.why.is_some() { usize::MAX } else { request.limit };

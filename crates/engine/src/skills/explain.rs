@@ -17,7 +17,7 @@ use crate::{
         DiscoverReply, EffectivePolicy, ExplainedSkill, QuestionWord, SearchMatch, SearchNearness, SearchRaise,
         SkillStanding, Standing,
     },
-    words::{Boost, ExplainedScore, Raises, SearchResults},
+    words::{Boost, ExplainedScore, Raises, SearchResults, VisibleSkills},
 };
 
 /// The estimated number of bytes that a search reads of a skill.
@@ -98,10 +98,10 @@ async fn scores(
     let (asked, results) = (Arc::clone(&search.asked), search.results.clone());
     let steps = STEPS_PER_BYTE * (SKILL_BYTES * skills.len() as u64 + asked.request.query.len() as u64);
     let job = move |_: &_| {
-        let SearchRequest { request, catalog, view, nearness, .. } = &*asked;
-        let question = catalog.index.question(&request.query)?.as_found(nearness.as_ref(), &results);
+        let SearchRequest { request, catalog, view, visible, nearness, .. } = &*asked;
+        let question = catalog.index.question(&request.query, visible)?.as_found(nearness.as_ref(), &results);
         let drafts = index_of_drafts(&catalog.view, view);
-        let beside = drafts.as_ref().map(|index| index.question(&request.query)).transpose()?;
+        let beside = drafts.as_ref().map(|index| index.question(&request.query, &VisibleSkills::ALL)).transpose()?;
         let beside = beside.map(|question| question.as_found_beside(&results));
         let is_heard_of = |skill: &SkillPath| view.entry(skill).is_some_and(|entry| asked.is_offered(entry));
         let rounded_word = |word: QuestionWord| QuestionWord { share: rounded(word.share), ..word };

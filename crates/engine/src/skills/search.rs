@@ -13,7 +13,7 @@ use crate::{
     limits::SEARCH_PART_BYTES,
     path::SkillPath,
     wire::{DiscoverRequest, EffectivePolicy},
-    words::{SearchIndex, SearchResults, Similarity},
+    words::{SearchIndex, SearchResults, Similarity, VisibleSkills},
 };
 
 /// The bytes of a question to one skill that take a step, at most: a word of some letters is compared with a few words of it.
@@ -28,6 +28,8 @@ pub(crate) struct SearchRequest {
     pub(crate) catalog: Searchable,
     /// That catalog with the drafts of the session.
     pub(crate) view: Arc<CatalogView>,
+    /// The skills of the index that the policy does not hide.
+    pub(crate) visible: VisibleSkills,
     /// How near the skills are in meaning, if that counts.
     pub(crate) nearness: Option<Similarity>,
 }
@@ -36,15 +38,25 @@ pub(crate) struct SearchRequest {
 ///
 /// # Errors
 /// Those of the search.
-pub(crate) async fn nearness(context: &Context, catalog: &Searchable, query: &str) -> Result<Option<Similarity>> {
+pub(crate) async fn nearness(
+    context: &Context,
+    catalog: &Searchable,
+    visible: &VisibleSkills,
+    query: &str,
+) -> Result<Option<Similarity>> {
     if catalog.meaning.is_none() {
         return Ok(None);
     }
-    let (index, text) = (catalog.index.clone(), query.to_owned());
+    let (index, visible, text) = (catalog.index.clone(), visible.clone(), query.to_owned());
     // A short question is one part, and no word of it is looked up.
     let steps = if query.len() <= SEARCH_PART_BYTES { 0 } else { about(query, &catalog.index, &catalog.view) };
-    let parts = context.errand().run_sized(steps, move |_| index.telling_parts(&text)).await?;
+    let parts = context.errand().run_sized(steps, move |_| index.telling_parts(&text, &visible)).await?;
     context.core.catalogs().nearness(context.user().as_str(), catalog, &parts).await
+}
+
+/// The skills of the index that `policy` does not hide.
+pub(crate) fn visible_skills(catalog: &Searchable, policy: &EffectivePolicy) -> VisibleSkills {
+    catalog.index.visible(|skill| policy.skill(skill).is_visible())
 }
 
 /// The estimated number of steps of a search in `view`. Each word of the question is looked up in the skills, and an unknown word
@@ -78,7 +90,7 @@ impl SearchRequest {
     ) -> Result<SearchResults> {
         let this = Arc::clone(self);
         let job = move |_: &_| {
-            let asked = (this.request.query.as_str(), this.nearness.as_ref());
+            let asked = (this.request.query.as_str(), this.nearness.as_ref(), &this.visible);
             let is_among = |skill: &SkillPath| this.view.entry(skill).is_some_and(|entry| among(&this, entry));
             search_with_drafts(&this.catalog, &this.view, asked, is_among, limit)
         };

@@ -12,7 +12,7 @@ use crate::{
     path::{ETag, Layer, SkillPath},
     session::{Change, Session, SessionDraft},
     skill::Frontmatter,
-    words::{SearchIndex, SearchResults, Similarity},
+    words::{SearchIndex, SearchResults, Similarity, VisibleSkills},
 };
 
 /// The catalog with the drafts that `session` made. If a skill is published, its draft is not seen.
@@ -29,11 +29,11 @@ pub fn with_drafts(view: &Arc<CatalogView>, session: &Session) -> Arc<CatalogVie
 pub(crate) fn search_with_drafts(
     catalog: &Searchable,
     view: &CatalogView,
-    (query, nearness): (&str, Option<&Similarity>),
+    (query, nearness, visible): (&str, Option<&Similarity>, &VisibleSkills),
     wanted: impl Fn(&SkillPath) -> bool,
     limit: usize,
 ) -> Result<SearchResults> {
-    let found = catalog.index.search_near(query, nearness, &wanted, limit)?;
+    let found = catalog.index.search_near(query, nearness, visible, &wanted, limit)?;
     let Some(index) = index_of_drafts(&catalog.view, view) else { return Ok(found) };
     Ok(found.with_words_of(index.search(query, &wanted, limit)?, limit))
 }

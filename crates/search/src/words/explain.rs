@@ -7,7 +7,7 @@ use super::{
     document::SearchDocument,
     fusion::{Scale, Similarity},
     gist::QuestionGist,
-    index::{SearchIndex, postings},
+    index::{SearchIndex, VisibleSkills, postings},
     matches::{FieldMatch, WordHit, as_written, places, shared},
     passage::{PART, parts},
     query::{MatchRoute, QueryWord},
@@ -58,11 +58,13 @@ impl SearchIndex {
     ///
     /// # Errors
     /// As [`search`](Self::search).
-    pub fn question(&self, query: &str) -> Result<ParsedQuestion<'_>> {
+    pub fn question(&self, query: &str, visible: &VisibleSkills) -> Result<ParsedQuestion<'_>> {
         let mut spent = SearchCost::default();
-        let question = question::read(self, query, &mut spent)?;
+        let question = question::read(self, visible, query, &mut spent)?;
         let information = question.information();
-        let best = tallies(self, &question.words, &mut spent)?.into_iter().map(|tally| tally.score).fold(0.0, f32::max);
+        let tallies = tallies(self, &question.words, &mut spent)?;
+        let tallies = tallies.into_iter().enumerate().filter(|(document, _)| visible.has(*document));
+        let best = tallies.map(|(_, tally)| tally.score).fold(0.0, f32::max);
         let gist = gist(self, &question.words, None, &mut spent)?;
         let weight = gist.as_ref().map_or(0.0, |gist| gist.weight);
         let scale = Scale { best, best_share: share_of(best, information), gist: weight, ..Scale::default() };
@@ -75,12 +77,12 @@ impl SearchIndex {
     ///
     /// # Errors
     /// As [`search`](Self::search).
-    pub fn telling_parts(&self, query: &str) -> Result<Vec<String>> {
+    pub fn telling_parts(&self, query: &str, visible: &VisibleSkills) -> Result<Vec<String>> {
         let query = query.trim();
         if query.len() <= PART {
             return Ok(vec![query.to_owned()]);
         }
-        let question = question::read(self, query, &mut SearchCost::default())?;
+        let question = question::read(self, visible, query, &mut SearchCost::default())?;
         let known = question.words.iter().filter(|meaning| meaning.is_known());
         let told: HashMap<&str, f32> = known.map(|meaning| (meaning.word.as_str(), meaning.information)).collect();
         let parts = parts(query, |word| told.get(word).copied().unwrap_or_default());
@@ -251,7 +253,7 @@ mod tests {
     fn the_weights_of_all_matches_add_up_to_the_score() {
         with_documents(|index, documents| {
             for query in ["escritura de compraventa", "simulaciones finansieras", "facutra para el cliente", "venta"] {
-                let question = index.question(query).unwrap();
+                let question = index.question(query, &VisibleSkills::ALL).unwrap();
                 let hits = index.search(query, |_| true, SEARCH_RESULTS_MOST).unwrap().hits;
                 assert!(!hits.is_empty(), "{query}");
                 for document in documents {
@@ -282,7 +284,7 @@ mod tests {
                 ("facutra", 2, SearchField::Name, "invoices", SearchMatchKind::TypoAndTranslation),
                 ("escritura", 0, SearchField::Category, "escrituras", SearchMatchKind::Stem),
             ] {
-                let explained = index.question(query).unwrap().explain(&documents[skill]).unwrap();
+                let explained = index.question(query, &VisibleSkills::ALL).unwrap().explain(&documents[skill]).unwrap();
                 let right = explained.matches.iter().find(|one| one.field == field);
                 let right = right.unwrap_or_else(|| panic!("{query}: {explained:?}"));
                 assert_eq!((right.matched.as_str(), right.by), (matched, by), "{query}");
@@ -294,7 +296,7 @@ mod tests {
     #[test]
     fn words_that_no_skill_contains_are_said_and_a_skill_that_is_not_indexed_has_no_score() {
         with_documents(|index, documents| {
-            let question = index.question("the customer of Reykjavik").unwrap();
+            let question = index.question("the customer of Reykjavik", &VisibleSkills::ALL).unwrap();
             let known: Vec<_> = question.words(|_| true).into_iter().map(|word| (word.word, word.known)).collect();
             assert_eq!(known, [("customer".to_owned(), true), ("reykjavik".to_owned(), false)]);
             assert!((question.words(|_| true).iter().map(|word| word.share).sum::<f32>() - 1.0).abs() < 1e-5);
@@ -302,7 +304,7 @@ mod tests {
             assert!(!nothing.is_enough && nothing.matches.is_empty());
             let other = SkillPath::parse("new/one").unwrap();
             assert_eq!(question.explain(&document(&other, "A customer.")), None);
-            assert!(index.question("the of").unwrap().words(|_| true).is_empty());
+            assert!(index.question("the of", &VisibleSkills::ALL).unwrap().words(|_| true).is_empty());
         });
     }
 
@@ -314,9 +316,9 @@ mod tests {
         #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
         let cosines = paths.iter().enumerate().map(|(at, path)| (path, 0.9 - at as f32 / 1000.0));
         let nearness = Similarity::new(&index, 0, cosines);
-        let results = index.search_near("origami", Some(&nearness), |_| true, usize::MAX).unwrap();
+        let results = index.search_near("origami", Some(&nearness), &VisibleSkills::ALL, |_| true, usize::MAX).unwrap();
         assert!(results.total < paths.len(), "{}", results.total);
-        let question = index.question("origami").unwrap().as_found(Some(&nearness), &results);
+        let question = index.question("origami", &VisibleSkills::ALL).unwrap().as_found(Some(&nearness), &results);
         for document in &documents {
             let is_found = results.hits.iter().any(|hit| hit.skill == *document.skill);
             assert_eq!(question.explain(document).unwrap().is_enough, is_found, "{}", document.skill);
@@ -331,7 +333,7 @@ mod tests {
             let text = (0..words).map(|number| format!("w{number}x")).collect::<Vec<_>>().join(" ");
             let document = document(&path, &text);
             let index = SearchIndex::build([document.clone()]);
-            let explained = index.question(&text).unwrap().explain(&document).unwrap();
+            let explained = index.question(&text, &VisibleSkills::ALL).unwrap().explain(&document).unwrap();
             assert_eq!(explained.matches.len(), SEARCH_EXPLAINED_WORDS);
             assert_eq!(explained.more, words - SEARCH_EXPLAINED_WORDS);
         }

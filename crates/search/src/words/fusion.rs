@@ -123,7 +123,7 @@ impl Scale {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::index::VisibleSkills, *};
     use crate::words::{SearchResults, tests::document};
     use skillmount_base::{error::Code, limits::SEARCH_STEPS};
 
@@ -134,7 +134,7 @@ mod tests {
         let index = SearchIndex::build(documents);
         let cosines = paths.iter().zip(skills).map(|(path, (.., cosine))| (path, *cosine));
         let nearness = Similarity::new(&index, 0, cosines);
-        index.search_near(query, Some(&nearness), |_| true, 10).unwrap()
+        index.search_near(query, Some(&nearness), &VisibleSkills::ALL, |_| true, 10).unwrap()
     }
 
     fn names(results: &SearchResults) -> Vec<&str> {
@@ -157,10 +157,10 @@ mod tests {
         for cosine in [0.9, 1.0] {
             let near = Similarity::new(&index, 10_000, skills.iter().map(|skill| (skill, cosine)));
             assert!(near.score_for(0) <= 0.0 && near.score_for(1) <= 0.0, "{cosine}");
-            let results = index.search_near("cranes", Some(&near), |_| true, 10).unwrap();
+            let results = index.search_near("cranes", Some(&near), &VisibleSkills::ALL, |_| true, 10).unwrap();
             assert!(results.hits.iter().all(|hit| hit.score.is_finite()), "{results:?}");
             assert_eq!(names(&results), ["a/b", "a/c"]);
-            assert_eq!(index.search_near("stapler", Some(&near), |_| true, 10).unwrap().total, 0);
+            assert_eq!(index.search_near("stapler", Some(&near), &VisibleSkills::ALL, |_| true, 10).unwrap().total, 0);
         }
     }
 
@@ -179,7 +179,9 @@ mod tests {
         let skills = ["a/b"].map(|path| SkillPath::parse(path).unwrap());
         let index = SearchIndex::build(skills.iter().map(|skill| document(skill, "Folds cranes.")));
         let near = Similarity::new(&index, 0, skills.iter().map(|skill| (skill, 0.8)));
-        let steps = |near: &Similarity| index.search_near("cranes", Some(near), |_| true, 10).map(|found| found.steps);
+        let steps = |near: &Similarity| {
+            index.search_near("cranes", Some(near), &VisibleSkills::ALL, |_| true, 10).map(|found| found.steps)
+        };
         let of_words = steps(&near).unwrap();
         assert_eq!(steps(&near.clone().after(1000)).unwrap(), 1000 + of_words);
         assert_eq!(steps(&near.after(SEARCH_STEPS)).unwrap_err().code(), Code::TooExpensive);

@@ -167,7 +167,7 @@ fn a_question_that_takes_one_step_more_than_there_are_is_too_expensive() {
         for (left, refused) in [(needed, None), (needed - 1, Some(Code::TooExpensive))] {
             let mut spent = cost::SearchCost::default();
             spent.take(usize::try_from(SEARCH_STEPS - left).unwrap()).unwrap();
-            let read = question::read(index, question, &mut spent);
+            let read = question::read(index, &VisibleSkills::ALL, question, &mut spent);
             let scores = read.and_then(|read| {
                 score::tallies(index, &read.words, &mut spent)?;
                 score::gist(index, &read.words, None, &mut spent)

@@ -1,5 +1,7 @@
 //! The index: terms, and the skills in which each term occurs.
 
+use std::sync::Arc;
+
 use super::{
     RankingStep, Steps,
     gists::Gists,
@@ -84,7 +86,54 @@ pub(super) fn name_of(text: &str) -> Box<str> {
     words(&fold(text)).collect::<Vec<_>>().join(" ").into()
 }
 
+/// The skills of an index that a question may learn of. Words of the other skills count as words of no skill.
+#[derive(Clone, Debug, Default)]
+pub struct VisibleSkills {
+    /// Whether each skill is visible, by its number, and how many are. `None` if all are.
+    some: Option<(Arc<[bool]>, usize)>,
+}
+
+impl VisibleSkills {
+    /// Every skill.
+    pub const ALL: Self = Self { some: None };
+
+    pub(super) fn is_all(&self) -> bool {
+        self.some.is_none()
+    }
+
+    pub(super) fn has(&self, document: usize) -> bool {
+        self.some.as_ref().is_none_or(|(visible, _)| visible.get(document).copied().unwrap_or_default())
+    }
+
+    /// How many skills of `index` are visible.
+    pub(super) fn count(&self, index: &SearchIndex) -> usize {
+        self.some.as_ref().map_or(index.skills.len(), |(_, count)| *count)
+    }
+
+    /// How many visible skills contain `term`.
+    pub(super) fn holders(&self, index: &SearchIndex, term: u32) -> usize {
+        let postings = postings(index, term);
+        match &self.some {
+            None => postings.len(),
+            Some(_) => postings.iter().filter(|posting| self.has(posting.document as usize)).count(),
+        }
+    }
+
+    /// Whether a visible skill contains `term`.
+    pub(super) fn has_holder(&self, index: &SearchIndex, term: u32) -> bool {
+        self.is_all() || postings(index, term).iter().any(|posting| self.has(posting.document as usize))
+    }
+}
+
 impl SearchIndex {
+    /// The skills of this index that `is_visible` accepts.
+    #[must_use]
+    pub fn visible(&self, is_visible: impl Fn(&SkillPath) -> bool) -> VisibleSkills {
+        let visible: Arc<[bool]> = self.skills.iter().map(is_visible).collect();
+        let count = visible.iter().filter(|is_visible| **is_visible).count();
+        VisibleSkills { some: (count < visible.len()).then_some((visible, count)) }
+    }
+
     /// The languages of the skills in which `word` stands as it is, except in headings and body.
     pub(super) fn languages_of(&self, word: &str) -> Languages {
         let number = self.spellings.find(word);

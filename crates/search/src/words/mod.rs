@@ -53,7 +53,7 @@ pub use document::SearchDocument;
 pub use explain::{ExplainedScore, ParsedQuestion};
 pub use feedback::{Boost, PastLoad, QuestionPrint, Raises};
 pub use fusion::Similarity;
-pub use index::SearchIndex;
+pub use index::{SearchIndex, VisibleSkills};
 pub use likeness::Likeness;
 pub use quantized::{NUMBERS_PER_STEP, QuantizedVector, length};
 pub use score::{SearchHit, SearchResults};

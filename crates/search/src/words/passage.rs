@@ -52,7 +52,7 @@ fn spaces(text: &str, most: usize) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::index::VisibleSkills, *};
     use crate::words::SearchIndex;
 
     #[test]
@@ -79,7 +79,7 @@ mod tests {
     fn spaces_before_a_long_text_are_no_part_of_it() {
         let index = SearchIndex::build(std::iter::empty());
         let text = format!("{}{}", " ".repeat(PART), "debug the cluster ".repeat(PART));
-        let found = index.telling_parts(&text).unwrap();
+        let found = index.telling_parts(&text, &VisibleSkills::ALL).unwrap();
         assert!(found.len() == 1 && found[0].starts_with("debug"), "{found:?}");
     }
 

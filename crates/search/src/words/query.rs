@@ -8,7 +8,7 @@ use super::{
     cost::SearchCost,
     everyday,
     factor::count,
-    index::{SearchIndex, postings, stop_word_term},
+    index::{SearchIndex, VisibleSkills, stop_word_term},
     language::{Language, Languages},
     lexicon, typo,
     word_split::is_sign,
@@ -112,6 +112,7 @@ pub(super) fn quieten(meanings: &mut [QueryWord], folded: &str, spent: &mut Sear
 /// A word and its senses found so far.
 pub(super) struct Reading<'index> {
     index: &'index SearchIndex,
+    visible: &'index VisibleSkills,
     language: Option<Language>,
     senses: Vec<TermWeight>,
     /// The terms of the senses.
@@ -123,8 +124,12 @@ pub(super) struct Reading<'index> {
 }
 
 impl<'index> Reading<'index> {
-    pub(super) fn new(index: &'index SearchIndex, language: Option<Language>, repairs: &'index mut usize) -> Self {
-        Self { index, language, senses: Vec::new(), terms: HashSet::new(), repairs, steps: 0 }
+    pub(super) fn new(
+        (index, visible): (&'index SearchIndex, &'index VisibleSkills),
+        language: Option<Language>,
+        repairs: &'index mut usize,
+    ) -> Self {
+        Self { index, visible, language, senses: Vec::new(), terms: HashSet::new(), repairs, steps: 0 }
     }
 
     /// The meaning of a stop word or a small number: it finds itself alone, and has the least information.
@@ -173,8 +178,8 @@ impl<'index> Reading<'index> {
             }
         }
         let telling = self.senses.get(..exact).filter(|exact| !exact.is_empty()).unwrap_or(&self.senses);
-        let held: usize = telling.iter().map(|sense| postings(self.index, sense.term).len()).sum();
-        let (information, everyday) = (information(held, self.index.skills.len()), self.everyday(word));
+        let held: usize = telling.iter().map(|sense| self.visible.holders(self.index, sense.term)).sum();
+        let (information, everyday) = (information(held, self.visible.count(self.index)), self.everyday(word));
         let general = everyday::general(everyday);
         let information = everyday.map_or(information, |power| information.min(everyday::ceiling(power)));
         let vector = everyday.filter(|_| exact == 0).and_then(|_| self.vector(word));
@@ -203,23 +208,39 @@ impl<'index> Reading<'index> {
         let in_catalog = if is_uncertain { self.index.languages.all } else { Languages::default() };
         let languages = in_catalog.or(self.index.languages_of(word));
         for language in Language::ALL {
-            let is_usual = matches!(language, Language::English | Language::Spanish) || self.language == Some(language);
-            if !is_usual && !languages.has(language) {
-                continue;
-            }
-            self.steps += 1;
-            let stems = self.index.steps.has(RankingStep::Stems);
-            let stem = if stems { language.stem(word) } else { word.to_owned() };
-            if let Some(term) = self.index.terms.find(&stem)
-                && (is_usual || self.index.languages.of_terms.get(term as usize).is_some_and(|own| own.has(language)))
-            {
+            if let Some(term) = self.term_in(word, language, languages) {
                 self.take_term(term, factor, way);
             }
         }
     }
 
+    /// The term of `word` as a word of `language`, if that is a usual language or one of `others`.
+    fn term_in(&mut self, word: &str, language: Language, others: Languages) -> Option<u32> {
+        let is_usual = matches!(language, Language::English | Language::Spanish) || self.language == Some(language);
+        if !is_usual && !others.has(language) {
+            return None;
+        }
+        self.steps += 1;
+        let stems = self.index.steps.has(RankingStep::Stems);
+        let stem = if stems { language.stem(word) } else { word.to_owned() };
+        let is_of = |term: u32| self.index.languages.of_terms.get(term as usize).is_some_and(|own| own.has(language));
+        self.index.terms.find(&stem).filter(|term| is_usual || is_of(*term))
+    }
+
+    /// Whether a visible skill has this spelling.
+    fn is_spelled(&mut self, word: &str) -> bool {
+        if self.visible.is_all() {
+            return true;
+        }
+        let languages = self.index.languages_of(word);
+        Language::ALL.into_iter().any(|language| {
+            let term = self.term_in(word, language, languages);
+            term.is_some_and(|term| self.visible.has_holder(self.index, term))
+        })
+    }
+
     fn take_term(&mut self, term: u32, factor: f32, way: MatchRoute) {
-        if self.terms.insert(term) {
+        if self.visible.has_holder(self.index, term) && self.terms.insert(term) {
             self.senses.push(TermWeight { term, factor, way });
         }
     }
@@ -252,7 +273,10 @@ impl<'index> Reading<'index> {
             return false;
         }
         self.steps += word.len();
-        let is_known = |part: &str| self.index.terms.find(&Language::English.stem(part)).is_some();
+        let is_known = |part: &str| {
+            let term = self.index.terms.find(&Language::English.stem(part));
+            term.is_some_and(|term| self.visible.has_holder(self.index, term))
+        };
         for part in lexicon::parts(word, is_known).into_iter().flatten() {
             self.take(part, APART, MatchRoute::Translation);
             self.translate_from(Language::German, part, APART, MatchRoute::Translation);
@@ -262,17 +286,22 @@ impl<'index> Reading<'index> {
 
     fn compounds(&mut self, word: &str) {
         let known = &self.index.spellings;
-        let longer: Vec<u32> = if is_sign(word) {
-            known.beginning_with(word).take(SEARCH_COMPOUNDS).collect()
+        let mut longer: Vec<u32> = Vec::new();
+        if is_sign(word) {
+            longer.extend(self.spelled(known.beginning_with(word)));
         } else if word.len() >= COMPOUND_BYTES {
-            let beginning = known.beginning_with(word).take(SEARCH_COMPOUNDS);
-            beginning.chain(known.ending_with(word).take(SEARCH_COMPOUNDS)).collect()
-        } else {
-            return;
-        };
+            longer.extend(self.spelled(known.beginning_with(word)));
+            longer.extend(self.spelled(known.ending_with(word)));
+        }
         for number in longer {
             self.take(self.index.spellings.word(number), COMPOUND, MatchRoute::Compound);
         }
+    }
+
+    /// The first of these spellings that a visible skill has, [`SEARCH_COMPOUNDS`] at most.
+    fn spelled(&mut self, numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+        let index = self.index;
+        numbers.filter(|number| self.is_spelled(index.spellings.word(*number))).take(SEARCH_COMPOUNDS).collect()
     }
 
     /// Adds the parts of a compound, or the nearest known words and their translations. Returns false for a misspelt stop word: `shoud` must not
@@ -297,7 +326,10 @@ impl<'index> Reading<'index> {
             return true;
         }
         self.steps += known.iter().map(|known| typo::compared(word, known).len()).sum::<usize>();
-        let (nearest, slips) = typo::nearest(word, known);
+        let lexicon = known.split_off(1);
+        let own = typo::near(word, known);
+        let own: Vec<_> = own.into_iter().filter(|(other, _)| self.is_spelled(other)).collect();
+        let (nearest, slips) = typo::nearest(word, own.into_iter().chain(typo::near(word, lexicon)));
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
         for right in nearest.into_iter().take(SEARCH_COMPOUNDS) {
             self.take(right, factor, MatchRoute::Repair);

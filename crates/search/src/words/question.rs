@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::{
     RankingStep,
     cost::SearchCost,
-    index::SearchIndex,
+    index::{SearchIndex, VisibleSkills},
     language::Language,
     query::{QueryWord, Reading, quieten},
     word_forms::{FormKind, WordForm, forms},
@@ -44,14 +44,20 @@ impl Question {
 }
 
 /// Reads a question. Its stop words and small numbers count if it has no other words, or if it is the name of a skill.
-pub(super) fn read(index: &SearchIndex, query: &str, spent: &mut SearchCost) -> Result<Question> {
+pub(super) fn read(
+    index: &SearchIndex,
+    visible: &VisibleSkills,
+    query: &str,
+    spent: &mut SearchCost,
+) -> Result<Question> {
     if query.len() > SEARCH_QUERY_BYTES {
         return Err(refused(&format!("{} bytes long; the limit is {SEARCH_QUERY_BYTES}", query.len())));
     }
     let folded = fold(query);
     let language = Language::guess(words(&folded));
     let spoken: Vec<WordForm<'_>> = forms(&folded).collect();
-    let named = index.named(&words(&folded).collect::<Vec<_>>().join(" "));
+    let mut named = index.named(&words(&folded).collect::<Vec<_>>().join(" "));
+    named.retain(|document| visible.has(*document as usize));
     let needs_all = !spoken.iter().any(|form| tells(index, *form, language));
     // The language of a few words is not certain, so the stop words of every language may be meant.
     let counts_stop_words = needs_all || !named.is_empty() || spoken.iter().all(|form| is_small_anywhere(form.word));
@@ -63,7 +69,7 @@ pub(super) fn read(index: &SearchIndex, query: &str, spent: &mut SearchCost) -> 
     if number > SEARCH_QUERY_WORDS {
         return Err(refused(&format!("{number} different words long; the limit is {SEARCH_QUERY_WORDS}")));
     }
-    let mut meanings = read_forms(index, &asked, language, counts_stop_words, spent)?;
+    let mut meanings = read_forms((index, visible), &asked, language, counts_stop_words, spent)?;
     if needs_all && !meanings.iter().all(QueryWord::is_known) {
         meanings.clear();
     }
@@ -83,7 +89,7 @@ pub(super) fn read(index: &SearchIndex, query: &str, spent: &mut SearchCost) -> 
 /// Reads the words that are asked for. The parts of a glued word are read if no skill contains the whole. An unknown form beside
 /// other words is omitted: one word is not unknown in part.
 fn read_forms(
-    index: &SearchIndex,
+    (index, visible): (&SearchIndex, &VisibleSkills),
     asked: &[(WordForm<'_>, bool)],
     language: Option<Language>,
     counts_stop_words: bool,
@@ -97,7 +103,7 @@ fn read_forms(
         if form.kind.whole().is_some_and(|whole| known.contains(whole)) {
             continue;
         }
-        let mut reading = Reading::new(index, language, &mut repairs);
+        let mut reading = Reading::new((index, visible), language, &mut repairs);
         if counts_stop_words {
             reading.take_stop_word(form.word);
         }
@@ -147,7 +153,7 @@ fn refused(what: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{SearchIndex, tests::document};
+    use super::super::{SearchIndex, VisibleSkills, tests::document};
     use skillmount_base::path::SkillPath;
     use skillmount_wire::SearchConfidence;
 
@@ -192,7 +198,8 @@ mod tests {
         }
         let hits = with_index(|index| index.search("the", |_| true, 10).unwrap().hits);
         assert!(hits.iter().all(|hit| hit.confidence == SearchConfidence::Low), "{hits:?}");
-        let words = |question| with_index(|index| index.question(question).unwrap().words(|_| true).len());
+        let words =
+            |question| with_index(|index| index.question(question, &VisibleSkills::ALL).unwrap().words(|_| true).len());
         assert_eq!((words("it support"), words("it supports")), (2, 1));
     }
 

@@ -6,7 +6,7 @@ use super::{
     fusion::{FOUND_BY_MEANING, NEAR_ENOUGH, NearnessScale, Scale, Similarity},
     gist::QuestionGist,
     gists::Gists,
-    index::{SearchIndex, postings},
+    index::{SearchIndex, VisibleSkills, postings},
     query::{QueryWord, TermWeight},
     question::{self, Question},
 };
@@ -104,11 +104,12 @@ impl SearchIndex {
     /// `invalid_request` for a query over `SEARCH_QUERY_BYTES`, or of more than `SEARCH_QUERY_WORDS` different words.
     /// `too_expensive` for a query that takes more than `SEARCH_STEPS`.
     pub fn search(&self, query: &str, filter: impl Fn(&SkillPath) -> bool, limit: usize) -> Result<SearchResults> {
-        self.search_near(query, None, filter, limit)
+        self.search_near(query, None, &VisibleSkills::ALL, filter, limit)
     }
 
     /// As [`search`](Self::search), where nearness in meaning counts beside words. A skill that is near is found even if it
-    /// shares no word with the question, and a query of stop words finds what is near.
+    /// shares no word with the question, and a query of stop words finds what is near. `filter` accepts some of the skills in
+    /// `visible`. The others change no result.
     ///
     /// # Errors
     /// As [`search`](Self::search).
@@ -116,19 +117,20 @@ impl SearchIndex {
         &self,
         query: &str,
         nearness: Option<&Similarity>,
+        visible: &VisibleSkills,
         filter: impl Fn(&SkillPath) -> bool,
         limit: usize,
     ) -> Result<SearchResults> {
         let mut spent = SearchCost::default();
         spent.take_all(nearness.map_or(0, Similarity::steps))?;
-        let question = question::read(self, query, &mut spent)?;
+        let question = question::read(self, visible, query, &mut spent)?;
         let tallies = tallies(self, &question.words, &mut spent)?;
         let information = question.information();
         let gist = gist(self, &question.words, nearness, &mut spent)?;
         let mut found: Vec<Candidate<'_>> = (self.skills.iter().zip(tallies).enumerate())
             .filter(|(document, (skill, tally))| {
                 let is_near = || nearness.is_some_and(|nearness| nearness.score_for(*document) >= NEAR_ENOUGH);
-                (tally.score > 0.0 || is_near()) && filter(skill)
+                (tally.score > 0.0 || is_near()) && visible.has(*document) && filter(skill)
             })
             .map(|(document, (skill, tally))| {
                 let gist = gist.as_ref().map_or(0.0, |gist| gist.cosine(self, document));

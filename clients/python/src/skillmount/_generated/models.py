@@ -2693,7 +2693,7 @@ class Session(BaseModel):
     """
     policy: Policy
     """
-    What it may do. Only a key of scope `control` is shown rules that hide skills.
+    What it may do. Only a key of scope `control` is shown rules that name skills.
     """
     unknown_tools: list[str] | None = None
     """

@@ -181,7 +181,7 @@ def lint_skills(
 
 def show_user_policy(user: str) -> call.Call[models.UserPolicy]:
     """Show the user's policy; the stricter of it and a session's own holds. Only a key of scope `control` is shown rules that
-    hide skills."""
+    name skills."""
     return call.Call(
         operation="show_user_policy",
         method="GET",
