@@ -16,6 +16,8 @@ const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*
 
 /// A page as it was sent.
 struct Page {
+    /// The folder of its path.
+    folder: String,
     status: StatusCode,
     kind: String,
     text: String,
@@ -28,8 +30,21 @@ impl Page {
         pattern.captures_iter(&self.text).map(|found| found[1].replace("&amp;", "&")).collect()
     }
 
+    /// Its links, those within the service by their whole path.
     fn links(&self) -> Vec<String> {
-        self.values(r#"(?:href|src)="([^"]*)""#)
+        self.values(r#"(?:href|src)="([^"]*)""#).iter().map(|link| self.resolved(link)).collect()
+    }
+
+    fn resolved(&self, link: &str) -> String {
+        assert!(!link.starts_with('/'), "a proxy may serve the service below another path: {link}");
+        if link.starts_with('#') || link.contains(':') {
+            return link.to_owned();
+        }
+        let (mut folder, mut rest) = (self.folder.as_str(), link.strip_prefix("./").unwrap_or(link));
+        while let Some(above) = rest.strip_prefix("../") {
+            (folder, rest) = (folder.rsplit_once('/').unwrap().0, above);
+        }
+        format!("{folder}/{rest}")
     }
 
     /// The part that the page has for itself.
@@ -43,7 +58,8 @@ impl Server {
     async fn page(&self, path: &str) -> Page {
         let response = self.client.get(format!("{}{path}", self.base)).send().await.unwrap();
         let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
-        Page { status: response.status(), kind, text: response.text().await.unwrap() }
+        let folder = path.split('?').next().unwrap().rsplit_once('/').unwrap().0.to_owned();
+        Page { folder, status: response.status(), kind, text: response.text().await.unwrap() }
     }
 
     /// Every page of the guide by its path, found from link to link.
@@ -149,7 +165,7 @@ async fn every_page_has_one_title_and_headings_in_order() {
         let ids = page.values(r#" id="([^"]*)""#);
         assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{path} has an id twice: {ids:?}");
         let current = page.values(r#"href="([^"]*)" aria-current="page""#);
-        assert_eq!(current, [path]);
+        assert_eq!(current.iter().map(|link| page.resolved(link)).collect::<Vec<_>>(), [path]);
     }
 }
 
@@ -177,7 +193,7 @@ async fn the_search_finds_sections_and_shows_the_question_as_text() {
     let server = Server::start().await;
     let page = server.page("/guide/search?q=skills").await;
     assert_eq!(page.status, StatusCode::OK);
-    assert!(page.body().contains("<ul class=\"hits\">\n<li><a href=\"/guide/"), "{}", page.body());
+    assert!(page.body().contains("<ul class=\"hits\">\n<li><a href=\"../guide/"), "{}", page.body());
     let none = server.page("/guide/search?q=%3Czzzqqq%3E").await;
     assert!(none.body().contains("Search: &lt;zzzqqq&gt;"), "{}", none.body());
     assert!(none.body().contains("No section has these words") && !none.body().contains("<li>"), "{}", none.body());
@@ -192,7 +208,7 @@ async fn an_unknown_page_leads_back_to_the_guide() {
     for path in ["/guide/none", "/guide/introduction.md", "/guide/SUMMARY", "/guide/none.svg", "/guide/a/"] {
         let page = server.page(path).await;
         assert_eq!((page.status, page.kind.as_str()), (StatusCode::NOT_FOUND, "text/html; charset=utf-8"), "{path}");
-        assert!(page.body().contains("href=\"/guide/\""), "{path}");
+        assert!(page.links().contains(&"/guide/".to_owned()), "{path}");
     }
 }
 
@@ -208,7 +224,7 @@ async fn the_root_redirects_browsers_to_the_guide_and_no_other_client() {
     for method in [Method::GET, Method::HEAD] {
         let redirected = ask(method, "/", BROWSER).await;
         assert_eq!(redirected.status(), StatusCode::SEE_OTHER);
-        assert_eq!(redirected.headers()["location"], "/guide/");
+        assert_eq!(redirected.headers()["location"], "guide/");
     }
     for (method, accept) in [(Method::GET, "*/*"), (Method::GET, "application/json"), (Method::POST, BROWSER)] {
         Answer::of(ask(method, "/", accept).await).await.is_problem(404, "route_not_found");
@@ -216,6 +232,6 @@ async fn the_root_redirects_browsers_to_the_guide_and_no_other_client() {
     let redirected = ask(Method::GET, "/guide", "*/*").await;
     assert_eq!(
         (redirected.status(), &redirected.headers()["location"]),
-        (StatusCode::PERMANENT_REDIRECT, &"/guide/".parse().unwrap())
+        (StatusCode::PERMANENT_REDIRECT, &"guide/".parse().unwrap())
     );
 }

@@ -60,13 +60,18 @@ export function compose(operation, values = {}, accept = operation.forms[0], con
 export async function send({ method, url, headers, content }) {
   const began = performance.now();
   const where = place();
-  const response = await fetch(url, { method, headers, body: content?.body, cache: "no-store" });
+  const response = await fetch(`.${url}`, { method, headers, body: content?.body, cache: "no-store" });
   const bytes = new Uint8Array(await response.arrayBuffer());
   const version = response.headers.get(VERSION);
   if (version) versions.set(where, version);
   showVersion();
   const took = `${Math.round(performance.now() - began)} ms, ${size(bytes.length)}`;
   return { status: response.status, headers: response.headers, type: response.headers.get("content-type") ?? "", bytes, took };
+}
+
+/** The address of the service, which a proxy may serve below another path. */
+function root() {
+  return location.origin + location.pathname.replace(/\/docs\/?$/, "");
 }
 
 /** The same request as a line for a shell. The key stays out of it: shells keep what is typed. */
@@ -76,5 +81,5 @@ export function curl({ method, url, headers, content }) {
   const sent = Object.entries(headers).map(([name, value]) =>
     name === "authorization" ? '--header "authorization: Bearer $SKILLMOUNT_API_KEY"' : `--header ${quoted(`${name}: ${value}`)}`);
   const body = (content?.curl ?? []).map(([flag, value]) => `${flag} ${quoted(value)}`);
-  return [`curl${verb} ${quoted(location.origin + url)}`, ...sent, ...body].join(" \\\n  ");
+  return [`curl${verb} ${quoted(root() + url)}`, ...sent, ...body].join(" \\\n  ");
 }

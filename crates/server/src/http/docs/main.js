@@ -51,7 +51,7 @@ function contents(contract) {
 }
 
 async function start() {
-  const contract = new Contract(await (await fetch("/openapi.json")).json());
+  const contract = new Contract(await (await fetch("openapi.json")).json());
   byId("version").textContent = contract.document.info.version;
   byId("about").append(...prose(contract.document.info.description));
   byId("contents").append(...contents(contract).flat());

@@ -44,7 +44,7 @@ struct SearchParameters {
 pub(super) fn routes() -> OpenApiRouter {
     OpenApiRouter::new()
         .route("/", any(root))
-        .route("/guide", get(|| async { Redirect::permanent("/guide/") }))
+        .route("/guide", get(|| async { Redirect::permanent("guide/") }))
         .route("/guide/", get(first_page))
         .route("/guide/search", get(results))
         .route("/guide/{*page}", get(page))
@@ -52,7 +52,7 @@ pub(super) fn routes() -> OpenApiRouter {
 
 async fn root(method: Method, headers: HeaderMap) -> HandlerResult<Redirect> {
     if method.is_safe() && prefers(&headers, "text/html", "application/json") {
-        return Ok(Redirect::to("/guide/"));
+        return Ok(Redirect::to("guide/"));
     }
     Err(unknown_route().await)
 }
@@ -71,7 +71,7 @@ async fn page(Path(address): Path<String>, headers: HeaderMap) -> HandlerResult<
 /// The page at an address below `/guide/`, or a page that there is none.
 fn shown(address: &str, headers: &HeaderMap) -> HandlerResult<Response> {
     let Some(text) = GUIDE.page(address) else {
-        let missing = (StatusCode::NOT_FOUND, GUIDE.missing()).into_response();
+        let missing = (StatusCode::NOT_FOUND, GUIDE.missing(address)).into_response();
         return Ok(guarded(HTML, NO_SCRIPTS, missing));
     };
     let text = text.as_ref().map_err(|cause| Error::internal(cause.chain()))?;

@@ -47,19 +47,19 @@ impl Guide {
     }
 
     fn render(&self, number: usize) -> String {
-        let Some(shown) = self.book.pages().get(number) else { return self.missing() };
+        let Some(shown) = self.book.pages().get(number) else { return self.missing("") };
         let text = html(&self.book, shown);
         // A reader's voice and hyphens follow the language.
         let text = if shown.address.starts_with("es/") { format!("<div lang=\"es\">\n{text}</div>\n") } else { text };
         let body = format!("{text}{}", self.turn(number));
-        page(&shown.title, &self.contents(Some(number)), &body)
+        page(&format!("/guide/{}", shown.address), &shown.title, &self.contents(Some(number)), &body)
     }
 
-    /// The page for an unknown address.
-    pub(super) fn missing(&self) -> String {
+    /// The page for an unknown address behind `/guide/`.
+    pub(super) fn missing(&self, address: &str) -> String {
         let body = "<h1>No such page</h1>\n<p>The guide has no page at this address. <a href=\"/guide/\">Begin with the first \
                     page</a>, or search.</p>";
-        page("No such page", &self.contents(None), body)
+        page(&format!("/guide/{address}"), "No such page", &self.contents(None), body)
     }
 
     /// The page with the answers to a question.
@@ -82,7 +82,7 @@ impl Guide {
             );
         }
         body.push_str("</ul>");
-        page("Search", &self.contents(None), &body)
+        page("/guide/search", "Search", &self.contents(None), &body)
     }
 
     /// The list of all pages, with a mark at the page with the number `shown`.

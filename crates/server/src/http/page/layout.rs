@@ -1,9 +1,10 @@
 //! The frame around each page: its head, the way into the guide, and the search.
 
-/// A whole page with a title in plain text. `nav` and `body` are HTML: the links beside the page, and its contents.
-pub(in crate::http) fn page(title: &str, nav: &str, body: &str) -> String {
+/// A whole page with a title in plain text. `path` is its path, `nav` and `body` are HTML: the links beside the page, and its
+/// contents. Links that begin with `/` become relative to the page, because a proxy may serve the service below another path.
+pub(in crate::http) fn page(path: &str, title: &str, nav: &str, body: &str) -> String {
     let title = escape(title);
-    format!(
+    let whole = format!(
         r##"<!doctype html>
 <html lang="en">
 <head>
@@ -36,7 +37,13 @@ pub(in crate::http) fn page(title: &str, nav: &str, body: &str) -> String {
 </body>
 </html>
 "##
-    )
+    );
+    let root = "../".repeat(path.matches('/').count().saturating_sub(1));
+    let root = if root.is_empty() { "./" } else { &root };
+    // In text each quotation mark is escaped, so this is an attribute.
+    ["href", "src", "action"]
+        .iter()
+        .fold(whole, |text, name| text.replace(&format!("{name}=\"/"), &format!("{name}=\"{root}")))
 }
 
 /// `text` as HTML shows it, in an element or a quoted attribute.
@@ -61,8 +68,20 @@ mod tests {
 
     #[test]
     fn a_title_is_text_and_never_markup() {
-        let whole = page("a </title><script> & \"b\"", "<ul></ul>", "<p>{nav}</p>");
+        let whole = page("/guide/", "a </title><script> & \"b\"", "<ul></ul>", "<p>{nav}</p>");
         assert!(whole.contains("<title>a &lt;/title&gt;&lt;script&gt; &amp; &quot;b&quot; · skillmount</title>"));
         assert!(whole.contains("<ul></ul>") && whole.contains("<p>{nav}</p>"));
+    }
+
+    #[test]
+    fn links_are_relative_to_the_page() {
+        let body = "<a href=\"/guide/a#b\">a</a> <code>href=&quot;/x</code>";
+        for (path, root) in
+            [("/", "./"), ("/guide/", "../"), ("/guide/search", "../"), ("/guide/how-to/hooks", "../../")]
+        {
+            let whole = page(path, "t", "", body);
+            assert!(whole.contains(&format!("<a href=\"{root}guide/a#b\">")), "{path}: {whole}");
+            assert!(whole.contains(&format!("href=\"{root}style.css\"")) && whole.contains("href=&quot;/x"), "{path}");
+        }
     }
 }
