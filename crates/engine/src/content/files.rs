@@ -21,7 +21,7 @@ use super::{
     materialise::mark_of,
     memory::archive_bytes,
     pace::RequestPace,
-    place::{settled_files, skill_inside},
+    place::{has_late_main, settled_files, skill_inside},
     read_error::ReadError,
     settle::settled_head,
     stored_versions::archive_size,
@@ -126,6 +126,9 @@ pub(crate) async fn skill_files_at(
         if again.as_ref().map(StoredHead::etag) == head.as_ref().map(StoredHead::etag) {
             let is_it = again.as_ref().is_some_and(|known| look.is(&place, known));
             if !is_it && let Some(known) = &again {
+                if has_late_main(&place, known).await? {
+                    return Ok(SkillContents::Nothing);
+                }
                 finish_inside(&place, known, &look);
             }
             return plain_files(&place, look, again.as_ref(), is_it);

@@ -17,9 +17,9 @@ use super::{
     archive::{Archive, ArchiveKind},
     folder::{is_as_published, is_published},
     head_cache::{HeadListing, KnownHead},
-    heads::{StoredHead, read_head},
+    heads::{StoredHead, read_head, read_stored_head},
     manifest::Manifest,
-    place::main_of,
+    place::has_main,
     read_error::ReadError,
     settle::settled_head,
     target::SkillTarget,
@@ -53,7 +53,7 @@ impl PublishState {
 
 /// The publish state of each of `entries`, in the same order; `None` for the files of a publish that was refused since the catalog
 /// was read. `audience` must see these skills. The call takes a LIST of the heads for each reading of the catalog, and a GET of each head
-/// that is new to this process. A head without a published version takes a HEAD of SKILL.md too.
+/// that is new to this process. A head without a published version takes a second look at it and at SKILL.md.
 ///
 /// # Errors
 /// The store's.
@@ -148,11 +148,20 @@ async fn standing(
     };
     let place = content.place_in(space.clone(), &entry.skill)?;
     let head = known_head(&place, etag, *size).await?;
-    if !head.is_published && main_of(&place).await?.is_none() {
+    if !head.is_published && is_refused(&place).await? {
         return Ok(None);
     }
     let is_same = head.fingerprint.is_some() && head.fingerprint == entry.fingerprint;
     Ok(Some(PublishState::of_files(head.is_published, head.digest.clone().filter(|_| is_same))))
+}
+
+/// Whether a skill in the catalog is the SKILL.md of a publish that is not final or was refused, or is gone.
+async fn is_refused(target: &SkillTarget) -> Result<bool> {
+    match read_stored_head(target).await? {
+        None => Ok(false),
+        Some(known) if known.head.pending.is_some() => Ok(true),
+        Some(known) => Ok(!is_published(Some(&known)) && !has_main(target, &known).await?),
+    }
 }
 
 /// Keeps the digests of a head whose plain files are in place.

@@ -213,17 +213,30 @@ async fn is_skill(outer: &SkillTarget) -> Result<bool> {
     if is_published(Some(&known)) {
         return Ok(true);
     }
-    let late = known.head.expected_late_files().find(|(path, _)| *path == MAIN);
-    if let Some((path, sha256)) = late
-        && is_late_file(outer, path, sha256).await?
-    {
-        return Ok(false);
+    has_main(outer, &known).await
+}
+
+/// Whether a SKILL.md lies beside `head`, which publishes nothing, and is not that of an undone publish.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn has_main(target: &SkillTarget, head: &StoredHead) -> Result<bool> {
+    Ok(!has_late_main(target, head).await? && main_of(target).await?.is_some())
+}
+
+/// Whether the SKILL.md is the write of an undone publish, which its call removes.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn has_late_main(target: &SkillTarget, head: &StoredHead) -> Result<bool> {
+    match head.head.expected_late_files().find(|(path, _)| *path == MAIN) {
+        Some((path, sha256)) if !is_published(Some(head)) => is_late_file(target, path, sha256).await,
+        _ => Ok(false),
     }
-    Ok(main_of(outer).await?.is_some())
 }
 
 /// The version of the SKILL.md in a folder.
-pub(super) async fn main_of(target: &SkillTarget) -> Result<Option<ETag>> {
+async fn main_of(target: &SkillTarget) -> Result<Option<ETag>> {
     match target.content.store().head(&target.folder.key(MAIN)?).await {
         Ok(meta) => Ok(Some(meta.etag)),
         Err(StoreError::NotFound) => Ok(None),
