@@ -7,6 +7,7 @@ use std::{
 
 use bytes::Bytes;
 use skillmount::{
+    Code,
     access::SessionScope,
     catalog::Audience,
     clock::SystemClock,
@@ -14,7 +15,7 @@ use skillmount::{
     handle::ServiceOptions,
     path::{Layer, SkillPath},
     publish::{PublishOptions, UploadedSkill},
-    store::{MemoryStore, Requests, Verb, testing::Fault},
+    store::{MemoryStore, ReadOnly, Requests, Verb, WriteAccess, testing::Fault},
     wire::{
         BackendProtocol, ListedState, LoadSkillRequest, Policy, PromptRequest, SkillDocument, SkillListRequest,
         VersionListRequest,
@@ -76,6 +77,29 @@ async fn a_listing_omits_the_files_of_a_publish_that_did_not_count() {
     // Another tool's file at the place of a deleted skill is a skill.
     world.put("demo/skills/s/SKILL.md", main_of("s", "Two.")).await;
     assert_eq!(standing(&world).await, (ListedState::Unmanaged, None));
+}
+
+// S-PUBLISH-31: A publish where no skill is begins as pending. Until it is final, readers find the state before it, and
+// `If-Match` does not match its version.
+#[tokio::test]
+async fn a_pending_publish_with_its_files_is_in_no_list_and_on_no_page() {
+    let world = World::new();
+    // Archive, head and SKILL.md land, and the call dies before its publish is final.
+    let three = std::iter::repeat_n(Fault::None, 3);
+    world.faults.script(Verb::Put, three.chain(std::iter::repeat_n(Fault::Deny, 100)));
+    let skill = SkillPath::parse("s").unwrap();
+    let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main_of("s", "One.").into())]);
+    let published =
+        world.service.publisher().publish_skill(&id("demo"), &skill, files, PublishOptions::default()).await;
+    assert!(published.is_err(), "{published:?}");
+    assert!(world.bytes("demo/skills/s/SKILL.md").await.is_some());
+    // A service that may not write settles nothing.
+    let options =
+        ServiceOptions { access: WriteAccess::from(ReadOnly::from("it only reads")), ..ServiceOptions::default() };
+    let reader = World::with(world.bucket.clone(), options);
+    assert_eq!(listed(&reader, true).await.len(), 0);
+    let page = reader.service.library().show_skill(&id("demo"), &Policy::default(), &skill, nobody()).await;
+    assert_eq!(page.unwrap_err().code(), Code::SkillNotFound);
 }
 
 // S-PUBLISH-26: An archive whose publish lost to another or ended halfway is no version, and no list names it.
