@@ -4,10 +4,7 @@
 //! languages, is a server: `SKILLMOUNT_BENCH_MULTILINGUAL` has its URL and the names of its models for questions and for skills,
 //! with spaces between. Thousands of vectors take some minutes, so they stay in `target` for the next run, in stores like any other.
 
-use skillmount::{
-    path::SkillPath,
-    words::{SearchHit, VisibleSkills},
-};
+use skillmount::{path::SkillPath, words::SearchHit};
 
 #[cfg(all(feature = "encoder", feature = "client"))]
 pub(crate) use self::with_encoder::Fused;
@@ -52,6 +49,7 @@ mod with_encoder {
         encoder::{Encoder, LocalEncoder, RemoteEncoder},
         path::{Id, Namespace},
         store::DirectoryStore,
+        words::VisibleSkills,
     };
     use tokio::runtime::Runtime;
 

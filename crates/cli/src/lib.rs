@@ -103,12 +103,12 @@ pub fn run(arguments: Vec<OsString>, process: Process) -> u8 {
     match completed(&arguments, &process) {
         Ok(false) => {}
         Ok(true) => return 0,
-        Err(refusal) => return refused(&process, refusal, false),
+        Err(refusal) => return refused(&process, &refusal, false),
     }
     let json = arguments.iter().any(|argument| argument == "--json");
     let invocation = match parsed(arguments, process.help_columns) {
         Ok(invocation) => invocation,
-        Err(refusal) => return refused(&process, refusal, json),
+        Err(refusal) => return refused(&process, &refusal, json),
     };
     let (json, name) = (invocation.cli.global.json, invocation.name.clone());
     match run_to_end(invocation, &process) {
@@ -190,7 +190,7 @@ const fn patience(command: &CliCommand) -> Duration {
 }
 
 /// Help and version are answers; everything else that does not parse is wrong input.
-fn refused(process: &Process, refusal: clap::Error, json: bool) -> u8 {
+fn refused(process: &Process, refusal: &clap::Error, json: bool) -> u8 {
     let rendered = refusal.render();
     if json && refusal.use_stderr() {
         failure::show(&process.stderr, &Error::new(Code::InvalidRequest, rendered.to_string()), "", json);

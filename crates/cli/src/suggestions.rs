@@ -21,8 +21,8 @@ const MEANT: &[(&str, &[&str])] = &[("find", &["search", "glob"])];
 const OF_ONE_USER: &[&str] = &["audit", "usage", "approvals", "session list"];
 
 /// The same error without tips that are far from the typed word, and with the commands below others that have this
-/// name. `named` are the commands that the line names before the error.
-pub(super) fn with_near_suggestions(mut refusal: Error, command: &Command, named: &[String]) -> Error {
+/// name. `above` are the commands that the line names before the error.
+pub(super) fn with_near_suggestions(mut refusal: Error, command: &Command, above: &[String]) -> Error {
     for (tip, typed) in TIPS {
         let Some(ContextValue::String(typed)) = refusal.get(*typed).cloned() else { continue };
         let nearest = match refusal.get(*tip) {
@@ -32,7 +32,7 @@ pub(super) fn with_near_suggestions(mut refusal: Error, command: &Command, named
             }
             other => other.cloned(),
         };
-        let is_first = *tip == ContextKind::SuggestedSubcommand && named.is_empty();
+        let is_first = *tip == ContextKind::SuggestedSubcommand && above.is_empty();
         let meant = if is_first { meant(&typed, command) } else { Vec::new() };
         let meant = Some(meant).filter(|names| !names.is_empty()).map(ContextValue::Strings);
         refusal.remove(*tip);
