@@ -102,6 +102,34 @@ async fn a_pending_publish_with_its_files_is_in_no_list_and_on_no_page() {
     assert_eq!(page.unwrap_err().code(), Code::SkillNotFound);
 }
 
+// S-PUBLISH-31: Its files are none of another tool, and no version has them.
+#[tokio::test]
+async fn files_of_a_publish_under_way_inside_are_not_kept_as_a_version_of_another_tool() {
+    let world = World::new();
+    // Archive, head and the first file land, and the call dies before SKILL.md.
+    let three = std::iter::repeat_n(Fault::None, 3);
+    world.faults.script(Verb::Put, three.chain(std::iter::repeat_n(Fault::Deny, 100)));
+    let inner = SkillPath::parse("s/in").unwrap();
+    let file = |name: &str, text: String| (name.to_owned(), Bytes::from(text));
+    let files = UploadedSkill::Files(vec![file("SKILL.md", main_of("in", "One.")), file("a.md", "a".to_owned())]);
+    let published =
+        world.service.publisher().publish_skill(&id("demo"), &inner, files, PublishOptions::default()).await;
+    assert!(published.is_err(), "{published:?}");
+    let keys = world.keys().await;
+    let has = |key: &str| keys.iter().any(|known| known == key);
+    assert!(has("demo/skills/s/in/a.md") && !has("demo/skills/s/in/SKILL.md"), "{keys:?}");
+
+    let replica = world.replica();
+    let (publisher, outer) = (replica.service.publisher(), SkillPath::parse("s").unwrap());
+    let files = UploadedSkill::Files(vec![file("SKILL.md", main_of("s", "Two."))]);
+    let refused = publisher.publish_skill(&id("demo"), &outer, files, PublishOptions::default()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::AlreadyExists, "{refused}");
+    let versions = publisher.list_versions(&id("demo"), &outer, &VersionListRequest::default()).await;
+    assert_eq!(versions.unwrap_err().code(), Code::SkillNotFound);
+    let whole: Vec<_> = replica.keys().await.into_iter().filter(|key| key.starts_with("demo/skills/")).collect();
+    assert_eq!(whole, ["demo/skills/s/in/SKILL.md", "demo/skills/s/in/a.md"], "the inner publish counts");
+}
+
 // S-PUBLISH-26: An archive whose publish lost to another or ended halfway is no version, and no list names it.
 #[tokio::test]
 async fn a_first_publish_that_dies_lists_no_version() {

@@ -21,7 +21,7 @@ use super::{
     materialise::mark_of,
     memory::archive_bytes,
     pace::RequestPace,
-    place::{has_late_main, settled_files, skill_inside},
+    place::{has_files_inside, has_late_main, settled_files},
     read_error::ReadError,
     settle::settled_head,
     stored_versions::archive_size,
@@ -307,11 +307,11 @@ fn finish_behind(target: &SkillTarget) {
     });
 }
 
-/// Completes publishes inside the folder in the background. A server that died may have left a file of one.
+/// Completes changes inside the folder in the background. A server that died may have left a file of one.
 fn finish_inside(target: &SkillTarget, known: &StoredHead, look: &Look) {
     let Ok((entries, _)) = &look.listed else { return };
     let folder = plain_files_among(target, entries);
-    if skill_inside(Some(known), &folder).is_none() || target.content.handle().check_writable().is_err() {
+    if !has_files_inside(known, &folder) || target.content.handle().check_writable().is_err() {
         return;
     }
     let (place, known) = (target.clone(), known.clone());

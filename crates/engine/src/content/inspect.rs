@@ -64,7 +64,9 @@ pub(crate) async fn inspect_head(
             && known.head.materialised
             && folder.keys().all(|path| is_of_inner_skill(skill, path, &folder, with_heads));
     let names = known.head.digest.iter().chain(&known.head.previous).cloned().collect();
-    let (published_at, is_materialised) = (known.head.published_at, known.head.materialised);
+    // A file that came late is removed with the rest of its publish.
+    let has_late_files = !is_folder_same && known.head.late.is_some();
+    let (published_at, is_materialised) = (known.head.published_at, known.head.materialised && !has_late_files);
     let numbers = known.head.numbers;
     Ok(InspectedHead::Sound { names, numbers, published_at, is_materialised, is_folder_same })
 }

@@ -126,6 +126,11 @@ async fn without_files_of_inner_skills(
     Ok(Some(folder))
 }
 
+/// Whether files in folders of a folder are not those of its head, so a change at a path inside may have left them.
+pub(super) fn has_files_inside(head: &StoredHead, folder: &PlainFiles) -> bool {
+    folder.keys().any(|path| path.contains('/') && !is_own(Some(head), path))
+}
+
 /// Whether a path of the folder is that of a file in the head.
 fn is_own(head: Option<&StoredHead>, path: &str) -> bool {
     head.is_some_and(|known| known.head.file(path).is_some())
@@ -245,6 +250,6 @@ async fn main_of(target: &SkillTarget) -> Result<Option<ETag>> {
 }
 
 /// The path of another skill below a folder. A SKILL.md in the head is a file of the skill itself.
-pub(super) fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder PlainFiles) -> Option<&'folder str> {
+fn skill_inside<'folder>(head: Option<&StoredHead>, folder: &'folder PlainFiles) -> Option<&'folder str> {
     folder.keys().filter(|path| !is_own(head, path)).find_map(|path| path.strip_suffix("/SKILL.md"))
 }

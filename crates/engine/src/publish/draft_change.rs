@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     content::{
-        DraftSlot, SkillTarget, StoredDraft, delete_draft, draft_contested, is_newest, is_published, put_head,
-        remove_draft, settled_head, settled_state,
+        DraftSlot, SkillTarget, StoredDraft, delete_draft, draft_contested, is_newest, put_head, remove_draft,
+        settled_head, settled_state,
     },
     context::Core,
     error::Result,
@@ -113,7 +113,8 @@ async fn delete_draft_at(target: &SkillTarget, slot: &DraftSlot, known: StoredDr
     }
     loop {
         let Some(head) = settled_head(target).await? else { return Ok(()) };
-        if is_published(Some(&head)) && head.head.took.as_ref() == Some(&draft.digest) {
+        // Even if the skill is deleted again, or a draft, the publish took this draft first.
+        if head.head.took.as_ref() == Some(&draft.digest) && draft.generation < head.head.drafts_since {
             return Err(ChangeError::Undone(draft_contested(target)));
         }
         // A late write could bring the draft back, so drafts of its generation end.
