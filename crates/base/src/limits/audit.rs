@@ -49,7 +49,7 @@ pub const AUDIT_LINE_BYTES: usize = 512 << 10;
 /// How much later than its name says a batch may have got its last record, or come into the store.
 pub const AUDIT_LATENESS: Duration = Duration::from_secs(65);
 /// Events that wait for one listener. A listener who falls further behind is dropped.
-pub const EVENTS_WAITING: usize = 256;
+pub const EVENTS_WAITING: usize = 128;
 /// How long the sender of many events pauses while the buffer of a slow listener is half full.
 pub const EVENTS_PAUSE: Duration = Duration::from_millis(10);
 /// The most pauses for slow listeners in one look at the records of other replicas.
