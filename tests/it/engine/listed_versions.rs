@@ -102,7 +102,8 @@ async fn a_pending_publish_with_its_files_is_in_no_list_and_on_no_page() {
     assert_eq!(page.unwrap_err().code(), Code::SkillNotFound);
 }
 
-// S-PUBLISH-31: Its files are none of another tool, and no version has them.
+// Its files are none of another tool, and no version has them.
+// S-PUBLISH-31: A publish where no skill is begins as pending.
 #[tokio::test]
 async fn files_of_a_publish_under_way_inside_are_not_kept_as_a_version_of_another_tool() {
     let world = World::new();
