@@ -326,10 +326,11 @@ impl<'index> Reading<'index> {
             return true;
         }
         self.steps += known.iter().map(|known| typo::compared(word, known).len()).sum::<usize>();
-        let lexicon = known.split_off(1);
-        let own = typo::near(word, known);
-        let own: Vec<_> = own.into_iter().filter(|(other, _)| self.is_spelled(other)).collect();
-        let (nearest, slips) = typo::nearest(word, own.into_iter().chain(typo::near(word, lexicon)));
+        let index = self.index;
+        let (nearest, slips) = typo::nearest(word, known, |from, other| {
+            // A word of the lexicon is of no skill.
+            !std::ptr::eq(from, &raw const index.spellings) || self.is_spelled(other)
+        });
         let factor = (0..slips).fold(1.0, |factor, _| factor * REPAIRED);
         for right in nearest.into_iter().take(SEARCH_COMPOUNDS) {
             self.take(right, factor, MatchRoute::Repair);

@@ -23,37 +23,29 @@ pub(super) fn compared(word: &str, known: &Vocabulary) -> Range<u32> {
     }
 }
 
-/// The words of all `known` that are near to `word`, each with its distance. The first letter must match: it is nearly always
-/// right, and it limits the search to a small part of each vocabulary.
-pub(super) fn near<'known>(
-    word: &str,
-    known: impl IntoIterator<Item = &'known Vocabulary>,
-) -> Vec<(&'known str, usize)> {
-    let allowed = forgiven(word.chars().count());
-    if allowed == 0 {
-        return Vec::new();
-    }
-    let comparator = BatchComparator::new(word.chars());
-    let others = known.into_iter().flat_map(|known| compared(word, known).map(|number| known.word(number)));
-    others.filter_map(|other| Some((other, slips(&comparator, other, allowed)?))).collect()
-}
-
-/// The nearest of the words `near` to `word`, all at one distance, with this distance.
+/// The words of all `known` that are nearest to `word`, all at one distance, with this distance. `admits` accepts each. The first
+/// letter must match: it is nearly always right, and it limits the search to a small part of each vocabulary.
 pub(super) fn nearest<'known>(
     word: &str,
-    near: impl IntoIterator<Item = (&'known str, usize)>,
+    known: impl IntoIterator<Item = &'known Vocabulary>,
+    mut admits: impl FnMut(&Vocabulary, &str) -> bool,
 ) -> (Vec<&'known str>, usize) {
-    let (mut found, mut least) = (Vec::new(), forgiven(word.chars().count()));
-    for (other, slips) in near {
-        if slips < least {
-            least = slips;
-            found.clear();
-        }
-        if slips == least {
+    let mut allowed = forgiven(word.chars().count());
+    if allowed == 0 {
+        return (Vec::new(), 0);
+    }
+    let (mut found, comparator) = (Vec::new(), BatchComparator::new(word.chars()));
+    for known in known {
+        for other in compared(word, known).map(|number| known.word(number)) {
+            let Some(slips) = slips(&comparator, other, allowed).filter(|_| admits(known, other)) else { continue };
+            if slips < allowed {
+                allowed = slips;
+                found.clear();
+            }
             found.push(other);
         }
     }
-    (found, least)
+    (found, allowed)
 }
 
 /// Whether `word` is one slip away from one of `others`.
@@ -91,14 +83,14 @@ mod tests {
     #[test]
     fn only_the_nearest_words_are_offered_and_none_for_short_or_strange_words() {
         let known = Vocabulary::of_sorted(["gates", "gets", "security", "test"]);
-        let offered = |word: &str| nearest(word, near(word, [&known])).0;
+        let offered = |word: &str| nearest(word, [&known], |_, _| true).0;
         assert_eq!(offered("gats"), ["gates", "gets"]);
         assert_eq!(offered("tets"), ["test"]);
         assert_eq!(offered("scurtiy"), Vec::<&str>::new());
         assert_eq!(offered("sceuritty"), ["security"]);
         assert_eq!(offered("tes"), Vec::<&str>::new());
         let more = Vocabulary::of_sorted(["gats", "teas"]);
-        assert_eq!(nearest("tets", near("tets", [&known, &more])), (vec!["test", "teas"], 1));
-        assert_eq!(nearest("gats", near("gats", [&known, &more])), (vec!["gats"], 0));
+        assert_eq!(nearest("tets", [&known, &more], |_, _| true), (vec!["test", "teas"], 1));
+        assert_eq!(nearest("gats", [&known, &more], |_, _| true), (vec!["gats"], 0));
     }
 }
