@@ -141,7 +141,8 @@ def checked_key(key: str | None, named: str) -> str | None:
         named: The argument or the variable that it was given as.
 
     Raises:
-        InvalidSettings: It has other characters than visible ASCII, or begins with `Bearer `. The message does not show it.
+        InvalidSettings: It has other characters than visible ASCII, or begins with `Bearer `. The message does not
+            show it.
 
     Example:
         assert checked_key("", "api_key") is None
@@ -155,7 +156,7 @@ def checked_key(key: str | None, named: str) -> str | None:
     if key != key.strip():
         raise InvalidSettings(f"the key in {named} begins or ends with a space; give the key alone")
     if key[:7].lower() == "bearer ":
-        raise InvalidSettings(f"the key in {named} begins with the word Bearer, which each request adds; give the key alone")
+        raise InvalidSettings(f"the key in {named} begins with the word Bearer, which calls add; give the key alone")
     return key
 
 
