@@ -246,20 +246,22 @@ async fn a_slow_listing_for_one_user_holds_up_no_listener_of_another() {
 // S-EVENT-3: A client that returns with the id of its last event, to any replica, gets every missed event.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn events_are_told_in_the_order_of_their_ids() {
+    const WRITERS: usize = 8;
     let world = Audited::new(AuditMode::Async);
     let mut listener = events_of(&world).listen(&user(), None, None).await.unwrap();
-    // As many events as may wait, so that a busy machine drops no listener.
+    // As many events as may wait, three of each write, so that a busy machine drops no listener.
+    let writes = EVENTS_WAITING / (3 * WRITERS);
     let told = tokio::spawn(async move {
         let mut ids = Vec::new();
-        while ids.len() < 80 {
+        while ids.len() < WRITERS * writes {
             ids.push(next_file(&mut listener).await.1);
         }
         ids
     });
-    let writers = (0..8).map(|writer| {
+    let writers = (0..WRITERS).map(|writer| {
         let session = world.session(&format!("s{writer}"));
         tokio::spawn(async move {
-            for number in 0..10 {
+            for number in 0..writes {
                 session.write(write(&format!("/workspace/{writer}-{number}"))).await.unwrap();
                 tokio::task::yield_now().await;
             }
