@@ -250,10 +250,10 @@ async fn events_are_told_in_the_order_of_their_ids() {
     let world = Audited::new(AuditMode::Async);
     let mut listener = events_of(&world).listen(&user(), None, None).await.unwrap();
     // As many events as may wait, three of each write, so that a busy machine drops no listener.
-    let writes = EVENTS_WAITING / (3 * WRITERS);
+    let each = EVENTS_WAITING / (3 * WRITERS);
     let told = tokio::spawn(async move {
         let mut ids = Vec::new();
-        while ids.len() < WRITERS * writes {
+        while ids.len() < WRITERS * each {
             ids.push(next_file(&mut listener).await.1);
         }
         ids
@@ -261,7 +261,7 @@ async fn events_are_told_in_the_order_of_their_ids() {
     let writers = (0..WRITERS).map(|writer| {
         let session = world.session(&format!("s{writer}"));
         tokio::spawn(async move {
-            for number in 0..writes {
+            for number in 0..each {
                 session.write(write(&format!("/workspace/{writer}-{number}"))).await.unwrap();
                 tokio::task::yield_now().await;
             }

@@ -113,9 +113,8 @@ async fn files_of_a_publish_under_way_inside_are_not_kept_as_a_version_of_anothe
     let inner = SkillPath::parse("s/in").unwrap();
     let file = |name: &str, text: String| (name.to_owned(), Bytes::from(text));
     let files = UploadedSkill::Files(vec![file("SKILL.md", main_of("in", "One.")), file("a.md", "a".to_owned())]);
-    let published =
-        world.service.publisher().publish_skill(&id("demo"), &inner, files, PublishOptions::default()).await;
-    assert!(published.is_err(), "{published:?}");
+    let died = world.service.publisher().publish_skill(&id("demo"), &inner, files, PublishOptions::default()).await;
+    assert!(died.is_err(), "{died:?}");
     let keys = world.keys().await;
     let has = |key: &str| keys.iter().any(|known| known == key);
     assert!(has("demo/skills/s/in/a.md") && !has("demo/skills/s/in/SKILL.md"), "{keys:?}");
