@@ -1,4 +1,4 @@
-// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract fcd1af0406022ba0, types 4bd47a139e4d0c96.
+// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 45405d3aed34a83f, types ee565218c30735c8.
 export interface paths {
     "/healthz": {
         parameters: {
