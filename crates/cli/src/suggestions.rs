@@ -47,7 +47,7 @@ pub(super) fn with_near_suggestions(mut refusal: Error, command: &Command, above
     refusal
 }
 
-/// The same error with the flag for a user, if the line names one behind a command that takes no such word.
+/// Adds the flag for a user to the error of a command about one user, if the line has an unexpected word.
 pub(super) fn with_user_tip(mut refusal: Error, named: &[String]) -> Error {
     let typed = match refusal.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(typed)) if !typed.starts_with('-') => typed.clone(),

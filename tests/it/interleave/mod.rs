@@ -142,7 +142,7 @@ fn nested(switches: usize, stops: usize) -> Vec<Case> {
     cases
 }
 
-/// Pairs of which one call ends or changes a skill, while the other begins one at a path around it or inside.
+/// Pairs at nested paths: one call ends or changes a skill, and the other begins one.
 fn ending(switches: usize, stops: usize) -> Vec<Case> {
     let outer = vec![("n", Do::Publish("one", Any))];
     let inner = vec![("n/in", Do::Publish("one", Any))];

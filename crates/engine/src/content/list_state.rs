@@ -148,8 +148,15 @@ async fn standing(
     };
     let place = content.place_in(space.clone(), &entry.skill)?;
     let head = known_head(&place, etag, *size).await?;
-    if !head.is_published && is_refused(&place).await? {
-        return Ok(None);
+    if !head.is_published {
+        match is_refused(&place).await {
+            Ok(true) => return Ok(None),
+            Ok(false) => {}
+            // While the store is down, a listing says what the service remembers.
+            Err(error) => {
+                tracing::warn!(skill = %entry.skill, cause = %error.chain(), "a listed skill was not looked at again")
+            }
+        }
     }
     let is_same = head.fingerprint.is_some() && head.fingerprint == entry.fingerprint;
     Ok(Some(PublishState::of_files(head.is_published, head.digest.clone().filter(|_| is_same))))

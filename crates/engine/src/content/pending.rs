@@ -82,7 +82,8 @@ pub(super) fn settled_by_this(target: &SkillTarget, known: &StoredHead) -> Store
 /// The store's.
 pub(crate) async fn undo(target: &SkillTarget, known: &StoredHead) -> Result<Option<StoredHead>> {
     let mut written = BTreeMap::new();
-    for one in &known.head.files {
+    // A file with a version was in place before the publish.
+    for one in known.head.files.iter().filter(|one| one.etag.is_none()) {
         let there = read_object(target, &target.folder.key(&one.file.path)?, one.file.size).await?;
         if let Some(object) = there.filter(|object| object.is_whole() && one.file.holds(&object.bytes)) {
             written.insert(one.file.path.clone(), object.meta.etag);

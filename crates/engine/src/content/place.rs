@@ -1,8 +1,8 @@
 //! Where a skill may lie: in no other skill, and around none.
 //!
 //! A change under way has files in the folders of other paths for a moment: a publish writes SKILL.md last, a deletion removes it
-//! first, and a publish that is undone leaves files. No such file is one of another tool, and none is a reason to refuse another
-//! skill. So the change is settled first.
+//! first, and an undone publish leaves files. Such a file belongs to no other tool, and is no reason to refuse another skill. So the
+//! change is settled first.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +59,7 @@ pub(crate) async fn settled_files(
     without_files_of_inner_skills(target, head, folder).await
 }
 
-/// The files without those of changes at the paths around. `None` if such a change was under way: list the folder again.
+/// Omits the files of changes at outer paths. `None` if such a change was under way: list the folder again.
 async fn without_files_of_outer_skills(
     target: &SkillTarget,
     head: Option<&StoredHead>,
@@ -90,8 +90,8 @@ async fn without_files_of_outer_skills(
     Ok(Some(folder))
 }
 
-/// The files without those of changes at the paths inside that have no SKILL.md there. `None` if such a change was under way, or has
-/// ended since: list the folder again.
+/// Omits the files of changes at inner paths whose SKILL.md is absent. `None` if such a change was under way, or has ended since: list
+/// the folder again.
 async fn without_files_of_inner_skills(
     target: &SkillTarget,
     head: Option<&StoredHead>,
