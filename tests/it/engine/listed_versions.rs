@@ -43,6 +43,17 @@ async fn publish(world: &World, skill: &str, files: &[(&str, &str)]) -> String {
     world.service.publisher().publish_skill(&id("demo"), &skill, uploaded, options).await.unwrap().digest
 }
 
+/// Publishes a skill by a call that dies after so many PUTs: of the archive, of the head, and of files with SKILL.md last.
+async fn publish_and_die(world: &World, skill: &SkillPath, files: &[(&str, &str)], puts: usize) {
+    let landed = std::iter::repeat_n(Fault::None, puts);
+    world.faults.script(Verb::Put, landed.chain(std::iter::repeat_n(Fault::Deny, 100)));
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), Bytes::from((*text).to_owned()))).collect();
+    let (uploaded, options) = (UploadedSkill::Files(files), PublishOptions::default());
+    let died = world.service.publisher().publish_skill(&id("demo"), skill, uploaded, options).await;
+    assert!(died.is_err(), "{died:?}");
+    world.faults.clear();
+}
+
 async fn listed(world: &World, fresh: bool) -> Vec<SkillDocument> {
     let wanted = SkillListRequest { fresh, limit: Some(SKILLS), ..SkillListRequest::default() };
     world.service.library().list_skills(&id("demo"), &Policy::default(), &wanted, nobody()).await.unwrap().skills
@@ -84,14 +95,8 @@ async fn a_listing_omits_the_files_of_a_publish_that_did_not_count() {
 #[tokio::test]
 async fn a_pending_publish_with_its_files_is_in_no_list_and_on_no_page() {
     let world = World::new();
-    // Archive, head and SKILL.md land, and the call dies before its publish is final.
-    let three = std::iter::repeat_n(Fault::None, 3);
-    world.faults.script(Verb::Put, three.chain(std::iter::repeat_n(Fault::Deny, 100)));
     let skill = SkillPath::parse("s").unwrap();
-    let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main_of("s", "One.").into())]);
-    let published =
-        world.service.publisher().publish_skill(&id("demo"), &skill, files, PublishOptions::default()).await;
-    assert!(published.is_err(), "{published:?}");
+    publish_and_die(&world, &skill, &[("SKILL.md", &main_of("s", "One."))], 3).await;
     assert!(world.bytes("demo/skills/s/SKILL.md").await.is_some());
     // A service that may not write settles nothing.
     let options =
@@ -107,21 +112,15 @@ async fn a_pending_publish_with_its_files_is_in_no_list_and_on_no_page() {
 #[tokio::test]
 async fn files_of_a_publish_under_way_inside_are_not_kept_as_a_version_of_another_tool() {
     let world = World::new();
-    // Archive, head and the first file land, and the call dies before SKILL.md.
-    let three = std::iter::repeat_n(Fault::None, 3);
-    world.faults.script(Verb::Put, three.chain(std::iter::repeat_n(Fault::Deny, 100)));
     let inner = SkillPath::parse("s/in").unwrap();
-    let file = |name: &str, text: String| (name.to_owned(), Bytes::from(text));
-    let files = UploadedSkill::Files(vec![file("SKILL.md", main_of("in", "One.")), file("a.md", "a".to_owned())]);
-    let died = world.service.publisher().publish_skill(&id("demo"), &inner, files, PublishOptions::default()).await;
-    assert!(died.is_err(), "{died:?}");
+    publish_and_die(&world, &inner, &[("SKILL.md", &main_of("in", "One.")), ("a.md", "a")], 3).await;
     let keys = world.keys().await;
     let has = |key: &str| keys.iter().any(|known| known == key);
     assert!(has("demo/skills/s/in/a.md") && !has("demo/skills/s/in/SKILL.md"), "{keys:?}");
 
     let replica = world.replica();
     let (publisher, outer) = (replica.service.publisher(), SkillPath::parse("s").unwrap());
-    let files = UploadedSkill::Files(vec![file("SKILL.md", main_of("s", "Two."))]);
+    let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main_of("s", "Two.").into())]);
     let refused = publisher.publish_skill(&id("demo"), &outer, files, PublishOptions::default()).await.unwrap_err();
     assert_eq!(refused.code(), Code::AlreadyExists, "{refused}");
     let versions = publisher.list_versions(&id("demo"), &outer, &VersionListRequest::default()).await;
@@ -134,14 +133,8 @@ async fn files_of_a_publish_under_way_inside_are_not_kept_as_a_version_of_anothe
 #[tokio::test]
 async fn a_first_publish_that_dies_lists_no_version() {
     let world = World::new();
-    let none = || std::iter::repeat_n(Fault::None, 2);
-    world.faults.script(Verb::Put, none().chain(std::iter::repeat_n(Fault::Deny, 100)));
     let skill = SkillPath::parse("s").unwrap();
-    let files = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main_of("s", "One.").into())]);
-    let published =
-        world.service.publisher().publish_skill(&id("demo"), &skill, files, PublishOptions::default()).await;
-    assert!(published.is_err(), "{published:?}");
-    world.faults.clear();
+    publish_and_die(&world, &skill, &[("SKILL.md", &main_of("s", "One."))], 2).await;
     let keys = world.keys().await;
     assert!(
         keys.iter().any(|key| key.contains("/versions/")) && keys.iter().any(|key| key.contains("/heads/")),

@@ -41,7 +41,7 @@ pub(crate) async fn discover_skills(
     let (admission, catalog, raises) = tokio::try_join!(admitted, context.searchable_catalog(), raises)?;
     let (session, policy) = (Arc::clone(admission.session()), admission.policy().clone());
     let view = with_drafts(&catalog.view, &session);
-    let visible = visible_skills(&catalog, &policy);
+    let visible = visible_skills(context, &catalog, &policy).await?;
     let nearness = nearness(context, &catalog, &visible, &request.query).await?;
     let asked = Arc::new(SearchRequest { request, policy, catalog, view, visible, nearness });
     let SearchRequest { request, policy, view, nearness, .. } = &*asked;

@@ -18,6 +18,8 @@ use crate::{
 
 /// The bytes of a question to one skill that take a step, at most: a word of some letters is compared with a few words of it.
 const BYTES_PER_STEP: u64 = 8;
+/// The steps that the rule for one skill takes: some lookups in the rules of user and session.
+const STEPS_PER_RULE: u64 = 16;
 
 /// A question and where its answers are looked for.
 #[derive(Debug)]
@@ -55,8 +57,20 @@ pub(crate) async fn nearness(
 }
 
 /// The skills of the index that `policy` does not hide.
-pub(crate) fn visible_skills(catalog: &Searchable, policy: &EffectivePolicy) -> VisibleSkills {
-    catalog.index.visible(|skill| policy.skill(skill).is_visible())
+///
+/// # Errors
+/// Those of a worker.
+pub(crate) async fn visible_skills(
+    context: &Context,
+    catalog: &Searchable,
+    policy: &EffectivePolicy,
+) -> Result<VisibleSkills> {
+    if !policy.may_hide_skills() {
+        return Ok(VisibleSkills::ALL);
+    }
+    let (index, policy) = (catalog.index.clone(), policy.clone());
+    let steps = STEPS_PER_RULE * catalog.view.entries.len() as u64;
+    context.errand().run_sized(steps, move |_| Ok(index.visible(|skill| policy.skill(skill).is_visible()))).await
 }
 
 /// The estimated number of steps of a search in `view`. Each word of the question is looked up in the skills, and an unknown word

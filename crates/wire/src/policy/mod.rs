@@ -379,6 +379,13 @@ impl EffectivePolicy {
         self.session.folder(path).max(self.user.folder(path)).max(self.limit_of(path))
     }
 
+    /// Whether there may be a skill that it hides.
+    #[must_use]
+    pub fn may_hide_skills(&self) -> bool {
+        let mut rules = self.session.skills.values().chain(self.user.skills.values());
+        self.limit.is_some() || rules.any(|rule| !rule.is_visible())
+    }
+
     /// Whether models are offered a skill: no rule hides the skill, and its author does not reserve it for people.
     #[must_use]
     pub fn offers(&self, skill: &SkillPath, frontmatter: &Frontmatter) -> bool {
