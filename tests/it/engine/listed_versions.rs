@@ -17,8 +17,8 @@ use skillmount::{
     publish::{PublishOptions, UploadedSkill},
     store::{MemoryStore, ReadOnly, Requests, Verb, WriteAccess, testing::Fault},
     wire::{
-        BackendProtocol, ListedState, LoadSkillRequest, Policy, PromptRequest, SkillDocument, SkillListRequest,
-        VersionListRequest,
+        BackendProtocol, Condition, ListedState, LoadSkillRequest, Policy, PromptRequest, SkillDocument,
+        SkillListRequest, VersionListRequest,
     },
 };
 
@@ -44,11 +44,16 @@ async fn publish(world: &World, skill: &str, files: &[(&str, &str)]) -> String {
 }
 
 /// Publishes a skill by a call that dies after so many PUTs: of the archive, of the head, and of files with SKILL.md last.
-async fn publish_and_die(world: &World, skill: &SkillPath, files: &[(&str, &str)], puts: usize) {
+async fn publish_and_die(
+    world: &World,
+    skill: &SkillPath,
+    files: &[(&str, &str)],
+    (condition, puts): (Condition, usize),
+) {
     let landed = std::iter::repeat_n(Fault::None, puts);
     world.faults.script(Verb::Put, landed.chain(std::iter::repeat_n(Fault::Deny, 100)));
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), Bytes::from((*text).to_owned()))).collect();
-    let (uploaded, options) = (UploadedSkill::Files(files), PublishOptions::default());
+    let (uploaded, options) = (UploadedSkill::Files(files), PublishOptions { condition, ..PublishOptions::default() });
     let died = world.service.publisher().publish_skill(&id("demo"), skill, uploaded, options).await;
     assert!(died.is_err(), "{died:?}");
     world.faults.clear();
@@ -96,7 +101,7 @@ async fn a_listing_omits_the_files_of_a_publish_that_did_not_count() {
 async fn a_pending_publish_with_its_files_is_in_no_list_and_on_no_page() {
     let world = World::new();
     let skill = SkillPath::parse("s").unwrap();
-    publish_and_die(&world, &skill, &[("SKILL.md", &main_of("s", "One."))], 3).await;
+    publish_and_die(&world, &skill, &[("SKILL.md", &main_of("s", "One."))], (Condition::Any, 3)).await;
     assert!(world.bytes("demo/skills/s/SKILL.md").await.is_some());
     // A service that may not write settles nothing.
     let options =
@@ -113,7 +118,7 @@ async fn a_pending_publish_with_its_files_is_in_no_list_and_on_no_page() {
 async fn files_of_a_publish_under_way_inside_are_not_kept_as_a_version_of_another_tool() {
     let world = World::new();
     let inner = SkillPath::parse("s/in").unwrap();
-    publish_and_die(&world, &inner, &[("SKILL.md", &main_of("in", "One.")), ("a.md", "a")], 3).await;
+    publish_and_die(&world, &inner, &[("SKILL.md", &main_of("in", "One.")), ("a.md", "a")], (Condition::Any, 3)).await;
     let keys = world.keys().await;
     let has = |key: &str| keys.iter().any(|known| known == key);
     assert!(has("demo/skills/s/in/a.md") && !has("demo/skills/s/in/SKILL.md"), "{keys:?}");
@@ -129,12 +134,38 @@ async fn files_of_a_publish_under_way_inside_are_not_kept_as_a_version_of_anothe
     assert_eq!(whole, ["demo/skills/s/in/SKILL.md", "demo/skills/s/in/a.md"], "the inner publish counts");
 }
 
+// S-PUBLISH-5: A publish never loses a file that another tool wrote: the file stays where it is, or the service keeps it as
+// a version.
+#[tokio::test]
+async fn an_undone_publish_leaves_the_equal_file_of_another_tool() {
+    let (world, other) = (World::new(), World::new());
+    let (skill, main) = (SkillPath::parse("s").unwrap(), main_of("s", "One."));
+    let files = [("SKILL.md", main.as_str()), ("a.md", "a")];
+    world.put("demo/skills/s/a.md", "a").await;
+    // Both archives and the head land.
+    publish_and_die(&world, &skill, &files, (Condition::Nothing, 3)).await;
+    // A draft that came meanwhile undoes the publish, which named none.
+    let draft = async |world: &World| {
+        let uploaded = UploadedSkill::Files(vec![("SKILL.md".to_owned(), main.clone().into())]);
+        world.service.publisher().draft_skill(&id("demo"), &skill, uploaded, PublishOptions::default()).await.unwrap();
+    };
+    draft(&other).await;
+    for key in other.keys().await {
+        world.put(&key, other.bytes(&key).await.unwrap()).await;
+    }
+    draft(&world.replica()).await;
+    let head = String::from_utf8(world.bytes("demo/.skillmount/heads/s.json").await.unwrap()).unwrap();
+    assert!(head.contains("\"undone\""), "{head}");
+    assert_eq!(world.bytes("demo/skills/s/a.md").await.as_deref(), Some(b"a".as_slice()));
+    assert_eq!(world.bytes("demo/skills/s/SKILL.md").await, None);
+}
+
 // S-PUBLISH-26: An archive whose publish lost to another or ended halfway is no version, and no list names it.
 #[tokio::test]
 async fn a_first_publish_that_dies_lists_no_version() {
     let world = World::new();
     let skill = SkillPath::parse("s").unwrap();
-    publish_and_die(&world, &skill, &[("SKILL.md", &main_of("s", "One."))], 2).await;
+    publish_and_die(&world, &skill, &[("SKILL.md", &main_of("s", "One."))], (Condition::Any, 2)).await;
     let keys = world.keys().await;
     assert!(
         keys.iter().any(|key| key.contains("/versions/")) && keys.iter().any(|key| key.contains("/heads/")),
