@@ -154,7 +154,7 @@ async fn standing(
             Ok(false) => {}
             // While the store is down, a listing says what the service remembers.
             Err(error) => {
-                tracing::warn!(skill = %entry.skill, cause = %error.chain(), "a listed skill was not looked at again")
+                tracing::warn!(skill = %entry.skill, cause = %error.chain(), "a listed skill was not looked at again");
             }
         }
     }
