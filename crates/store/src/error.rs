@@ -80,6 +80,15 @@ impl StoreError {
         Self::not_applied(what.to_owned()).because(Cause::Misbehaving)
     }
 
+    /// The same failure for a write that has no effect by itself: if its outcome is unknown, nothing was changed for a caller.
+    #[must_use]
+    pub fn without_effect(mut self) -> Self {
+        if let Self::Unavailable { outcome, .. } = &mut self {
+            *outcome = Outcome::NotApplied;
+        }
+        self
+    }
+
     /// The same failure with this cause. Errors of a kind without a cause stay as they are.
     #[must_use]
     pub fn because(mut self, cause: Cause) -> Self {
@@ -235,6 +244,14 @@ mod tests {
         assert_eq!(settled.cause(), Some(&Cause::Timeout));
         let chain = Error::from(settled).chain();
         assert!(chain.contains("did not answer in time") && chain.ends_with("cut off"), "{chain}");
+    }
+
+    #[test]
+    fn a_lost_reply_to_a_write_without_an_effect_of_its_own_sends_nobody_to_look() {
+        let error = Error::from(StoreError::unknown("cut off").because(Cause::Timeout).without_effect());
+        assert_eq!(error.outcome(), Some(Outcome::NotApplied));
+        assert_eq!(error.message(), "the store is not available and nothing was changed; try again");
+        assert!(error.chain().ends_with("cut off"), "{}", error.chain());
     }
 
     // S-STORE-3: A client sees a refusal of the store without keys, addresses and advice to operators.

@@ -2,7 +2,7 @@
 
 use super::{memory::owner_below, read_error::ReadError, target::SkillTarget, version_cache::get_whole};
 use crate::{
-    error::{Code, Error, Outcome, Result},
+    error::{Code, Error, Result},
     limits::VERSION_ZIP_BYTES,
     path::ObjectKey,
     skill::{Package, VersionArchive},
@@ -58,7 +58,7 @@ pub(crate) async fn put_archive(target: &SkillTarget, key: &ObjectKey, package: 
     match target.content.committer().commit(key, package.zip.clone(), &ExpectedVersion::Absent).await {
         Ok(_) => Ok(()),
         Err(StoreError::PreconditionFailed) => rebuild_archive(target, key, package).await,
-        Err(error) => Err(Error::from(error).with_outcome(Outcome::NotApplied)),
+        Err(error) => Err(error.without_effect().into()),
     }
 }
 
@@ -67,8 +67,8 @@ async fn rebuild_archive(target: &SkillTarget, key: &ObjectKey, package: &Packag
     match checked_archive(target, key, package.version.digest()).await {
         Ok(_) => Ok(()),
         Err(ReadError::VersionGone(_)) => {
-            target.content.committer().commit(key, package.zip.clone(), &ExpectedVersion::Whatever).await?;
-            Ok(())
+            let put = target.content.committer().commit(key, package.zip.clone(), &ExpectedVersion::Whatever).await;
+            put.map(drop).map_err(|error| error.without_effect().into())
         }
         Err(error) => Err(error.into()),
     }

@@ -108,10 +108,11 @@ impl Snapshots {
                     self.store.get(&key, GetOptions { keep: CachePolicy::Not, ..GetOptions::default() }).await?;
                 let age = self.clock.now().duration_since(there.meta.modified_at);
                 if age >= ORPHAN_AGE / 2 || read(&there.bytes, snapshot.digest()).is_none() {
-                    self.committer.commit(&key, bytes, &ExpectedVersion::version(&there.meta)).await?;
+                    let put = self.committer.commit(&key, bytes, &ExpectedVersion::version(&there.meta)).await;
+                    put.map_err(StoreError::without_effect)?;
                 }
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error.without_effect().into()),
         }
         self.stored.insert(key.clone(), ()).await;
         self.kept.insert(key, snapshot).await;
