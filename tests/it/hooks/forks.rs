@@ -6,7 +6,10 @@ use skillmount::{
     handle::SessionBackend,
     session::{Change, Session},
     tools,
-    wire::{ChangeSession, ChildRights, CreateSession, Policy, SkillsAccess, ToolRule},
+    wire::{
+        BackendProtocol as _, ChangeSession, ChildRights, CreateSession, Policy, SkillRule, SkillsAccess, ToolRule,
+        UnloadSkillRequest,
+    },
 };
 
 use super::{agent_with, begun, called, named, office, said};
@@ -36,6 +39,25 @@ async fn a_child_begins_with_the_skills_of_its_parent_and_loads_for_itself() {
     child.load("media/video").await.unwrap();
     assert_eq!(parent.names("/skills").await.unwrap(), ["/skills/pdf"]);
     assert!(said(&child, "hello").await.contains("- office/xlsx: "), "it has a context of its own");
+}
+
+// S-SESSION-32: A fork without a policy of its own has the preloads of its parent. It omits the skills among them that its
+// caller does not see, so no error names them.
+#[tokio::test]
+async fn a_fork_begins_without_the_preloads_that_a_policy_hides_by_now() {
+    let world = office().await;
+    let skills = ["media/video", "office/pdf"].map(path).to_vec();
+    let policy = Policy { preload: skills.into(), ..Policy::default() };
+    let parent = agent_with(&world, policy.clone()).await;
+    parent.unload_skill(UnloadSkillRequest { skill: "office/pdf".into() }).await.unwrap();
+    let hidden = Policy { skills: [("media/video".to_owned(), SkillRule::Blocked)].into(), ..Policy::default() };
+    world.service.sessions().set_user_policy(&id("demo"), hidden).await.unwrap();
+    let child = fork(&world, None).await;
+    assert_eq!(child.names("/skills").await.unwrap(), ["/skills/pdf"]);
+
+    let wanted = CreateSession { parent: Some(id("s")), policy: Some(policy), ..CreateSession::default() };
+    let refused = world.service.create_session(&id("demo"), &id("other"), wanted).await;
+    assert_eq!(code(refused.map(drop)), Code::SkillNotFound);
 }
 
 // S-SESSION-21: Without `load` a fork keeps the skills that it begins with and loads no other.

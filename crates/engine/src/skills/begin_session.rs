@@ -41,7 +41,8 @@ async fn create_for(
     let draft = preview_session(core.sessions(), caller.user(), session, &wanted).await?;
     // All of them are found before anything is written, and the session is written once, with them in it.
     let has_none = draft.version > 0 || draft.policy.preload.is_empty();
-    let preloads = if has_none { None } else { Some(find_preloads(&context, &draft).await?) };
+    let is_inherited = wanted.policy.is_none();
+    let preloads = if has_none { None } else { Some(find_preloads(&context, &draft, is_inherited).await?) };
     let furnish = |state: &mut Session| match &preloads {
         None => Ok(()),
         Some((skills, policy)) => {

@@ -210,11 +210,16 @@ async fn find_again(
 }
 
 /// The skills that a session which is about to be made preloads, as they are now, and the policy of the session. `draft` is the
-/// session as it begins. A skill that the records name and that cannot be loaded is omitted.
+/// session as it begins. A skill that the records name and that cannot be loaded is omitted. If `is_inherited`, the list is that of
+/// a parent, and a skill that the caller does not see is omitted: an error would name it.
 ///
 /// # Errors
 /// The error of the first skill named by the policy that cannot be loaded.
-pub(crate) async fn find_preloads(context: &Context, draft: &Session) -> Result<(Vec<LiveSkill>, EffectivePolicy)> {
+pub(crate) async fn find_preloads(
+    context: &Context,
+    draft: &Session,
+    is_inherited: bool,
+) -> Result<(Vec<LiveSkill>, EffectivePolicy)> {
     let user = context.core.sessions().user_policy(context.user()).await?;
     let policy = draft.policy_under(&user);
     let is_chosen = draft.policy.preload == Preload::Auto;
@@ -231,7 +236,8 @@ pub(crate) async fn find_preloads(context: &Context, draft: &Session) -> Result<
     let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
     let found = found
         .map(|found: Result<LiveSkill>| found.and_then(|found| check_preload(&policy, &found.skill).map(|()| found)));
-    let found = found.filter(|found| std::future::ready(found.is_ok() || !is_chosen));
+    let is_omitted = |error: &Error| is_chosen || (is_inherited && error.code() == Code::SkillNotFound);
+    let found = found.filter(|found| std::future::ready(!found.as_ref().is_err_and(is_omitted)));
     let found = found.try_collect().await?;
     Ok((found, policy))
 }
