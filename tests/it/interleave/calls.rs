@@ -1,16 +1,23 @@
 //! The calls that the model lets overlap, and what a caller reads of their answers.
 
+use std::sync::Mutex;
+
 use skillmount::{
     Code, Error, Outcome,
     content::DraftReader,
     handle::Service,
     path::{Id, SkillPath},
     publish::{PublishOptions, UploadedSkill},
-    wire::{ChangeSkillRequest, FindingCode, FsckFinding, ListedState, Policy, SkillListRequest, SkillState},
+    wire::{
+        ChangeSkillRequest, Condition as WireCondition, FindingCode, FsckFinding, ListedState, Policy,
+        SkillListRequest, SkillState,
+    },
 };
 
-use super::model::{Condition, Do, PathState, Reply, State};
-use crate::support::world::id;
+use super::{
+    BODIES,
+    model::{Condition, Do, PathState, Reply, State},
+};
 
 /// The files of the skills in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,10 +30,6 @@ pub(super) enum Files {
 
 /// The digest of the skill `n` with these files by its body.
 pub(super) type Digests = std::collections::BTreeMap<(Files, &'static str), String>;
-
-fn user() -> Id {
-    id("demo")
-}
 
 pub(super) fn path(text: &str) -> SkillPath {
     SkillPath::parse(text).unwrap()
@@ -43,37 +46,115 @@ pub(super) fn upload(skill: &str, body: &str, files: Files) -> UploadedSkill {
     UploadedSkill::Files(uploaded)
 }
 
-/// Makes a call on `skill` and reads its answer.
-pub(super) async fn perform(service: &Service, skill: &str, call: Do, files: Files, digests: &Digests) -> Reply {
-    let publisher = service.publisher();
-    let condition = match call.condition() {
-        Condition::Any => skillmount::wire::Condition::Any,
-        Condition::Nothing => skillmount::wire::Condition::Nothing,
-        Condition::Body(body) => skillmount::wire::Condition::Version(digests[&(files, body)].clone()),
-    };
-    let (user, at) = (user(), path(skill));
-    let options = PublishOptions { condition, ..PublishOptions::default() };
-    let change = |change: ChangeSkillRequest| publisher.change_skill(&user, &at, change, options.clone());
-    let to = |state| ChangeSkillRequest { state: Some(state), ..ChangeSkillRequest::default() };
-    let done: skillmount::Result<()> = match call {
-        Do::Publish(body, _) => {
-            publisher.publish_skill(&user, &at, upload(skill, body, files), options.clone()).await.map(drop)
+/// The skills of a user, as a client of one service changes them.
+#[derive(Clone, Debug)]
+pub(super) struct Client {
+    pub(super) service: Service,
+    pub(super) user: Id,
+    pub(super) files: Files,
+    pub(super) digests: Digests,
+}
+
+/// A call that a client has begun, and its answer once it has one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BegunCall {
+    pub(super) skill: &'static str,
+    pub(super) call: Do,
+    pub(super) reply: Option<Reply>,
+}
+
+impl Client {
+    /// Makes a call, or the three calls of a move. Each is in `calls` from its begin.
+    pub(super) async fn play(&self, skill: &'static str, call: Do, calls: &Mutex<Vec<BegunCall>>) {
+        let Do::Move(to) = call else {
+            record(skill, call, self.perform(skill, call), calls).await;
+            return;
+        };
+        let mut version = WireCondition::Any;
+        let read = async {
+            match self.read(skill).await {
+                Ok((body, digest)) => {
+                    version = WireCondition::Version(digest);
+                    Reply::Found(body)
+                }
+                Err(refused) => refused,
+            }
+        };
+        let Reply::Found(body) = record(skill, Do::Read, read, calls).await else { return };
+        let publish = Do::Publish(body, Condition::Nothing);
+        if record(to, publish, self.perform(to, publish), calls).await == Reply::Done {
+            let delete = Do::Delete(Condition::Body(body));
+            record(skill, delete, self.perform_if(version, skill, delete), calls).await;
         }
-        Do::Draft(body, _) => {
-            publisher.draft_skill(&user, &at, upload(skill, body, files), options.clone()).await.map(drop)
+    }
+
+    /// Makes a call and reads its answer.
+    pub(super) async fn perform(&self, skill: &str, call: Do) -> Reply {
+        let condition = match call.condition() {
+            Condition::Any => WireCondition::Any,
+            Condition::Nothing => WireCondition::Nothing,
+            Condition::Body(body) => WireCondition::Version(self.digests[&(self.files, body)].clone()),
+        };
+        self.perform_if(condition, skill, call).await
+    }
+
+    async fn perform_if(&self, condition: WireCondition, skill: &str, call: Do) -> Reply {
+        let Self { service, user, files, digests } = self;
+        let (publisher, files) = (service.publisher(), *files);
+        let at = path(skill);
+        let options = PublishOptions { condition, ..PublishOptions::default() };
+        let change = |change: ChangeSkillRequest| publisher.change_skill(user, &at, change, options.clone());
+        let to = |state| ChangeSkillRequest { state: Some(state), ..ChangeSkillRequest::default() };
+        let done: skillmount::Result<()> = match call {
+            Do::Publish(body, _) => {
+                publisher.publish_skill(user, &at, upload(skill, body, files), options.clone()).await.map(drop)
+            }
+            Do::Draft(body, _) => {
+                publisher.draft_skill(user, &at, upload(skill, body, files), options.clone()).await.map(drop)
+            }
+            Do::ToDraft(_) => change(to(SkillState::Draft)).await.map(drop),
+            Do::ToPublished(_) => change(to(SkillState::Published)).await.map(drop),
+            Do::Text(body, _) => {
+                let wanted = ChangeSkillRequest { body: Some(body.to_owned()), ..ChangeSkillRequest::default() };
+                change(wanted).await.map(drop)
+            }
+            Do::RollBack(body, _) => {
+                publisher.roll_back_skill(user, &at, &digests[&(files, body)], options.clone()).await.map(drop)
+            }
+            Do::Delete(_) => publisher.delete_skill(user, &at, options.clone()).await,
+            Do::Read | Do::Move(_) => unreachable!("a move alone reads, and it is made of other calls"),
+        };
+        done.map_or_else(|error| refused(&error), |()| Reply::Done)
+    }
+
+    /// The body and the digest of the published version.
+    async fn read(&self, skill: &str) -> Result<(&'static str, String), Reply> {
+        let (library, policy) = (self.service.library(), Policy::unrestricted());
+        match library.show_skill(&self.user, &policy, &path(skill), DraftReader::Control).await {
+            Ok(page) if page.skill.state == ListedState::Draft => Err(Reply::NotFound),
+            Ok(page) => Ok((known(&page.body).unwrap(), page.skill.digest.unwrap())),
+            Err(error) => Err(refused(&error)),
         }
-        Do::ToDraft(_) => change(to(SkillState::Draft)).await.map(drop),
-        Do::ToPublished(_) => change(to(SkillState::Published)).await.map(drop),
-        Do::Text(body, _) => {
-            let wanted = ChangeSkillRequest { body: Some(body.to_owned()), ..ChangeSkillRequest::default() };
-            change(wanted).await.map(drop)
-        }
-        Do::RollBack(body, _) => {
-            publisher.roll_back_skill(&user, &at, &digests[&(files, body)], options.clone()).await.map(drop)
-        }
-        Do::Delete(_) => publisher.delete_skill(&user, &at, options.clone()).await,
-    };
-    done.map_or_else(|error| refused(&error), |()| Reply::Done)
+    }
+}
+
+/// Waits for the reply of a call, which is in `calls` meanwhile.
+async fn record(
+    skill: &'static str,
+    call: Do,
+    work: impl Future<Output = Reply>,
+    calls: &Mutex<Vec<BegunCall>>,
+) -> Reply {
+    calls.lock().unwrap().push(BegunCall { skill, call, reply: None });
+    let reply = work.await;
+    calls.lock().unwrap().last_mut().unwrap().reply = Some(reply);
+    reply
+}
+
+/// The body of a case with this text.
+fn known(text: &str) -> Result<&'static str, String> {
+    let body = BODIES.iter().find(|body| **body == text.trim());
+    body.copied().ok_or_else(|| format!("no call gave a skill the body {text:?}"))
 }
 
 fn refused(error: &Error) -> Reply {
@@ -82,22 +163,23 @@ fn refused(error: &Error) -> Reply {
         (Code::AlreadyExists, _) => Reply::Exists,
         (Code::VersionConflict, _) => Reply::Conflict,
         (Code::EditConflict, Some(Outcome::NotApplied)) => Reply::Contended,
+        (Code::StoreUnavailable, Some(Outcome::NotApplied)) => Reply::Unavailable,
         (_, Some(Outcome::Unknown | Outcome::Partial)) => Reply::Unknown,
         other => panic!("an answer of no known kind: {other:?}: {error}"),
     }
 }
 
-/// What a caller of scope `control` reads of the skills, by a service that remembers nothing.
+/// What a caller of scope `control` reads of the user's skills.
 ///
 /// # Errors
 /// What differs between the page of a skill and the listing.
-pub(super) async fn observe(service: &Service, skills: &[&'static str]) -> Result<State, String> {
+pub(super) async fn observe(service: &Service, user: &Id, skills: &[&'static str]) -> Result<State, String> {
     let (policy, library) = (Policy::unrestricted(), service.library());
     let wanted = SkillListRequest { fresh: true, ..SkillListRequest::default() };
-    let listed = library.list_skills(&user(), &policy, &wanted, DraftReader::Control).await.unwrap().skills;
+    let listed = library.list_skills(user, &policy, &wanted, DraftReader::Control).await.unwrap().skills;
     let mut state = State::new();
     for skill in skills {
-        let shown = library.show_skill(&user(), &policy, &path(skill), DraftReader::Control).await.ok();
+        let shown = library.show_skill(user, &policy, &path(skill), DraftReader::Control).await.ok();
         let in_list = listed.iter().find(|one| one.skill == *skill).map(|one| one.state);
         let on_page = shown.as_ref().map(|page| page.skill.state);
         if on_page != in_list {
@@ -105,10 +187,11 @@ pub(super) async fn observe(service: &Service, skills: &[&'static str]) -> Resul
         }
         let body = |wanted: &[ListedState]| {
             let page = shown.as_ref().filter(|page| wanted.contains(&page.skill.state))?;
-            Some(page.body.trim().to_owned())
+            Some(known(&page.body))
         };
-        let published = body(&[ListedState::Published, ListedState::Unmanaged]);
-        state.insert(skill, PathState { published, draft: body(&[ListedState::Draft]) });
+        let published = body(&[ListedState::Published, ListedState::Unmanaged]).transpose()?;
+        let draft = body(&[ListedState::Draft]).transpose()?;
+        state.insert(skill, PathState { published, draft });
     }
     Ok(state)
 }
@@ -117,8 +200,8 @@ pub(super) async fn observe(service: &Service, skills: &[&'static str]) -> Resul
 ///
 /// # Errors
 /// What an operator would have to fix.
-pub(super) async fn check(service: &Service) -> Result<(), String> {
-    let report = service.upkeep().check_user(&user(), false).await.unwrap();
+pub(super) async fn check(service: &Service, user: &Id) -> Result<(), String> {
+    let report = service.upkeep().check_user(user, false).await.unwrap();
     let is_fault = |found: &&FsckFinding| match found.code {
         FindingCode::UnfinishedPublish => false,
         // No other tool writes here, so the folder of a skill is what was published.

@@ -19,16 +19,17 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
     clock::Clock,
     handle::{Service, ServiceOptions},
-    path::KeyPrefix,
+    path::{Id, KeyPrefix},
     store::{CachingStore, MemoryStore, Store, StoreExt as _},
 };
 use tokio::task::JoinHandle;
 
 use super::{
-    calls::{Digests, Files, check, observe, perform},
-    gate::{Gate, GateState},
+    calls::{BegunCall, Client, Digests, Files, check, observe},
+    gate::{Gate, GateState, Request},
     model::{Do, Entry, Reply, State, is_linearizable},
 };
+use crate::support::world::id;
 
 /// Calls that overlap, each by a service of its own.
 #[derive(Clone, Debug)]
@@ -119,13 +120,19 @@ impl Clock for Still {
 const NOW: i64 = 1_000_000;
 const LATER: i64 = NOW + 3_600;
 
+/// The user of every case.
+fn user() -> Id {
+    id("demo")
+}
+
 fn service(store: Arc<dyn Store>, clock: Arc<Still>) -> Service {
     let cached = Arc::new(CachingStore::new(store, 1 << 20, clock.clone()));
     Service::new(cached, ServiceOptions::default(), clock)
 }
 
-fn reader(store: &Arc<MemoryStore>, now: i64) -> Service {
-    service(store.clone(), Still::new(now))
+/// A service that remembers nothing, at this second.
+pub(super) fn reader(store: Arc<dyn Store>, now: i64) -> Service {
+    service(store, Still::new(now))
 }
 
 /// A service of the model. It serves many runs, each over a store of its own: caches hold versions of objects, so they are right
@@ -174,13 +181,15 @@ impl StoredHash {
     }
 }
 
-/// One call under way.
+/// A client at work.
 struct Runner {
     gate: Arc<Mutex<GateState>>,
-    task: JoinHandle<Reply>,
+    task: JoinHandle<()>,
     is_stopped: bool,
-    begun: Option<usize>,
-    ended: Option<usize>,
+    /// Its calls so far.
+    calls: Arc<Mutex<Vec<BegunCall>>>,
+    /// When each of them sent its first request, and when it ended.
+    times: Vec<(usize, Option<usize>)>,
 }
 
 impl Runner {
@@ -190,6 +199,42 @@ impl Runner {
 
     fn is_ready(&self) -> bool {
         self.is_under_way() && self.gate.lock().unwrap().is_waiting()
+    }
+
+    /// Whether its next request is the first one of a call.
+    fn begins_call(&self) -> bool {
+        self.times.len() < self.calls.lock().unwrap().len()
+    }
+
+    /// Notes that the calls with an answer have ended by now.
+    fn note_ended(&mut self, now: usize) {
+        for (number, _) in self.calls.lock().unwrap().iter().enumerate().filter(|(_, call)| call.reply.is_some()) {
+            if number == self.times.len() {
+                self.times.push((now, None));
+            }
+            self.times[number].1.get_or_insert(now);
+        }
+    }
+
+    /// Lets its next request pass.
+    fn release(&mut self, now: usize) -> Request {
+        if self.begins_call() {
+            self.times.push((now, None));
+        }
+        self.gate.lock().unwrap().release()
+    }
+
+    /// Its calls that sent a request or have an answer.
+    fn history(&self) -> Vec<Entry> {
+        let calls = self.calls.lock().unwrap();
+        let entry = |(call, (begun, ended)): (&BegunCall, &(usize, Option<usize>))| Entry {
+            skill: call.skill,
+            call: call.call,
+            reply: call.reply.unwrap_or(Reply::Stopped),
+            begun: *begun,
+            ended: ended.unwrap_or(usize::MAX),
+        };
+        calls.iter().zip(&self.times).map(entry).collect()
     }
 }
 
@@ -209,7 +254,7 @@ async fn quiet(runners: &[Runner]) {
 /// decides which calls had ended before.
 fn still_asleep(asleep: &BTreeSet<usize>, runners: &[Runner], service: usize) -> BTreeSet<usize> {
     let request = |one: usize| runners[one].gate.lock().unwrap().next();
-    let (runs, is_first) = (request(service), runners[service].begun.is_none());
+    let (runs, is_first) = (request(service), runners[service].begins_call());
     let sleeps = |one: &usize| {
         let waits = request(*one);
         *one != service && !is_first && waits.zip(runs.clone()).is_some_and(|(waits, runs)| !waits.conflicts(&runs))
@@ -220,7 +265,7 @@ fn still_asleep(asleep: &BTreeSet<usize>, runners: &[Runner], service: usize) ->
 /// A choice by the dice.
 fn rolled(dice: &mut StdRng, runners: &[Runner], ready: &[usize], stops: usize) -> Choice {
     let service = ready[dice.random_range(0..ready.len())];
-    let is_stopped = stops > 0 && runners[service].begun.is_some() && dice.random_ratio(1, 20);
+    let is_stopped = stops > 0 && !runners[service].times.is_empty() && dice.random_ratio(1, 20);
     if is_stopped { Choice::Stop(service) } else { Choice::Run(service) }
 }
 
@@ -258,15 +303,17 @@ impl Explorer {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let store = Arc::new(MemoryStore::tagged_by_write());
-            let maker = reader(&store, NOW - 3_600);
+            let (files, digests) = (case.files, digests.clone());
+            let service = reader(store.clone(), NOW - 3_600);
+            let maker = Client { service, user: user(), files, digests: digests.clone() };
             for (skill, call) in &case.before {
-                assert_eq!(perform(&maker, skill, *call, case.files, digests).await, Reply::Done, "{skill} {call:?}");
+                assert_eq!(maker.perform(skill, *call).await, Reply::Done, "{skill} {call:?}");
             }
-            let first = observe(&reader(&store, NOW - 1_800), &case.skills()).await.unwrap();
+            let first = observe(&reader(store.clone(), NOW - 1_800), &user(), &case.skills()).await.unwrap();
             let mut explorer = Self {
                 case: case.clone(),
                 before: store.copy(),
-                digests: digests.clone(),
+                digests,
                 first,
                 actors: case.calls.iter().map(|_| Actor::new()).collect(),
                 left: vec![Branch::default(); runs],
@@ -291,20 +338,23 @@ impl Explorer {
             actor.clock.begin_again(number);
             *actor.store.lock().unwrap() = store.clone();
             *actor.gate.lock().unwrap() = GateState::default();
-            let (service, skill, call) = (actor.service.clone(), *skill, *call);
             let (files, digests) = (self.case.files, self.digests.clone());
-            let task = tokio::spawn(async move { perform(&service, skill, call, files, &digests).await });
-            runners.push(Runner { gate: actor.gate.clone(), task, is_stopped: false, begun: None, ended: None });
+            let client = Client { service: actor.service.clone(), user: user(), files, digests };
+            let (skill, call, calls) = (*skill, *call, Arc::<Mutex<_>>::default());
+            let begun = calls.clone();
+            let task = tokio::spawn(async move { client.play(skill, call, &begun).await });
+            runners.push(Runner { gate: actor.gate.clone(), task, is_stopped: false, calls, times: Vec::new() });
         }
         let judged = self.schedule(&store, &mut runners, branch).await;
-        for (runner, actor) in runners.into_iter().zip(&mut self.actors) {
+        for ((runner, actor), (_, call)) in runners.into_iter().zip(&mut self.actors).zip(&self.case.calls) {
             if !runner.task.is_finished() {
                 runner.task.abort();
                 // It was aborted, or has just ended.
                 let _ = runner.task.await;
             }
-            // What a service began on its own may hold locks until a request passes that nobody lets pass.
-            if runner.gate.lock().unwrap().is_held() {
+            // What a service began on its own may hold locks until a request passes that nobody lets pass. A service that was
+            // read from remembers for a while what it found.
+            if runner.gate.lock().unwrap().is_held() || matches!(call, Do::Move(_)) {
                 *actor = Actor::new();
             }
         }
@@ -326,8 +376,8 @@ impl Explorer {
         let mut stored = StoredHash::default();
         loop {
             quiet(runners).await;
-            for runner in runners.iter_mut().filter(|one| one.task.is_finished() && !one.is_stopped) {
-                runner.ended.get_or_insert(time);
+            for runner in runners.iter_mut().filter(|one| !one.is_stopped) {
+                runner.note_ended(time);
             }
             let ready: Vec<usize> = (0..runners.len()).filter(|&one| runners[one].is_ready()).collect();
             if ready.is_empty() {
@@ -361,8 +411,7 @@ impl Explorer {
                     }
                     limit.asleep = still_asleep(&limit.asleep, runners, service);
                     time += 1;
-                    runners[service].begun.get_or_insert(time);
-                    let request = runners[service].gate.lock().unwrap().release();
+                    let request = runners[service].release(time);
                     trace.push(format!("{service}: {request}"));
                     current = Some(service);
                     self.explored.steps += 1;
@@ -396,7 +445,7 @@ impl Explorer {
             others.extend(ready.iter().copied().filter(|one| awake(one) && Some(*one) != taken).map(Choice::Run));
         }
         if limit.stops > 0 {
-            others.extend(ready.iter().filter(|one| runners[**one].begun.is_some()).map(|one| Choice::Stop(*one)));
+            others.extend(ready.iter().filter(|one| !runners[**one].times.is_empty()).map(|one| Choice::Stop(*one)));
         }
         for other in others {
             let mut asleep = limit.asleep.clone();
@@ -417,8 +466,12 @@ impl Explorer {
         for runner in runners {
             (runner.gate.lock().unwrap().history(), runner.is_stopped, runner.task.is_finished()).hash(&mut hasher);
             // What had ended when a call began decides which orders are possible.
-            let ended_before = |other: &Runner| other.ended.is_some_and(|end| runner.begun.is_some_and(|at| end < at));
-            (runner.begun.is_some(), runners.iter().map(ended_before).collect::<Vec<_>>()).hash(&mut hasher);
+            for (begun, _) in &runner.times {
+                let ended_before = |(_, ended): &(usize, Option<usize>)| ended.is_some_and(|end| end < *begun);
+                let others = runners.iter().map(|other| other.times.iter().map(ended_before).collect::<Vec<_>>());
+                others.collect::<Vec<_>>().hash(&mut hasher);
+            }
+            runner.begins_call().hash(&mut hasher);
         }
         current.hash(&mut hasher);
         let reached = self.seen.entry(hasher.finish()).or_default();
@@ -440,11 +493,11 @@ impl Explorer {
         }
         let skills = self.case.skills();
         // It may find the page and the listing of two moments.
-        let _ = observe(&reader(store, LATER), &skills).await;
+        let _ = observe(&reader(store.clone(), LATER), &user(), &skills).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
-        let reader = reader(store, LATER + 60);
-        let mut after = observe(&reader, &skills).await;
-        if let Err(fault) = check(&reader).await {
+        let reader = reader(store.clone(), LATER + 60);
+        let mut after = observe(&reader, &user(), &skills).await;
+        if let Err(fault) = check(&reader, &user()).await {
             after = Err(fault);
         }
         self.settled.insert(key, after.clone());
@@ -458,16 +511,11 @@ impl Explorer {
         trace: &[String],
     ) -> Result<(), String> {
         self.explored.histories += 1;
-        let mut history = Vec::new();
-        for (runner, (skill, call)) in runners.iter_mut().zip(&self.case.calls) {
-            let begun = runner.begun.unwrap_or(usize::MAX);
-            let (reply, ended) = if runner.is_stopped {
-                (Reply::Stopped, usize::MAX)
-            } else {
-                ((&mut runner.task).await.unwrap(), runner.ended.unwrap_or(usize::MAX))
-            };
-            history.push(Entry { skill, call: *call, reply, begun, ended });
+        for runner in runners.iter_mut().filter(|one| !one.is_stopped) {
+            (&mut runner.task).await.unwrap();
         }
+        let history: Vec<_> = runners.iter().flat_map(Runner::history).collect();
+        assert!(history.iter().all(|one| one.reply != Reply::Unavailable), "no store failed: {history:?}");
         let after = self.settled(store).await;
         if after.as_ref().is_ok_and(|after| is_linearizable(&self.first, &history, after)) {
             return Ok(());
@@ -484,9 +532,19 @@ impl Explorer {
 }
 
 impl Case {
+    /// Calls on skills of two files after these, without a switch.
+    pub(super) fn of(before: Vec<(&'static str, Do)>, calls: Vec<(&'static str, Do)>) -> Self {
+        Self { before, calls, files: Files::Two, switches: 0, stops: 0 }
+    }
+
     /// The paths of the case.
-    fn skills(&self) -> Vec<&'static str> {
-        let mut skills: Vec<_> = self.before.iter().chain(&self.calls).map(|(skill, _)| *skill).collect();
+    pub(super) fn skills(&self) -> Vec<&'static str> {
+        let calls = self.before.iter().chain(&self.calls);
+        let of = |(skill, call): &(&'static str, Do)| match call {
+            Do::Move(to) => vec![*skill, *to],
+            _ => vec![*skill],
+        };
+        let mut skills: Vec<_> = calls.flat_map(of).collect();
         skills.sort_unstable();
         skills.dedup();
         skills

@@ -7,6 +7,8 @@ mod calls;
 mod explore;
 mod gate;
 mod model;
+pub(crate) mod racing;
+mod sequence;
 
 use std::sync::Arc;
 
@@ -164,6 +166,28 @@ fn ending(switches: usize, stops: usize) -> Vec<Case> {
     cases.into_iter().map(case).collect()
 }
 
+/// A move beside each call that may meet it: at the old path, at the new one, and inside the new one.
+fn moves(switches: usize, stops: usize) -> Vec<Case> {
+    let others = [
+        ("n", Do::Publish("two", Any)),
+        ("n", Do::Publish("three", Body("one"))),
+        ("n", Do::Text("draft", Any)),
+        ("n", Do::ToDraft(Any)),
+        ("n", Do::RollBack("zero", Any)),
+        ("n", Do::Delete(Any)),
+        ("n", Do::Draft("three", Any)),
+        ("n", Do::Move("m")),
+        ("n", Do::Move("k")),
+        ("m", Do::Publish("two", Any)),
+        ("m", Do::Draft("three", Any)),
+        ("m/in", Do::Publish("two", Any)),
+        ("n/in", Do::Publish("two", Any)),
+    ];
+    let before = vec![("n", Do::Publish("zero", Any)), ("n", Do::Publish("one", Any))];
+    let case = |other| Case { switches, stops, ..Case::of(before.clone(), vec![("n", Do::Move("m")), other]) };
+    others.into_iter().map(case).collect()
+}
+
 /// Every three calls of a few at one path, with an inner one, from each start that has a skill.
 fn triples(switches: usize, stops: usize) -> Vec<Case> {
     let mut cases = Vec::new();
@@ -249,6 +273,15 @@ fn two_calls_at_a_deleted_skill_have_an_order_under_every_schedule() {
 #[test]
 fn two_calls_at_nested_paths_have_an_order_under_every_schedule() {
     report("nested paths", &nested(3, 0));
+}
+
+// S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
+// change after the other. This holds for publish, rollback, draft, `PATCH` and deletion, on any number of servers.
+#[test]
+fn a_move_has_an_order_with_any_other_call_under_every_schedule() {
+    let cases = moves(if soak() > 1 { 3 } else { 2 }, 0).into_iter().enumerate();
+    let cases: Vec<_> = cases.filter(|(number, _)| is_chosen(*number, 8)).map(|(_, case)| case).collect();
+    report("a move", &cases);
 }
 
 // S-PUBLISH-33: If a server dies in the middle of a change, the change is made or it is not, and another server settles it. A

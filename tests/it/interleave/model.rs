@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 pub(super) type State = BTreeMap<&'static str, PathState>;
 
 /// One path: the bodies of the published version and of the draft.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PathState {
-    pub(super) published: Option<String>,
-    pub(super) draft: Option<String>,
+    pub(super) published: Option<&'static str>,
+    pub(super) draft: Option<&'static str>,
 }
 
 /// The condition of a call.
@@ -32,17 +32,25 @@ pub(super) enum Do {
     Text(&'static str, Condition),
     RollBack(&'static str, Condition),
     Delete(Condition),
+    /// A read of the published version.
+    Read,
+    /// Three calls of one client, as `skillmount skills mv` makes them.
+    Move(&'static str),
 }
 
 /// The answer of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Reply {
     Done,
+    /// The body of the version that was read.
+    Found(&'static str),
     NotFound,
     Exists,
     Conflict,
     /// Not applied, because another call was under way.
     Contended,
+    /// Not applied, because the store failed.
+    Unavailable,
     /// Applied, applied in part, or not.
     Unknown,
     /// The service was stopped first.
@@ -59,23 +67,26 @@ impl Do {
             | Self::Text(_, condition)
             | Self::RollBack(_, condition)
             | Self::Delete(condition) => condition,
+            Self::Read | Self::Move(_) => Condition::Any,
         }
     }
 
     /// Makes the call on `skill` in the model.
-    fn apply(self, skill: &'static str, state: &mut State) -> Reply {
-        let now = state.get(skill).cloned().unwrap_or_default();
+    pub(super) fn apply(self, skill: &'static str, state: &mut State) -> Reply {
+        let now = state.get(skill).copied().unwrap_or_default();
         let is_published = now.published.is_some();
         let is_in_another = state.iter().any(|(other, at)| at.published.is_some() && are_nested(skill, other));
-        let current = now.published.clone().or(now.draft.clone());
+        let current = now.published.or(now.draft);
         let is_met = match self.condition() {
             Condition::Any => true,
-            Condition::Body(body) => current.as_deref() == Some(body),
+            Condition::Body(body) => current == Some(body),
             Condition::Nothing => current.is_none(),
         };
-        let published = |body: String| PathState { published: Some(body), draft: None };
-        let drafted = |body: String| PathState { published: None, draft: Some(body) };
+        let published = |body| PathState { published: Some(body), draft: None };
+        let drafted = |body| PathState { published: None, draft: Some(body) };
         let next = match self {
+            Self::Read => return now.published.map_or(Reply::NotFound, Reply::Found),
+            Self::Move(_) => unreachable!("a move is made of other calls"),
             Self::Draft(..) if is_published => return Reply::Exists,
             Self::Publish(_, Condition::Nothing) if !is_met => return Reply::Conflict,
             Self::Publish(..) | Self::RollBack(..) | Self::Draft(..) if !is_published && is_in_another => {
@@ -90,11 +101,11 @@ impl Do {
             Self::ToDraft(_) | Self::ToPublished(_) | Self::Text(..) if !is_published && is_in_another => {
                 return Reply::Exists;
             }
-            Self::Publish(body, _) | Self::RollBack(body, _) => published(body.to_owned()),
+            Self::Publish(body, _) | Self::RollBack(body, _) => published(body),
             Self::ToDraft(_) => drafted(current.unwrap()),
             Self::ToPublished(_) => published(current.unwrap()),
-            Self::Text(body, _) if is_published => published(body.to_owned()),
-            Self::Draft(body, _) | Self::Text(body, _) => drafted(body.to_owned()),
+            Self::Text(body, _) if is_published => published(body),
+            Self::Draft(body, _) | Self::Text(body, _) => drafted(body),
             Self::Delete(_) if is_published => PathState { published: None, ..now },
             Self::Delete(_) => PathState::default(),
         };
@@ -144,7 +155,7 @@ fn search(state: &State, history: &[Entry], left: &[usize], after: &State) -> bo
             Reply::Stopped | Reply::Unknown => {
                 search(&changed, history, &rest, after) || search(state, history, &rest, after)
             }
-            Reply::Contended => search(state, history, &rest, after),
+            Reply::Contended | Reply::Unavailable => search(state, history, &rest, after),
             given => given == reply && search(&changed, history, &rest, after),
         }
     })

@@ -15,6 +15,7 @@ use skillmount::{
 };
 
 use crate::{
+    interleave::racing::attacks,
     support::{clock, endpoint, world::soak},
     whole::{
         example::play_in_library,
@@ -104,6 +105,12 @@ async fn creates_race_on_a_real_server_and_one_wins() {
         let Some(store) = connect_to_bucket_of_its_own().await else { return };
         create_races(store, ROUNDS * soak() as usize, drop_replies).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn attacks_on_publishing_find_nothing_on_a_real_server() {
+    let Some(store) = connect_to_bucket_of_its_own().await else { return };
+    attacks(store, 2, 3 * soak() as usize).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
