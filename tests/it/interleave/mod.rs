@@ -188,9 +188,11 @@ fn moves(switches: usize, stops: usize) -> Vec<Case> {
     others.into_iter().map(case).collect()
 }
 
-/// Every three calls of a few at one path, with an inner one, from each start that has a skill.
+/// Every three calls of a few at one path, with an inner one, from each start that has a skill. The first case has a draft that
+/// is refused by a publish, and a deletion of this publish.
 fn triples(switches: usize, stops: usize) -> Vec<Case> {
-    let mut cases = Vec::new();
+    let refused = vec![("n", Do::Publish("two", Any)), ("n", Do::Draft("three", Any)), ("n", Do::Delete(Any))];
+    let mut cases = vec![Case { switches, stops, ..Case::of(Vec::new(), refused) }];
     for start in ["published", "draft"] {
         let (_, before, _) = starts().into_iter().find(|(name, ..)| *name == start).unwrap();
         let calls = [
