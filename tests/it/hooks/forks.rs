@@ -41,8 +41,8 @@ async fn a_child_begins_with_the_skills_of_its_parent_and_loads_for_itself() {
     assert!(said(&child, "hello").await.contains("- office/xlsx: "), "it has a context of its own");
 }
 
-// S-SESSION-32: A fork without a policy of its own has the preloads of its parent. It omits the skills among them that its
-// caller does not see, so no error names them.
+// S-SESSION-32: A fork without a policy of its own has the preloads of its parent. It omits those of hidden skills, and no
+// error names them.
 #[tokio::test]
 async fn a_fork_begins_without_the_preloads_that_a_policy_hides_by_now() {
     let world = office().await;

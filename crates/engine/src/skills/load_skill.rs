@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::{
     feedback::train,
@@ -232,14 +232,20 @@ pub(crate) async fn find_preloads(
         (Preload::Auto, Some(observer)) => observer.candidates(context.user()).await,
         (Preload::Auto, None) => Vec::new(),
     };
-    let found = wanted.iter().map(|skill| look_up(context, skill.as_str(), draft, &policy).err_into());
+    let rules = &policy;
+    let found = wanted.iter().map(|skill| async move {
+        let found = match look_up(context, skill.as_str(), draft, rules).await {
+            Err(LookupError::UnknownName(_)) if is_inherited => return Ok(None),
+            found => found.map_err(Error::from),
+        };
+        match found.and_then(|found| check_preload(rules, &found.skill).map(|()| found)) {
+            Err(_) if is_chosen => Ok(None),
+            found => found.map(Some),
+        }
+    });
     let found = stream::iter(found.collect::<Vec<_>>()).buffered(PARALLEL_PRELOADS);
-    let found = found
-        .map(|found: Result<LiveSkill>| found.and_then(|found| check_preload(&policy, &found.skill).map(|()| found)));
-    let is_omitted = |error: &Error| is_chosen || (is_inherited && error.code() == Code::SkillNotFound);
-    let found = found.filter(|found| std::future::ready(!found.as_ref().is_err_and(is_omitted)));
-    let found = found.try_collect().await?;
-    Ok((found, policy))
+    let found: Vec<Option<LiveSkill>> = found.try_collect().await?;
+    Ok((found.into_iter().flatten().collect(), policy))
 }
 
 /// Notes the skill in the session that is stored.
