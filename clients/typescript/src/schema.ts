@@ -1,4 +1,4 @@
-// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 45405d3aed34a83f, types ee565218c30735c8.
+// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 6d3ddbe03cac3dfe, types 145edb52cd673ec2.
 export interface paths {
     "/healthz": {
         parameters: {
@@ -152,7 +152,10 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** List the operations on a user's data, each with caller, session, paths and outcome. Needs a key of scope `control`. */
+        /**
+         * List the operations on a user's data, each with caller, session, paths and outcome. With `layer` they are the changes of the
+         *     skills of the key's team or of the organisation. Needs a key of scope `control`.
+         */
         get: operations["list_audit_records"];
         put?: never;
         post?: never;
@@ -1634,6 +1637,8 @@ export interface components {
             /** @description What it was about: paths, or a skill. Empty if it was about neither. */
             subject?: string | undefined;
             layer?: (components["schemas"]["SkillLayer"] | null) | undefined;
+            /** @description The user of the call; only in the records of a team or the organisation. */
+            user?: (string | null) | undefined;
             /**
              * @description What an agent gave it, 4 KiB at most: of texts that are contents or questions their length alone. `input_cut` says that
              *     members are left out.
@@ -4509,6 +4514,11 @@ export interface operations {
                 limit?: number | undefined;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string | undefined;
+                /**
+                 * @description Whose records: the user's unless given. Those of a team or the organisation are of changes of its skills, by any user, and
+                 *     need a key that may publish there.
+                 */
+                layer?: components["schemas"]["SkillLayer"] | undefined;
             } | undefined;
             header?: {
                 /** @description The client's name for the request: up to 128 letters, digits, `-`, `_` and `.`. The service's log and reply have it. A new one takes the place of any other. */

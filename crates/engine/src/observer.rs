@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     error::{Outcome, Result},
     limits::{AUDIT_RECORD_FILES, EFFECT_DESCRIPTION_CHARS},
-    path::{Id, Layer, SkillPath},
+    path::{Id, Layer, LayerOwner, SkillPath},
     session::{CreatedSession, LoadedSkill},
     wire::{CallOutline, SkillState},
 };
@@ -116,8 +116,8 @@ pub struct Effects {
     pub found: Option<u64>,
     /// The approval that the call has begun to wait for. A call that is repeated while it waits has begun before.
     pub approval: Option<String>,
-    /// The layer of the skill, if the skill is not the user's own.
-    pub layer: Option<Layer>,
+    /// The owner of the skill, if the skill is not the user's own.
+    pub owner: Option<LayerOwner>,
     /// The number of refused calls that the record reports.
     pub refused: Option<u64>,
 }
@@ -172,9 +172,9 @@ impl SkillUse {
 pub struct EffectsRecorder(Arc<Mutex<Effects>>);
 
 impl EffectsRecorder {
-    /// Records that the operation is about a skill of this layer.
-    pub fn layer(&self, layer: Layer) {
-        self.change(|effects| effects.layer = Some(layer).filter(|layer| *layer != Layer::User));
+    /// Records that the operation is about a skill of this owner.
+    pub fn owner(&self, owner: &LayerOwner) {
+        self.change(|effects| effects.owner = Some(owner.clone()).filter(|owner| owner.layer() != Layer::User));
     }
 
     /// Records that the report is about this number of refused calls.

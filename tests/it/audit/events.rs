@@ -402,7 +402,7 @@ async fn soon(listener: &mut Listener) -> Option<Event> {
 #[tokio::test]
 async fn changes_by_other_tools_are_told_to_those_who_see_the_layer_and_cost_no_request() {
     let memory = Arc::new(MemoryStore::like_s3());
-    let world = Audited::layered(memory.clone());
+    let world = Audited::layered(memory.clone(), AuditMode::Async);
     let in_team = |user: &str, team: Option<&str>| Audience { user: id(user), team: team.map(id) };
     let readers = [in_team("u1", Some("sales")), in_team("u2", None)];
     let put = |folder: &str, text: &str| {

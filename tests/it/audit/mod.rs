@@ -61,8 +61,8 @@ impl Audited {
     }
 
     /// A process of its own over `memory`, whose users also see the skills of their teams and of the organisation.
-    fn layered(memory: Arc<MemoryStore>) -> Self {
-        let process = Self::over(memory, AuditMode::Async);
+    fn layered(memory: Arc<MemoryStore>, mode: AuditMode) -> Self {
+        let process = Self::over(memory, mode);
         let observer: Arc<dyn Observer> = Arc::new(process.recorder.clone());
         let options = ServiceOptions { observer: Some(observer), layers: true, ..ServiceOptions::default() };
         Self { service: Service::new(process.faulty.clone(), options, process.clock.clone()), ..process }

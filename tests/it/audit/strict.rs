@@ -1,21 +1,22 @@
 //! Strict records: a change is acknowledged once its record is in the store.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use skillmount::{
     Error, Outcome, Parts,
-    audit::{AuditMode, BatchName},
+    audit::{AuditLog, AuditMode, BatchName},
     context::{Action, Caller},
     error::Code,
     limits::{AUDIT_RETRY, AUDIT_WAITING_BYTES},
-    path::SkillPath,
+    observer::Observer as _,
+    path::{LayerOwner, SkillPath},
     publish::{PublishOptions, UploadedSkill},
     session::{Change, Session},
-    store::{GetOptions, Store as _, Verb, testing::Fault},
+    store::{GetOptions, MemoryStore, Store as _, Verb, testing::Fault},
     wire::{
-        BackendProtocol as _, CreateSession, LoadSkillRequest, Policy, ReadRequest, SkillsAccess, ToolRule,
-        WriteRequest,
+        AuditRequest, BackendProtocol as _, CreateSession, LoadSkillRequest, Policy, ReadRequest, SkillsAccess,
+        ToolRule, WriteRequest,
     },
 };
 
@@ -47,6 +48,39 @@ async fn a_change_is_acknowledged_once_its_record_is_in_the_store() {
     let records = world.records().await;
     assert_eq!(records[1].files[0].after, Some(digest("two")), "a record that could not be written is not given up");
     assert_eq!(records.len(), 3);
+}
+
+// S-AUDIT-19: The record of a change of a team's or the organisation's skill also lies with the team or the organisation,
+// and names the user of the call.
+#[tokio::test]
+async fn a_change_of_a_shared_skill_is_acknowledged_once_both_of_its_records_are_in_the_store() {
+    let world = Audited::layered(Arc::new(MemoryStore::like_s3()), AuditMode::Sync);
+    let (team, skill) = (LayerOwner::Team(id("notaries")), SkillPath::parse("rent").unwrap());
+    let publish = async |text: &str| {
+        let main = format!("---\nname: rent\ndescription: Writes the lease.\n---\n{text}\n");
+        let (files, options) = (vec![("SKILL.md".to_owned(), main.into())], PublishOptions::default());
+        let (note, publisher) = (options.note.clone(), world.service.publisher());
+        let publish = publisher.publish_skill(&team, &skill, UploadedSkill::Files(files), options);
+        let author = world.service.author(Arc::new(Caller::new(user())));
+        author.perform_recording((Action::PublishSkill, "rent"), &note, publish).await
+    };
+    let log = AuditLog::for_service(&world.service);
+    let shared = async || log.page(&team, &AuditRequest::default()).await.unwrap().records;
+    publish("one").await.unwrap();
+    assert_eq!((shared().await.len(), world.records().await.len()), (1, 1));
+
+    world.faulty.for_keys(Verb::Put, "_teams/notaries/.skillmount/audit/", Fault::Deny);
+    let error = publish("two").await.unwrap_err();
+    let parts = Parts { file: Some(Outcome::Applied), session: None, audit: Some(Outcome::NotApplied) };
+    assert_eq!((error.code(), error.parts()), (Code::StoreUnavailable, Some(parts)));
+    assert_eq!((shared().await.len(), world.records().await.len()), (1, 2));
+
+    // What waits for the team's trail stays if the user leaves.
+    world.recorder.deletion_started(&user());
+    world.faulty.clear();
+    world.recorder.flush_all().await;
+    let records = shared().await;
+    assert_eq!((records.len(), records[1].user.as_deref()), (2, Some("u1")));
 }
 
 // S-AUDIT-6: The service keeps records for 90 days, or as long as the operator configures.

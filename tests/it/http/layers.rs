@@ -129,6 +129,32 @@ async fn each_call_with_a_layer_is_for_its_own_keys_and_leaves_the_other_layers_
     assert_eq!(world.objects("u1/").await, own);
 }
 
+// S-AUDIT-19: The record of a change of a team's or the organisation's skill also lies with the team or the organisation,
+// and names the user of the call.
+#[tokio::test]
+async fn the_records_of_a_layer_are_read_by_a_key_that_may_publish_there() {
+    let world = Layered::start().await;
+    let cases = [
+        ("team", &world.notary, 200),
+        ("team", &world.stranger, 200),
+        ("org", &world.all, 200),
+        ("user", &world.notary, 200),
+        ("team", &world.all, 403),
+        ("org", &world.notary, 403),
+        ("team", &world.agent, 403),
+        ("org", &world.agent, 403),
+        ("team", &world.bound, 403),
+        ("org", &world.bound, 403),
+    ];
+    for (layer, key, status) in cases {
+        let read = world.send(key, Method::GET, &format!("/audit?layer={layer}"), &Value::Null).await;
+        assert_eq!(read.status, status, "{layer}: {}", read.json);
+    }
+    let server = Server::start().await;
+    let read = server.get(&server.user("/audit?layer=team")).await;
+    read.is_problem(400, "invalid_request");
+}
+
 // S-VERSION-5: A control key of a team publishes the skills of that team, and a control key of all users the skills of
 // the organisation.
 #[tokio::test]

@@ -130,6 +130,41 @@ async fn a_record_says_whose_skill_was_changed_also_where_that_was_refused() {
     assert_eq!(said, [of("team"), of("org")].concat());
 }
 
+// S-AUDIT-19: The record of a change of a team's or the organisation's skill also lies with the team or the organisation,
+// and names the user of the call.
+#[tokio::test]
+async fn changes_of_shared_skills_leave_records_that_survive_their_user() {
+    let world = Recorded::start().await;
+    for layer in ["team", "org"] {
+        let skill = format!("/skills/{layer}?layer={layer}");
+        world.change(Method::PUT, &skill, text("one")).await;
+        world.send(Method::GET, &format!("/diff/{layer}?layer={layer}"), Value::Null).await;
+        world.change(Method::DELETE, &skill, Value::Null).await;
+    }
+    world.change(Method::PUT, "/skills/own", text("own")).await;
+    let shared = async |user: &str, layer: &str| {
+        let at = format!("{}/v1/users/{user}/audit?layer={layer}", world.server.base);
+        let answer = Answer::of(world.server.client.get(at).bearer_auth(&world.key).send().await.unwrap()).await;
+        answer.is(200)["records"].as_array().unwrap().clone()
+    };
+    let by = json!(format!("desk ({})", world.hash));
+    let before = [shared("u1", "team").await, shared("u1", "org").await];
+    for (layer, records) in ["team", "org"].iter().zip(&before) {
+        let operations: Vec<_> = records.iter().map(|one| one["operation"].as_str().unwrap()).collect();
+        assert_eq!(operations, ["publish_skill", "delete_skill"], "{layer}");
+        for one in records {
+            assert_eq!(
+                (&one["user"], &one["layer"], &one["by"], &one["subject"]),
+                (&json!("u1"), &json!(layer), &by, &json!(layer))
+            );
+        }
+        assert_eq!(records[0]["files"][0]["after"], records[1]["files"][0]["before"]);
+    }
+    assert!(world.records().await.iter().all(|one| one["user"].is_null()));
+    world.send(Method::DELETE, "", Value::Null).await.is(202);
+    assert_eq!([shared("u2", "team").await, shared("u2", "org").await], before);
+}
+
 // S-KEY-9: Records and versions call a key by its name and the first 16 digits of its hash.
 #[tokio::test]
 async fn records_and_versions_name_the_key_of_their_caller() {

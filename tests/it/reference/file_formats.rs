@@ -75,7 +75,10 @@ const KEYS_OF_A_BUCKET: [(&str, &str); 22] = [
         "The files of a loaded skill, if they are too many for the session.",
     ),
     ("{user}/.skillmount/policy.json", "The policy of the user."),
-    ("{user}/.skillmount/audit/{time}-{replica}", "A batch of audit records."),
+    (
+        "{owner}/.skillmount/audit/{time}-{replica}",
+        "A batch of audit records: of a user, or of the changes of shared skills.",
+    ),
     ("{owner}/.skillmount/heads/….json", "The head of a skill."),
     ("{owner}/.skillmount/versions/…/{digest}.zip", "A version."),
     ("{owner}/.skillmount/drafts/….json", "A draft."),

@@ -9,6 +9,7 @@ use crate::{
     app::App,
     context::Action,
     error::Result,
+    path::Layer,
     screen::{Cell, LastColumn, Terminal, plain},
     settings::Setting,
     wire::{AuditRecord, AuditRequest, Operation},
@@ -20,6 +21,7 @@ Examples:
   skillmount audit                                  what was done in the last day
   skillmount audit --since 2h --operation write
   skillmount --user ana --session s-42 audit --since 2026-01-31T08:00:00Z
+  skillmount --server URL audit --layer team        changes of the team's skills, of users who left too
   skillmount audit --json | jq -r '.records[] | [.time, .operation, .subject] | @tsv'
 
 Services write records up to a minute late, and at once if they end or are asked themselves.
@@ -31,6 +33,9 @@ pub(crate) struct Audit {
     /// Only this operation, by the name that the list has
     #[arg(long, value_name = "NAME")]
     operation: Option<String>,
+    /// Changes of the skills of your key's team or of the organisation, by any user
+    #[arg(long, value_name = "LAYER", value_parser = parse_layer)]
+    layer: Option<Layer>,
     /// Records at most
     #[arg(long, value_name = "N", default_value = "1000")]
     limit: NonZeroUsize,
@@ -66,6 +71,14 @@ impl Since {
     }
 }
 
+fn parse_layer(text: &str) -> Result<Layer, String> {
+    match text {
+        "team" => Ok(Layer::Team),
+        "org" => Ok(Layer::Org),
+        _ => Err("the layers above the user are team and org".to_owned()),
+    }
+}
+
 /// The headings of the list.
 const HEADINGS: [&str; 6] = ["TIME", "OPERATION", "OUTCOME", "SESSION", "BY", "SUBJECT"];
 
@@ -77,6 +90,7 @@ impl Audit {
             session: app.settings.get(Setting::Session).filter(|_| !is_any).map(str::to_owned),
             operation: self.operation,
             since: Some(self.since.at(app.clock.now())?),
+            layer: self.layer,
             ..AuditRequest::default()
         };
         let page = app.control().await?.audit(wanted, self.limit.get()).await?;
@@ -110,9 +124,10 @@ fn check_operation(named: &str) -> Result<()> {
 }
 
 fn row(screen: Terminal, record: &AuditRecord, now: Timestamp) -> [Cell; 6] {
-    let AuditRecord { operation, outcome, session, by, subject, layer, .. } = record;
+    let AuditRecord { operation, outcome, session, by, subject, layer, user, .. } = record;
     let who = |text: &Option<String>| text.as_deref().map_or_else(|| "-".to_owned(), plain);
     let layer = layer.map(|layer| format!(" ({layer})")).unwrap_or_default();
-    let subject = plain(subject) + &layer;
+    let user = user.as_deref().map(|user| format!(" for {}", plain(user))).unwrap_or_default();
+    let subject = plain(subject) + &layer + &user;
     [screen.time(record.time, now), plain(operation), plain(outcome), who(session), who(by), subject].map(Cell::from)
 }

@@ -18,7 +18,7 @@ use crate::{
     handle::{Service, SessionBackend},
     hooks::{self},
     limits::AUDIT_PAGE_RECORDS,
-    path::{Id, SkillPath},
+    path::{Id, Layer, LayerOwner, SkillPath},
     prompt::{self},
     session::remove_idle_sessions,
     skills::{NamedSkill, skill_named},
@@ -116,7 +116,9 @@ impl Control {
         loop {
             wanted.limit = Some((limit - all.records.len()).clamp(1, AUDIT_PAGE_RECORDS));
             let page = match self {
-                Self::Local { service, user, .. } => AuditLog::for_service(service).page(user, &wanted).await?,
+                Self::Local { service, user, .. } => {
+                    AuditLog::for_service(service).page(owner_of(user, wanted.layer)?, &wanted).await?
+                }
                 Self::Remote(remote) => remote.audit(&wanted).await?,
             };
             all.records.extend(page.records);
@@ -272,6 +274,17 @@ fn next(asked: Option<&String>, cursor: Option<String>) -> Result<Option<String>
         ));
     }
     Ok(cursor)
+}
+
+/// Whose records are wanted. A store has no keys, and only a key names a team.
+fn owner_of(user: &Id, layer: Option<Layer>) -> Result<LayerOwner> {
+    match layer {
+        None | Some(Layer::User) => Ok(LayerOwner::from(user)),
+        Some(Layer::Org) => Ok(LayerOwner::Org),
+        Some(Layer::Team) => {
+            Err(invalid!("only an API key names a team: ask a service with --server and a control key of the team"))
+        }
+    }
 }
 
 #[cfg(test)]

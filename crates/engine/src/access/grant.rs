@@ -128,12 +128,12 @@ impl Grant {
             (Layer::User, _) => Ok(LayerOwner::User(user.clone())),
             (Layer::Team, Some(team)) => Ok(LayerOwner::Team(team.clone())),
             (Layer::Team, None) => {
-                Err(Error::new(Code::Denied, "this API key is in no team; publish with a control key of the team"))
+                Err(Error::new(Code::Denied, "this API key is in no team; use a control key of the team"))
             }
             (Layer::Org, _) if self.user.is_none() => Ok(LayerOwner::Org),
             (Layer::Org, _) => {
-                let message = "this API key is one user's, and skills of the organisation are everybody's: publish with a control \
-                               key of all users";
+                let message = "this API key is one user's, and skills of the organisation are everybody's: use a control key \
+                               of all users";
                 Err(Error::new(Code::Denied, message))
             }
         }

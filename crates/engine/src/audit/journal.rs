@@ -1,4 +1,6 @@
 //! Records that wait to be written, as a value: which batch they are in, when it is due, and who waits for it.
+//!
+//! The owner of a trail is a user, a team or the organisation.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
@@ -16,20 +18,20 @@ use super::{
 use crate::{
     error::Result,
     limits::{AUDIT_BATCH_RECORDS, AUDIT_RETRY, AUDIT_WAITING_BYTES},
-    path::Id,
+    path::LayerOwner,
 };
 
 /// Receives the result of a batch.
 pub(super) type Waiter = oneshot::Sender<Result<()>>;
 
-/// The waiting records of all users.
+/// The waiting records of all owners.
 #[derive(Debug)]
 pub(super) struct RecordBuffers {
-    by_user: HashMap<Id, Journal>,
-    /// How many changes of each user are under way. A change that is the only one waits for no group.
-    under_way: HashMap<Id, usize>,
+    by_owner: HashMap<LayerOwner, Journal>,
+    /// How many changes of each owner are under way. A change that is the only one waits for no group.
+    under_way: HashMap<LayerOwner, usize>,
     /// The users who are being deleted: nothing of them is written any more.
-    left: HashSet<Id>,
+    left: HashSet<LayerOwner>,
     /// The bytes of all lines.
     bytes: usize,
     /// When the last batch was begun: two never have one name.
@@ -37,7 +39,7 @@ pub(super) struct RecordBuffers {
     replica: String,
 }
 
-/// The waiting records of one user.
+/// The waiting records of one owner.
 #[derive(Debug, Default)]
 struct Journal {
     wake: Arc<Notify>,
@@ -50,7 +52,7 @@ struct Journal {
 /// A record that was added.
 pub(super) struct BufferedRecord {
     pub(super) position: Position,
-    /// Whether the writer of this user has to be begun.
+    /// Whether the writer of this owner has to be begun.
     pub(super) is_first: bool,
 }
 
@@ -72,7 +74,7 @@ pub(super) struct ClockReading {
 impl RecordBuffers {
     pub(super) fn new(replica: String) -> Self {
         Self {
-            by_user: HashMap::new(),
+            by_owner: HashMap::new(),
             under_way: HashMap::new(),
             left: HashSet::new(),
             bytes: 0,
@@ -91,17 +93,17 @@ impl RecordBuffers {
     }
 
     /// A change of `user` has begun.
-    pub(super) fn begin_change(&mut self, user: &Id) {
-        *self.under_way.entry(user.clone()).or_default() += 1;
+    pub(super) fn begin_change(&mut self, owner: &LayerOwner) {
+        *self.under_way.entry(owner.clone()).or_default() += 1;
     }
 
     /// A change of `user` has ended. After the last change, a gathering group waits no longer.
-    pub(super) fn end_change(&mut self, user: &Id) {
-        if let Entry::Occupied(mut count) = self.under_way.entry(user.clone()) {
+    pub(super) fn end_change(&mut self, owner: &LayerOwner) {
+        if let Entry::Occupied(mut count) = self.under_way.entry(owner.clone()) {
             *count.get_mut() -= 1;
             if *count.get() == 0 {
                 count.remove();
-                if let Some(journal) = self.by_user.get(user) {
+                if let Some(journal) = self.by_owner.get(owner) {
                     journal.wake.notify_one();
                 }
             }
@@ -109,29 +111,29 @@ impl RecordBuffers {
     }
 
     /// Drops what waits of a user who is being deleted, and takes nothing more. Returns those who wait for it.
-    pub(super) fn leave(&mut self, user: &Id) -> Vec<Waiter> {
-        self.left.insert(user.clone());
-        let Some(journal) = self.by_user.get_mut(user) else { return Vec::new() };
+    pub(super) fn leave(&mut self, owner: &LayerOwner) -> Vec<Waiter> {
+        self.left.insert(owner.clone());
+        let Some(journal) = self.by_owner.get_mut(owner) else { return Vec::new() };
         let dropped: Vec<Batch> = journal.batches.drain(..).collect();
         journal.wake.notify_one();
         self.bytes -= dropped.iter().map(Batch::record_bytes).sum::<usize>();
-        dropped.iter().flat_map(|batch| self.settle(user, &batch.name)).collect()
+        dropped.iter().flat_map(|batch| self.settle(owner, &batch.name)).collect()
     }
 
     /// Takes records of a user again: the deletion is done.
-    pub(super) fn come_back(&mut self, user: &Id) {
-        self.left.remove(user);
+    pub(super) fn come_back(&mut self, owner: &LayerOwner) {
+        self.left.remove(owner);
     }
 
     /// Whether the user is being deleted.
-    pub(super) fn has_left(&self, user: &Id) -> bool {
-        self.left.contains(user)
+    pub(super) fn has_left(&self, owner: &LayerOwner) -> bool {
+        self.left.contains(owner)
     }
 
     /// Adds a record; `None` if there is no room. `waiter` learns of its batch, which is then urgent.
     pub(super) fn add(
         &mut self,
-        user: &Id,
+        owner: &LayerOwner,
         line: &[u8],
         at: ClockReading,
         is_urgent: bool,
@@ -141,11 +143,11 @@ impl RecordBuffers {
             return None;
         }
         self.bytes += line.len();
-        let is_first = !self.by_user.contains_key(user);
+        let is_first = !self.by_owner.contains_key(owner);
         let has_open =
-            self.by_user.get(user).and_then(|journal| journal.batches.back()).is_some_and(|b| b.is_open(at.uptime));
+            self.by_owner.get(owner).and_then(|journal| journal.batches.back()).is_some_and(|b| b.is_open(at.uptime));
         let fresh = if has_open { None } else { Some(Batch::new(self.new_name(at.now), at.uptime)) };
-        let journal = self.by_user.entry(user.clone()).or_default();
+        let journal = self.by_owner.entry(owner.clone()).or_default();
         journal.batches.extend(fresh);
         let batch = journal.batches.back_mut()?;
         batch.text.extend_from_slice(line);
@@ -161,14 +163,14 @@ impl RecordBuffers {
         Some(BufferedRecord { position, is_first })
     }
 
-    /// The next step of the writer of a user. A batch that is to be written is taken out.
-    pub(super) fn next(&mut self, user: &Id, uptime: Duration) -> Next {
-        let gathers = self.under_way.contains_key(user);
-        let Some(journal) = self.by_user.get_mut(user) else { return Next::End };
+    /// The next step of the writer of an owner. A batch that is to be written is taken out.
+    pub(super) fn next(&mut self, owner: &LayerOwner, uptime: Duration) -> Next {
+        let gathers = self.under_way.contains_key(owner);
+        let Some(journal) = self.by_owner.get_mut(owner) else { return Next::End };
         let soonest = journal.batches.iter().enumerate().map(|(at, batch)| (batch.wait(uptime, gathers), at)).min();
         match soonest {
             None => {
-                self.by_user.remove(user);
+                self.by_owner.remove(owner);
                 Next::End
             }
             Some((Duration::ZERO, at)) => match journal.batches.remove(at) {
@@ -183,40 +185,46 @@ impl RecordBuffers {
     }
 
     /// A batch was written: those who wait for it.
-    pub(super) fn written(&mut self, user: &Id, batch: &Batch) -> Vec<Waiter> {
+    pub(super) fn written(&mut self, owner: &LayerOwner, batch: &Batch) -> Vec<Waiter> {
         self.bytes -= batch.record_bytes();
-        self.settle(user, &batch.name)
+        self.settle(owner, &batch.name)
     }
 
     /// A batch is not to be written. Returns those who wait for it.
-    pub(super) fn discard(&mut self, user: &Id, batch: &Batch) -> Vec<Waiter> {
+    pub(super) fn discard(&mut self, owner: &LayerOwner, batch: &Batch) -> Vec<Waiter> {
         self.bytes -= batch.record_bytes();
-        self.settle(user, &batch.name)
+        self.settle(owner, &batch.name)
     }
 
     /// A batch was not written, and is tried again later. If the store certainly lacks the batch, the batch gets a new
     /// name. So readers that go on from now find it. Returns those who wait for it.
-    pub(super) fn failed(&mut self, user: &Id, mut batch: Batch, is_absent: bool, at: ClockReading) -> Vec<Waiter> {
-        if self.has_left(user) {
-            return self.discard(user, &batch);
+    pub(super) fn failed(
+        &mut self,
+        owner: &LayerOwner,
+        mut batch: Batch,
+        is_absent: bool,
+        at: ClockReading,
+    ) -> Vec<Waiter> {
+        if self.has_left(owner) {
+            return self.discard(owner, &batch);
         }
-        let waiters = self.settle(user, &batch.name);
+        let waiters = self.settle(owner, &batch.name);
         if is_absent && !batch.is_doubtful {
             batch.name = self.new_name(at.now);
         }
         batch.is_doubtful |= !is_absent;
         batch.urgent = None;
         batch.retry = Some(at.uptime + AUDIT_RETRY);
-        if let Some(journal) = self.by_user.get_mut(user) {
+        if let Some(journal) = self.by_owner.get_mut(owner) {
             journal.batches.push_front(batch);
         }
         waiters
     }
 
     /// Gives a batch that is being written the name of this moment. The waiters of the batch wait for the new name.
-    pub(super) fn rename(&mut self, user: &Id, batch: &mut Batch, now: Timestamp) {
+    pub(super) fn rename(&mut self, owner: &LayerOwner, batch: &mut Batch, now: Timestamp) {
         let old = std::mem::replace(&mut batch.name, self.new_name(now));
-        if let Some(journal) = self.by_user.get_mut(user) {
+        if let Some(journal) = self.by_owner.get_mut(owner) {
             for (name, _) in journal.waiters.iter_mut().filter(|(name, _)| *name == old) {
                 name.clone_from(&batch.name);
             }
@@ -229,8 +237,8 @@ impl RecordBuffers {
         }
     }
 
-    fn settle(&mut self, user: &Id, name: &BatchName) -> Vec<Waiter> {
-        let Some(journal) = self.by_user.get_mut(user) else { return Vec::new() };
+    fn settle(&mut self, owner: &LayerOwner, name: &BatchName) -> Vec<Waiter> {
+        let Some(journal) = self.by_owner.get_mut(owner) else { return Vec::new() };
         journal.writing.take_if(|(writing, _)| writing == name);
         let (done, waiting) = std::mem::take(&mut journal.waiters).into_iter().partition(|(of, _)| of == name);
         journal.waiters = waiting;
@@ -238,9 +246,9 @@ impl RecordBuffers {
         done.into_iter().map(|(_, waiter)| waiter).collect()
     }
 
-    /// Makes all that waits of a user urgent, and returns what learns of each batch.
-    pub(super) fn hurry(&mut self, user: &Id) -> Vec<oneshot::Receiver<Result<()>>> {
-        let Some(journal) = self.by_user.get_mut(user) else { return Vec::new() };
+    /// Makes all that waits of an owner urgent, and returns what learns of each batch.
+    pub(super) fn hurry(&mut self, owner: &LayerOwner) -> Vec<oneshot::Receiver<Result<()>>> {
+        let Some(journal) = self.by_owner.get_mut(owner) else { return Vec::new() };
         for batch in &mut journal.batches {
             batch.urgent = Some(Duration::ZERO);
             batch.retry = None;
@@ -256,14 +264,14 @@ impl RecordBuffers {
         names.into_iter().map(wait).collect()
     }
 
-    /// The users of whom something waits.
-    pub(super) fn users(&self) -> Vec<Id> {
-        self.by_user.keys().cloned().collect()
+    /// The owners of whom something waits.
+    pub(super) fn owners(&self) -> Vec<LayerOwner> {
+        self.by_owner.keys().cloned().collect()
     }
 
-    /// The notification that wakes the writer of a user, if there is a writer.
-    pub(super) fn wake(&self, user: &Id) -> Option<Arc<Notify>> {
-        self.by_user.get(user).map(|journal| Arc::clone(&journal.wake))
+    /// The notification that wakes the writer of an owner, if there is a writer.
+    pub(super) fn wake(&self, owner: &LayerOwner) -> Option<Arc<Notify>> {
+        self.by_owner.get(owner).map(|journal| Arc::clone(&journal.wake))
     }
 
     fn new_name(&mut self, now: Timestamp) -> BatchName {
@@ -276,15 +284,18 @@ impl RecordBuffers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::{AUDIT_BATCH_AGE, AUDIT_GROUP};
+    use crate::{
+        limits::{AUDIT_BATCH_AGE, AUDIT_GROUP},
+        path::Id,
+    };
 
     fn at(seconds: u64) -> ClockReading {
         let uptime = Duration::from_secs(seconds);
         ClockReading { now: Timestamp::from_second(1_700_000_000 + i64::try_from(seconds).unwrap()).unwrap(), uptime }
     }
 
-    fn user() -> Id {
-        Id::parse("u1").unwrap()
+    fn user() -> LayerOwner {
+        LayerOwner::User(Id::parse("u1").unwrap())
     }
 
     fn add(journals: &mut RecordBuffers, seconds: u64) -> Position {
@@ -313,7 +324,7 @@ mod tests {
             journals.written(&user(), &batch);
         }
         assert!(matches!(journals.next(&user(), at(0).uptime), Next::End));
-        assert_eq!((journals.bytes(), journals.users().len()), (0, 0));
+        assert_eq!((journals.bytes(), journals.owners().len()), (0, 0));
     }
 
     #[test]

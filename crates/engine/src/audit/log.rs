@@ -1,4 +1,4 @@
-//! The batches of a user in a store: which there are, and their bytes.
+//! The batches of an owner in a store: which there are, and their bytes.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -7,7 +7,7 @@ use crate::{
     error::Result,
     handle::Service,
     limits::{AUDIT_LATENESS, EVENTS_LOOK},
-    path::{Id, Namespace, ObjectKey},
+    path::{LayerOwner, Namespace, ObjectKey},
     store::{CachePolicy, GetOptions, ListOptions, Object, SharedStore, StoreError},
 };
 
@@ -38,8 +38,13 @@ impl AuditLog {
     }
 
     /// The batches after `from`, `most` of them, in the order of time, and whether there are more.
-    pub(super) async fn batches(&self, user: &Id, from: &str, most: usize) -> Result<(Vec<StoredBatch>, bool)> {
-        let prefix = self.namespace.user(user)?.audit()?;
+    pub(super) async fn batches(
+        &self,
+        owner: impl Into<LayerOwner>,
+        from: &str,
+        most: usize,
+    ) -> Result<(Vec<StoredBatch>, bool)> {
+        let prefix = owner.into().space(&self.namespace)?.audit()?;
         let mut options = ListOptions { start_after: Some(format!("{prefix}{from}")), ..ListOptions::default() };
         let mut batches = Vec::new();
         loop {
@@ -61,8 +66,13 @@ impl AuditLog {
     }
 
     /// A batch, or a range of it; `None` if it is gone, or is not as long as that, or another than it was.
-    pub(super) async fn read(&self, user: &Id, name: &BatchName, options: GetOptions) -> Result<Option<Object>> {
-        let key = self.key_of(user, name)?;
+    pub(super) async fn read(
+        &self,
+        owner: impl Into<LayerOwner>,
+        name: &BatchName,
+        options: GetOptions,
+    ) -> Result<Option<Object>> {
+        let key = self.key_of(owner, name)?;
         match self.store.get(&key, options.with_keep(CachePolicy::Not)).await {
             Ok(object) => Ok(Some(object)),
             Err(StoreError::NotFound | StoreError::PreconditionFailed | StoreError::RangeNotSatisfiable) => Ok(None),
@@ -71,8 +81,8 @@ impl AuditLog {
     }
 
     /// Where a batch is.
-    fn key_of(&self, user: &Id, name: &BatchName) -> Result<ObjectKey> {
-        self.namespace.user(user)?.audit_batch(&name.to_string())
+    fn key_of(&self, owner: impl Into<LayerOwner>, name: &BatchName) -> Result<ObjectKey> {
+        owner.into().space(&self.namespace)?.audit_batch(&name.to_string())
     }
 }
 

@@ -12,16 +12,17 @@ use super::{
 use crate::{
     error::{Code, Error, Result},
     limits::{AUDIT_PAGE_BATCHES, AUDIT_PAGE_BYTES, AUDIT_PAGE_READ_BYTES, AUDIT_PAGE_RECORDS, AUDIT_PIECE_BYTES},
-    path::Id,
+    path::LayerOwner,
     wire::{AuditPage, AuditRecord, AuditRequest},
 };
 
 impl AuditLog {
-    /// A page of the records of `user`.
+    /// A page of the records of a user, or of the changes of the skills of a team or the organisation.
     ///
     /// # Errors
     /// `invalid_request` for a cursor that is none and a limit out of bounds; the store's.
-    pub async fn page(&self, user: &Id, wanted: &AuditRequest) -> Result<AuditPage> {
+    pub async fn page(&self, owner: impl Into<LayerOwner>, wanted: &AuditRequest) -> Result<AuditPage> {
+        let owner = owner.into();
         let limit = wanted.limit.unwrap_or(AUDIT_PAGE_RECORDS);
         if !(1..=AUDIT_PAGE_RECORDS).contains(&limit) {
             let message = format!("limit is {limit} and may be 1 to {AUDIT_PAGE_RECORDS}");
@@ -34,14 +35,14 @@ impl AuditLog {
             (None, Some(since)) => BatchName::before(earlier(since)),
             (None, None) => String::new(),
         };
-        let (mut batches, mut has_more) = self.batches(user, &from, AUDIT_PAGE_BATCHES).await?;
+        let (mut batches, mut has_more) = self.batches(&owner, &from, AUDIT_PAGE_BATCHES).await?;
         let taken = within(&batches, AUDIT_PAGE_READ_BYTES);
         has_more |= taken < batches.len();
         batches.truncate(taken);
         let behind = batches.last().map(|batch| Position { batch: batch.name.clone(), place: usize::MAX });
         let (mut page, mut bytes) = (AuditPage::default(), 0);
         let mut last = None;
-        let mut pieces = ChunkedReader::new(self, user, batches, AUDIT_PIECE_BYTES);
+        let mut pieces = ChunkedReader::new(self, owner, batches, AUDIT_PIECE_BYTES);
         let mut is_cut = false;
         'read: while let Some(piece) = pieces.next().await? {
             for StoredRecord { position, record, bytes: size } in piece {

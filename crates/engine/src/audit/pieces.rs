@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::Result,
     limits::{AUDIT_BATCH_BYTES, AUDIT_LINE_BYTES},
-    path::{ETag, Id},
+    path::{ETag, LayerOwner},
     store::GetOptions,
 };
 
@@ -26,7 +26,7 @@ const PARALLEL: usize = 8;
 #[derive(Debug)]
 pub(super) struct ChunkedReader {
     log: AuditLog,
-    user: Id,
+    owner: LayerOwner,
     batches: VecDeque<StoredBatch>,
     large: Option<LargeBatch>,
     /// Bytes of one piece.
@@ -50,9 +50,14 @@ struct LargeBatch {
 
 impl ChunkedReader {
     /// The records of `batches`, in pieces of `most` bytes.
-    pub(super) fn new(log: &AuditLog, user: &Id, batches: impl IntoIterator<Item = StoredBatch>, most: u64) -> Self {
+    pub(super) fn new(
+        log: &AuditLog,
+        owner: impl Into<LayerOwner>,
+        batches: impl IntoIterator<Item = StoredBatch>,
+        most: u64,
+    ) -> Self {
         let batches = batches.into_iter().collect();
-        Self { log: log.clone(), user: user.clone(), batches, large: None, most }
+        Self { log: log.clone(), owner: owner.into(), batches, large: None, most }
     }
 
     /// Reads these batches too.
@@ -72,7 +77,7 @@ impl ChunkedReader {
     /// The store's.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<StoredRecord>>> {
         if let Some(mut large) = self.large.take() {
-            let (records, has_more) = large.next(&self.log, &self.user, self.most).await?;
+            let (records, has_more) = large.next(&self.log, &self.owner, self.most).await?;
             self.large = Some(large).filter(|_| has_more);
             return Ok(Some(records));
         }
@@ -86,16 +91,16 @@ impl ChunkedReader {
             return Ok(self.large.as_ref().map(|_| Vec::new()));
         }
         let reads: Vec<_> = self.batches.drain(..small).collect();
-        let reads = reads.into_iter().map(|batch| Ok(whole(&self.log, &self.user, batch)));
+        let reads = reads.into_iter().map(|batch| Ok(whole(&self.log, &self.owner, batch)));
         let batches: Vec<_> = stream::iter(reads).try_buffered(PARALLEL).try_collect().await?;
         Ok(Some(batches.into_iter().flatten().collect()))
     }
 }
 
 /// The records of a small batch; none if it is gone.
-async fn whole(log: &AuditLog, user: &Id, batch: StoredBatch) -> Result<Vec<StoredRecord>> {
+async fn whole(log: &AuditLog, owner: &LayerOwner, batch: StoredBatch) -> Result<Vec<StoredRecord>> {
     let StoredBatch { name, bytes } = batch;
-    let read = log.read(user, &name, GetOptions::range(0..bytes.max(1))).await?;
+    let read = log.read(owner, &name, GetOptions::range(0..bytes.max(1))).await?;
     Ok(read.map_or_else(Vec::new, |object| records_in_lines(&name, 0, &object.bytes)))
 }
 
@@ -105,10 +110,10 @@ impl LargeBatch {
     }
 
     /// The records of its next piece, and whether there may be more.
-    async fn next(&mut self, log: &AuditLog, user: &Id, most: u64) -> Result<(Vec<StoredRecord>, bool)> {
+    async fn next(&mut self, log: &AuditLog, owner: &LayerOwner, most: u64) -> Result<(Vec<StoredRecord>, bool)> {
         let end = (self.at + most).min(AUDIT_BATCH_BYTES);
         let options = GetOptions { if_match: self.etag.clone(), ..GetOptions::range(self.at..end) };
-        let Some(object) = log.read(user, &self.name, options).await? else { return Ok((Vec::new(), false)) };
+        let Some(object) = log.read(owner, &self.name, options).await? else { return Ok((Vec::new(), false)) };
         let has_more =
             object.range.end > self.at && object.range.end < object.meta.size && object.range.end < AUDIT_BATCH_BYTES;
         self.at = object.range.end;

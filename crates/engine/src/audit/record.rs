@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::batch::{BatchName, Position};
 use crate::{
     observer::{ChangeEffect, ObservedOperation, SkillUse},
+    path::LayerOwner,
     wire::{AuditCatalog, AuditFile, AuditRecord, AuditSkill, CallOutline},
 };
 
@@ -34,7 +35,8 @@ pub(super) fn record_from_operation(operation: ObservedOperation, time: Timestam
         by: call.by,
         session: call.session.map(|session| session.to_string()),
         subject: call.subject,
-        layer: effects.layer,
+        layer: effects.owner.as_ref().map(LayerOwner::layer),
+        user: None,
         input: call.input.as_ref().map(CallOutline::input),
         input_names: call.input.as_ref().map(CallOutline::names),
         outcome: outcome.to_owned(),

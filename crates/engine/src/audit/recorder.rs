@@ -33,13 +33,13 @@ use crate::{
     handle::OpenStore,
     limits::{CANDIDATE_USERS, CANDIDATES_REMEMBERED, PARALLEL_GETS},
     observer::{ObservedCall, ObservedOperation, Observer, RankedPaths, RecordWritten},
-    path::{Id, Namespace, SkillPath},
+    path::{Id, LayerOwner, Namespace, SkillPath},
     store::{SharedStore, StoreHandle, WriteAccess},
     wire::AuditRecord,
 };
 
-/// The users whose next look for old batches is remembered. That of others may come sooner.
-const PRUNED_USERS: u64 = 100_000;
+/// The owners whose next look for old batches is remembered. That of others may come sooner.
+const PRUNED_OWNERS: u64 = 100_000;
 
 /// Writes audit records. Cheap to clone.
 ///
@@ -74,8 +74,8 @@ pub(super) struct RecorderState {
     pub(super) store: StoreHandle,
     options: AuditOptions,
     journals: Mutex<RecordBuffers>,
-    /// The uptime at which the old batches of a user are looked for again.
-    pub(super) pruned: Cache<Id, Duration>,
+    /// The uptime at which the old batches of an owner are looked for again.
+    pub(super) pruned: Cache<LayerOwner, Duration>,
     candidates: future::Cache<Id, Arc<Vec<SkillPath>>>,
     channels: Channels,
     pub(super) records: AtomicU64,
@@ -115,7 +115,7 @@ impl Recorder {
             store,
             options,
             journals: Mutex::new(RecordBuffers::new(replica)),
-            pruned: Cache::builder().max_capacity(PRUNED_USERS).build(),
+            pruned: Cache::builder().max_capacity(PRUNED_OWNERS).build(),
             candidates: future::Cache::builder()
                 .max_capacity(CANDIDATE_USERS)
                 .time_to_live(CANDIDATES_REMEMBERED)
@@ -166,12 +166,12 @@ impl Recorder {
         self.shared.channels.clone()
     }
 
-    /// Writes what waits of a user now.
+    /// Writes what waits of a user, a team or the organisation now.
     ///
     /// # Errors
     /// The store's; the records go on waiting then.
-    pub async fn flush(&self, user: &Id) -> Result<()> {
-        let written = self.shared.journals().hurry(user);
+    pub async fn flush(&self, owner: impl Into<LayerOwner>) -> Result<()> {
+        let written = self.shared.journals().hurry(&owner.into());
         for written in written {
             written.await.map_err(Error::internal)??;
         }
@@ -185,18 +185,18 @@ impl Recorder {
     /// The store's.
     pub async fn forget_old(&self, user: &Id) -> Result<()> {
         if self.keeps_records() {
-            self.shared.prune_now(user).await?;
+            self.shared.prune_now(&LayerOwner::from(user)).await?;
         }
         Ok(())
     }
 
     /// Writes everything that waits: at the end of a process.
     pub async fn flush_all(&self) {
-        let users = self.shared.journals().users();
-        stream::iter(users)
-            .for_each_concurrent(PARALLEL_GETS, async |user| {
-                if let Err(error) = self.flush(&user).await {
-                    tracing::error!(%user, error = %error.chain(), "the last audit records were not written");
+        let owners = self.shared.journals().owners();
+        stream::iter(owners)
+            .for_each_concurrent(PARALLEL_GETS, async |owner| {
+                if let Err(error) = self.flush(&owner).await {
+                    tracing::error!(%owner, error = %error.chain(), "the last audit records were not written");
                 }
             })
             .await;
@@ -215,14 +215,14 @@ impl fmt::Debug for Recorder {
 impl Observer for Recorder {
     fn begun(&self, call: &ObservedCall) {
         if call.is_change && self.shared.mode() == AuditMode::Sync {
-            self.shared.journals().begin_change(&call.user);
+            self.shared.journals().begin_change(&LayerOwner::from(&call.user));
         }
         self.shared.channels.send_each(&call.user, || EventReport::begun(call));
     }
 
     fn ended(&self, operation: ObservedOperation) -> Option<RecordWritten> {
-        let user =
-            (operation.call.is_change && self.shared.mode() == AuditMode::Sync).then(|| operation.call.user.clone());
+        let is_awaited = operation.call.is_change && self.shared.mode() == AuditMode::Sync;
+        let user = is_awaited.then(|| LayerOwner::from(&operation.call.user));
         let kept = self.shared.record(operation);
         if let Some(user) = user {
             self.shared.journals().end_change(&user);
@@ -231,7 +231,7 @@ impl Observer for Recorder {
     }
 
     fn deletion_started(&self, user: &Id) {
-        let waiters = self.shared.journals().leave(user);
+        let waiters = self.shared.journals().leave(&LayerOwner::from(user));
         for waiter in waiters {
             // A caller that went away does not want to know.
             let _ = waiter.send(Err(leaving()));
@@ -240,7 +240,7 @@ impl Observer for Recorder {
     }
 
     fn deletion_finished(&self, user: &Id) {
-        self.shared.journals().come_back(user);
+        self.shared.journals().come_back(&LayerOwner::from(user));
         let (candidates, user) = (self.shared.candidates.clone(), user.clone());
         tokio::spawn(async move { candidates.invalidate(&user).await });
     }
@@ -272,11 +272,13 @@ impl RecorderState {
         ClockReading { now: self.store.clock().now(), uptime: self.store.clock().uptime() }
     }
 
-    /// Adds a record, and returns what its caller has to wait for.
+    /// Adds a record to the trail of its user, and that of a change to the trail of the skill's owner too. Returns what its caller has
+    /// to wait for.
     fn record(self: &Arc<Self>, operation: ObservedOperation) -> Option<RecordWritten> {
         let mode = self.mode();
         let is_awaited = mode == AuditMode::Sync && operation.is_account_due();
         let user = operation.call.user.clone();
+        let owner = operation.effects.owner.clone().filter(|_| operation.call.is_change);
         let at = self.moment();
         // The person who decides on an approval may listen at another replica.
         let is_urgent = operation.effects.approval.is_some();
@@ -285,8 +287,42 @@ impl RecorderState {
             self.send_unrecorded(&user, &record);
             return None;
         }
+        let of_owner = owner.and_then(|owner| self.record_of_owner(owner, &user, &record, at, is_awaited));
+        both(self.record_of_user(user, record, at, (is_urgent, is_awaited)), of_owner)
+    }
+
+    /// Adds the record of a change of a skill of a team or the organisation to its trail, which survives the user.
+    fn record_of_owner(
+        self: &Arc<Self>,
+        owner: LayerOwner,
+        user: &Id,
+        record: &AuditRecord,
+        at: ClockReading,
+        is_awaited: bool,
+    ) -> Option<RecordWritten> {
+        let (waiter, written) = is_awaited.then(oneshot::channel).unzip();
+        let line = record_line(&AuditRecord { user: Some(user.to_string()), ..record.clone() }).ok();
+        let added = line.and_then(|line| self.journals().add(&owner, &line, at, false, waiter));
+        let Some(BufferedRecord { is_first, .. }) = added else {
+            self.drop_one();
+            return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(full()))) });
+        };
+        if is_first {
+            self.begin_writer(owner);
+        }
+        written.map(awaited)
+    }
+
+    fn record_of_user(
+        self: &Arc<Self>,
+        user: Id,
+        record: AuditRecord,
+        at: ClockReading,
+        (is_urgent, is_awaited): (bool, bool),
+    ) -> Option<RecordWritten> {
         let (waiter, learns) = is_awaited.then(oneshot::channel).unzip();
-        if self.journals().has_left(&user) {
+        let owner = LayerOwner::from(&user);
+        if self.journals().has_left(&owner) {
             return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(leaving()))) });
         }
         // The event that a call has begun was sent when it began.
@@ -296,7 +332,7 @@ impl RecorderState {
             // Events are sent in the order of their ids, so a listener that comes back with an id has received all
             // earlier events.
             let mut journals = self.journals();
-            let added = line.and_then(|line| journals.add(&user, &line, at, is_urgent, waiter));
+            let added = line.and_then(|line| journals.add(&owner, &line, at, is_urgent, waiter));
             if let Some(BufferedRecord { position, .. }) = &added {
                 let has_id = self.channels.goes_on_from(&user, position.batch.time());
                 let sent = |(_, report): (EventId, EventReport)| if has_id { report } else { report.without_id() };
@@ -310,9 +346,9 @@ impl RecorderState {
             return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(full()))) });
         };
         if is_first {
-            self.begin_writer(user.clone());
+            self.begin_writer(owner);
         }
-        learns.map(|learns| -> RecordWritten { Box::pin(async move { learns.await.map_err(Error::internal)? }) })
+        learns.map(awaited)
     }
 
     /// Sends the events of a record that is not kept. The event that the call has begun was sent when it began.
@@ -341,13 +377,28 @@ impl RecorderState {
         }
     }
 
-    /// Begins the task that writes the batches of `user`, as long as there are any.
-    fn begin_writer(self: &Arc<Self>, user: Id) {
+    /// Begins the task that writes the batches of `owner`, as long as there are any.
+    fn begin_writer(self: &Arc<Self>, owner: LayerOwner) {
         // A process that ends has no runtime any more; nothing is written then.
         if let Ok(runtime) = Handle::try_current() {
             let this = Arc::clone(self);
-            runtime.spawn(async move { this.write_all(&user).await });
+            runtime.spawn(async move { this.write_all(&owner).await });
         }
+    }
+}
+
+fn awaited(written: oneshot::Receiver<Result<()>>) -> RecordWritten {
+    Box::pin(async move { written.await.map_err(Error::internal)? })
+}
+
+/// Waits for both records of one change.
+fn both(one: Option<RecordWritten>, other: Option<RecordWritten>) -> Option<RecordWritten> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(Box::pin(async move {
+            let (one, other) = tokio::join!(one, other);
+            one.and(other)
+        })),
+        (one, other) => one.or(other),
     }
 }
 

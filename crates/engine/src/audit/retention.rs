@@ -9,39 +9,39 @@ use super::{batch::BatchName, recorder::RecorderState};
 use crate::{
     error::Error,
     limits::{AUDIT_PRUNED, AUDIT_PRUNED_AGAIN, PARALLEL_GETS},
-    path::Id,
+    path::LayerOwner,
     store::{DeleteOptions, ListOptions, StoreResult},
 };
 
-/// How often the old batches of one user are looked for, once they are gone.
+/// How often the old batches of one owner are looked for, once they are gone.
 const PRUNE_EVERY: Duration = Duration::from_hours(24);
 
 impl RecorderState {
-    /// Deletes the batches of `user` that are too old, once a day and behind the call: newer records do not wait for it. If some
+    /// Deletes the batches of `owner` that are too old, once a day and behind the call: newer records do not wait for it. If some
     /// are left, it goes on sooner.
-    pub(super) fn prune(self: &Arc<Self>, user: &Id) {
+    pub(super) fn prune(self: &Arc<Self>, owner: &LayerOwner) {
         let now = self.store.clock().uptime();
-        if self.pruned.get(user).is_some_and(|due| now < due) {
+        if self.pruned.get(owner).is_some_and(|due| now < due) {
             return;
         }
         // No other task begins meanwhile.
-        self.pruned.insert(user.clone(), now + PRUNE_EVERY);
-        let (this, user) = (Arc::clone(self), user.clone());
+        self.pruned.insert(owner.clone(), now + PRUNE_EVERY);
+        let (this, owner) = (Arc::clone(self), owner.clone());
         tokio::spawn(async move {
-            let are_gone = this.prune_now(&user).await.unwrap_or_else(|error| {
+            let are_gone = this.prune_now(&owner).await.unwrap_or_else(|error| {
                 // A process that ends may not come to it. The next one does.
-                tracing::info!(%user, error = %Error::from(error).chain(), "old audit records are deleted later");
+                tracing::info!(%owner, error = %Error::from(error).chain(), "old audit records are deleted later");
                 false
             });
             if !are_gone {
-                this.pruned.insert(user, this.store.clock().uptime() + AUDIT_PRUNED_AGAIN);
+                this.pruned.insert(owner, this.store.clock().uptime() + AUDIT_PRUNED_AGAIN);
             }
         });
     }
 
-    /// Deletes batches of `user` that are too old, [`AUDIT_PRUNED`] at most. Returns whether all of them are gone.
-    pub(super) async fn prune_now(&self, user: &Id) -> StoreResult<bool> {
-        let Ok(prefix) = self.store.namespace().user(user).and_then(|space| space.audit()) else { return Ok(true) };
+    /// Deletes batches of `owner` that are too old, [`AUDIT_PRUNED`] at most. Returns whether all of them are gone.
+    pub(super) async fn prune_now(&self, owner: &LayerOwner) -> StoreResult<bool> {
+        let Ok(prefix) = owner.space(self.store.namespace()).and_then(|space| space.audit()) else { return Ok(true) };
         let age = SignedDuration::from_hours(24 * i64::from(self.options().retention_days));
         let oldest = self.store.clock().now().checked_sub(age).unwrap_or_default();
         let mut options = ListOptions::default();

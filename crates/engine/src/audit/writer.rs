@@ -1,4 +1,4 @@
-//! The task that writes the batches of a user, each in time for those who read on from the last one.
+//! The task that writes the batches of an owner, each in time for those who read on from the last one.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -12,7 +12,7 @@ use super::{
 use crate::{
     error::{Code, Error, Outcome, Result},
     limits::{DELETIONS_RENEWED, OPERATION_TIMEOUT},
-    path::Id,
+    path::LayerOwner,
     store::{DeleteOptions, ExpectedVersion, StoreError},
 };
 
@@ -20,17 +20,17 @@ use crate::{
 const PUTS: usize = 2;
 
 impl RecorderState {
-    pub(super) async fn write_all(self: &Arc<Self>, user: &Id) {
+    pub(super) async fn write_all(self: &Arc<Self>, owner: &LayerOwner) {
         loop {
             let (next, wake) = {
                 let mut journals = self.journals();
-                (journals.next(user, self.store.clock().uptime()), journals.wake(user))
+                (journals.next(owner, self.store.clock().uptime()), journals.wake(owner))
             };
             match (next, wake) {
                 (Next::End, _) | (Next::Wait(_), None) => return,
                 (Next::Write(batch), _) => {
-                    self.write(user, batch).await;
-                    self.prune(user);
+                    self.write(owner, batch).await;
+                    self.prune(owner);
                 }
                 (Next::Wait(wait), Some(wake)) => {
                     tokio::select! {
@@ -42,23 +42,23 @@ impl RecorderState {
         }
     }
 
-    async fn write(&self, user: &Id, mut batch: Batch) {
-        if self.is_deleted_since(user, &batch).await {
-            let waiters = self.journals().discard(user, &batch);
+    async fn write(&self, owner: &LayerOwner, mut batch: Batch) {
+        if self.is_deleted_since(owner, &batch).await {
+            let waiters = self.journals().discard(owner, &batch);
             return waiters.into_iter().for_each(|waiter| drop(waiter.send(Err(leaving()))));
         }
-        let outcome = self.put_in_time(user, &mut batch).await;
+        let outcome = self.put_in_time(owner, &mut batch).await;
         let waiters: Vec<Waiter> = match &outcome {
             Ok(()) => {
-                self.forget_earlier(user, &mut batch).await;
+                self.forget_earlier(owner, &mut batch).await;
                 self.batches.fetch_add(1, Ordering::Relaxed);
                 self.records.fetch_add(batch.records as u64, Ordering::Relaxed);
-                self.journals().written(user, &batch)
+                self.journals().written(owner, &batch)
             }
             Err(error) => {
-                tracing::error!(%user, records = batch.records, error = %error.chain(), "audit records were not written; they are tried again");
+                tracing::error!(%owner, records = batch.records, error = %error.chain(), "audit records were not written; they are tried again");
                 let is_absent = error.outcome() != Some(Outcome::Unknown);
-                self.journals().failed(user, batch, is_absent, self.moment())
+                self.journals().failed(owner, batch, is_absent, self.moment())
             }
         };
         for waiter in waiters {
@@ -69,7 +69,8 @@ impl RecorderState {
 
     /// Whether the user is being deleted, or was since the batch was begun. A process without calls does not look for
     /// tombstones, so a batch that has waited for long is not written unseen.
-    async fn is_deleted_since(&self, user: &Id, batch: &Batch) -> bool {
+    async fn is_deleted_since(&self, owner: &LayerOwner, batch: &Batch) -> bool {
+        let LayerOwner::User(user) = owner else { return false };
         if self.store.clock().uptime().saturating_sub(batch.opened) < DELETIONS_RENEWED {
             return false;
         }
@@ -86,12 +87,12 @@ impl RecorderState {
     /// Puts a batch under a name that is at most [`AUDIT_LATENESS`](crate::limits::AUDIT_LATENESS) old when it is in
     /// the store. A later batch is put again under another name, because a returning listener would not look so far
     /// back.
-    async fn put_in_time(&self, user: &Id, batch: &mut Batch) -> Result<()> {
+    async fn put_in_time(&self, owner: &LayerOwner, batch: &mut Batch) -> Result<()> {
         for _ in 0..PUTS {
             if batch.is_late(self.store.clock().now()) {
-                self.journals().rename(user, batch, self.store.clock().now());
+                self.journals().rename(owner, batch, self.store.clock().now());
             }
-            self.put(user, batch).await?;
+            self.put(owner, batch).await?;
             if !batch.is_late(self.store.clock().now()) {
                 break;
             }
@@ -101,19 +102,19 @@ impl RecorderState {
     }
 
     /// Deletes a batch under the names that it had before and may be in the store by.
-    async fn forget_earlier(&self, user: &Id, batch: &mut Batch) {
+    async fn forget_earlier(&self, owner: &LayerOwner, batch: &mut Batch) {
         for name in std::mem::take(&mut batch.earlier) {
-            let key = self.store.namespace().user(user).and_then(|space| space.audit_batch(&name.to_string()));
+            let key = owner.space(self.store.namespace()).and_then(|space| space.audit_batch(&name.to_string()));
             let Ok(key) = key else { continue };
             if let Err(error) = self.store.store().delete(&key, DeleteOptions::default()).await {
                 let error = Error::from(error);
-                tracing::warn!(%user, %name, error = %error.chain(), "records lie twice in the store, with the same calls");
+                tracing::warn!(%owner, %name, error = %error.chain(), "records lie twice in the store, with the same calls");
             }
         }
     }
 
-    async fn put(&self, user: &Id, batch: &Batch) -> Result<()> {
-        let key = self.store.namespace().user(user)?.audit_batch(&batch.name.to_string())?;
+    async fn put(&self, owner: &LayerOwner, batch: &Batch) -> Result<()> {
+        let key = owner.space(self.store.namespace())?.audit_batch(&batch.name.to_string())?;
         let bytes = bytes::Bytes::copy_from_slice(&batch.text);
         match timeout(2 * OPERATION_TIMEOUT, self.store.committer().commit(&key, bytes, &ExpectedVersion::Absent)).await
         {

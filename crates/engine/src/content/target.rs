@@ -26,7 +26,7 @@ pub(crate) struct SkillTarget {
 impl SkillTarget {
     /// The same target with `note` as the recorder of its changes.
     pub(crate) fn noting(self, note: EffectsRecorder, owner: &LayerOwner) -> Self {
-        note.layer(owner.layer());
+        note.owner(owner);
         Self { note, ..self }
     }
 

@@ -6,7 +6,7 @@ use super::{account::Account, call::Context, caller::Caller, core::Core};
 use crate::{
     error::Result,
     observer::{Effects, EffectsRecorder},
-    path::{Id, Layer},
+    path::{Id, LayerOwner},
     wire::Effect,
 };
 
@@ -89,13 +89,14 @@ pub struct Author {
     core: Arc<Core>,
     caller: Arc<Caller>,
     session: Option<Id>,
-    layer: Layer,
+    owner: LayerOwner,
 }
 
 impl Author {
     /// The entry of `caller`.
     pub(crate) fn new(core: Arc<Core>, caller: Arc<Caller>) -> Self {
-        Self { core, caller, session: None, layer: Layer::User }
+        let owner = LayerOwner::from(caller.user());
+        Self { core, caller, session: None, owner }
     }
 
     /// The same entry, for actions on a session.
@@ -104,10 +105,10 @@ impl Author {
         Self { session: Some(session), ..self }
     }
 
-    /// The same entry, for actions on a skill of this layer.
+    /// The same entry, for actions on a skill of this owner.
     #[must_use]
-    pub fn in_layer(self, layer: Layer) -> Self {
-        Self { layer, ..self }
+    pub fn on_skill_of(self, owner: LayerOwner) -> Self {
+        Self { owner, ..self }
     }
 
     /// Does `work`, and reports it as an action on a subject.
@@ -148,7 +149,7 @@ impl Author {
         effects: &EffectsRecorder,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        effects.layer(self.layer);
+        effects.owner(&self.owner);
         let who = (&*self.caller, self.session.as_ref());
         let account = Account::of_action(&self.core, who, (action.name(), action.effect()), subject, effects);
         account.ended(work.await).await

@@ -68,7 +68,7 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Checks what a team or the organisation has: skills and their vectors.
+    /// Checks what a team or the organisation has: skills, their vectors, and records of changes.
     async fn check_shared(&self, report: &mut FsckReport, owner: String, space: UserSpace, repair: bool) -> Result<()> {
         let mut survey = OwnerObjects::read(&self.core, owner, space, repair).await?;
         if survey.objects.is_empty() {
@@ -77,6 +77,7 @@ impl Upkeep {
         skills::check(&self.core, &mut survey).await?;
         // Sessions of others load shared skills, so no bundle counts as unused.
         bundles::check(&self.core, &mut survey, None).await?;
+        audit::check(&self.core, &mut survey).await?;
         search::check_vectors(&self.core, &mut survey).await?;
         take(report, survey);
         Ok(())

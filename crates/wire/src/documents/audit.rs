@@ -35,6 +35,9 @@ pub struct AuditRecord {
     /// Whose skill it was about, if not the user's own: `team` or `org`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<Layer>,
+    /// The user of the call; only in the records of a team or the organisation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// What an agent gave it, 4 KiB at most: of texts that are contents or questions their length alone. `input_cut` says that
     /// members are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -160,6 +163,10 @@ pub struct AuditRequest {
     /// `next_cursor` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
+    /// Whose records: the user's unless given. Those of a team or the organisation are of changes of its skills, by any user, and
+    /// need a key that may publish there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<Layer>,
 }
 
 /// One page of records.

@@ -2230,6 +2230,10 @@ class AuditRecord(BaseModel):
     What it was about: paths, or a skill. Empty if it was about neither.
     """
     layer: Literal["user", "team", "org"] | None = None
+    user: str | None = None
+    """
+    The user of the call; only in the records of a team or the organisation.
+    """
     input: dict[str, Any] | None = None
     """
     What an agent gave it, 4 KiB at most: of texts that are contents or questions their length alone. `input_cut` says that

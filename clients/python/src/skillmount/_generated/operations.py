@@ -76,8 +76,10 @@ def list_audit_records(
     since: str | None = None,
     limit: int | None = None,
     cursor: str | None = None,
+    layer: str | None = None,
 ) -> call.Call[models.AuditList]:
-    """List the operations on a user's data, each with caller, session, paths and outcome. Needs a key of scope `control`."""
+    """List the operations on a user's data, each with caller, session, paths and outcome. With `layer` they are the changes of the
+    skills of the key's team or of the organisation. Needs a key of scope `control`."""
     return call.Call(
         operation="list_audit_records",
         method="GET",
@@ -85,7 +87,14 @@ def list_audit_records(
         read=call.json_reply(models.AuditList),
         safe=True,
         query=call.query(
-            {"session": session, "operation": operation, "since": since, "limit": limit, "cursor": cursor}
+            {
+                "session": session,
+                "operation": operation,
+                "since": since,
+                "limit": limit,
+                "cursor": cursor,
+                "layer": layer,
+            }
         ),
     )
 

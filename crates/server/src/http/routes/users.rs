@@ -12,6 +12,7 @@ use super::audit::flush;
 use crate::{
     context::Action,
     http::{Binary, Failure, HandlerResult, JsonReply, Parameters, SharedState, UserCall, archive, deleted_user},
+    path::LayerOwner,
     wire::{Deletion, UserList, UserListRequest},
 };
 
@@ -42,7 +43,7 @@ pub(crate) async fn deletion(
     (status = 200, description = "The archive.", body = inline(Binary), content_type = "application/x-tar"), Failure))]
 pub(crate) async fn export(call: UserCall) -> HandlerResult<Response> {
     call.needs_control()?;
-    flush(&call).await;
+    flush(&call, &LayerOwner::from(&call.user)).await;
     let beginning = async { call.app.service.users().export(&call.user) };
     let export = call.author().perform((Action::ExportUser, ""), beginning).await?;
     let pieces = stream::try_unfold(export, |mut export| async move {

@@ -33,7 +33,10 @@ pub(crate) async fn versions(call: UserCall, wanted: Parameters<VersionListReque
 pub(crate) async fn diff(call: UserCall, wanted: Parameters<DiffRequest>) -> JsonReply<VersionDiff> {
     let skill = SkillPath::parse(&call.rest)?;
     let comparing = Box::pin(compared(&call, &skill, &wanted));
-    let author = call.author().in_layer(wanted.layer.unwrap_or_default());
+    let author = match wanted.layer {
+        None | Some(Layer::User) => call.author(),
+        layer => call.author().on_skill_of(call.publishes(layer)?),
+    };
     Ok(Json(author.perform((Action::DiffVersions, skill.as_str()), comparing).await?))
 }
 
