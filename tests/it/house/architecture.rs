@@ -149,7 +149,13 @@ const EDGES: &[(&str, &[&str])] = &[
         &["error", "limits", "clock", "path", "store", "wire", "catalog", "session", "observer", "context", "handle"],
     ),
     ("client", &["error", "limits", "path", "operation_note", "text", "skill", "wire", "handle"]),
-    ("mcp", &["error", "limits", "path", "skill", "wire", "catalog", "context", "skills", "handle", "prompt", "tools"]),
+    (
+        "mcp",
+        &[
+            "error", "limits", "path", "json", "skill", "wire", "catalog", "context", "skills", "handle", "prompt",
+            "tools",
+        ],
+    ),
     (
         "http",
         &[

@@ -53,6 +53,8 @@ async fn json_that_is_no_message_has_the_code_of_json_rpc_for_it() {
         ("", -32700),
         ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"meth", -32700),
         ("\u{feff}", -32700),
+        // S-ERROR-8: A member that stands twice in one object of a request is an error, at any depth.
+        (r#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": {"b": 1, "b": 2}}}"#, -32700),
         ("[]", -32600),
         ("3", -32600),
         ("null", -32600),

@@ -108,7 +108,16 @@ fn each_wrong_message_costs_itself() {
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(code)), "{method}: {answer}");
         pipe.goes_on();
     }
-    // Arguments that are wrong are for the model to mend.
+    // S-ERROR-8: A member that stands twice in one object of a request is an error, at any depth.
+    let twice = r#"{"file_path": "/workspace/a", "content": "one", "content": "two"}"#;
+    let params = format!(r#"{{"name": "write", "arguments": {twice}}}"#);
+    pipe.write(format!(r#"{{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {params}}}"#).as_bytes());
+    pipe.write(b"\n");
+    let answer = pipe.next();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(3), &json!(-32700)), "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("\"content\" stands twice"), "{answer}");
+    pipe.goes_on();
+    // Arguments that are wrong are for the model to fix.
     for input in wrong_inputs() {
         pipe.send(&call(json!(2), "read", input));
         let answer = pipe.next();

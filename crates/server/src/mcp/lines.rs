@@ -10,7 +10,7 @@ use rmcp::{
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
-use serde::Serialize;
+use serde::{Deserialize as _, Serialize};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use super::batch_lines::Batches;
-use crate::limits::TOOL_CALLS;
+use crate::{error::Error, json, limits::TOOL_CALLS};
 
 /// Lines that wait to be written. A host that does not read is not read either.
 const WAITING: usize = 16;
@@ -147,12 +147,13 @@ struct Incoming {
 impl Incoming {
     /// Takes the text of one line. An error means that the host or the server is gone.
     async fn take(&self, text: &[u8]) -> Result<(), ()> {
-        if let Ok(message) = serde_json::from_slice(text) {
-            return self.messages.send(message).await.map_err(drop);
-        }
-        match serde_json::from_slice(text) {
+        match json::from_request(text) {
             Ok(Value::Array(messages)) if self.batches.are_allowed() => self.take_batch(messages).await,
-            _ => self.answer(answer_to(text)).await,
+            Ok(value) => match RxJsonRpcMessage::<RoleServer>::deserialize(&value) {
+                Ok(message) => self.messages.send(message).await.map_err(drop),
+                Err(_) => self.answer(answer_to(&value)).await,
+            },
+            Err(error) => self.answer(Some(answer_to_faulty(text, &error))).await,
         }
     }
 
@@ -169,7 +170,7 @@ impl Incoming {
                     messages.push(message);
                     waiting.extend(value.get("id").filter(|_| value.get("method").is_some()).cloned());
                 }
-                Err(_) => answers.extend(answer_to(value.to_string().as_bytes())),
+                Err(_) => answers.extend(answer_to(&value)),
             }
         }
         self.answer(self.batches.begin(waiting, answers).map(Value::Array)).await?;
@@ -233,27 +234,32 @@ async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>,
     }
 }
 
+/// The answer to a line that is no JSON, or is JSON that requests may not have, such as an object with one member twice.
+fn answer_to_faulty(line: &[u8], error: &Error) -> Value {
+    match serde_json::from_slice::<Value>(line) {
+        Ok(value) => answer(&id_of(&value), &ErrorData::parse_error(error.message().to_owned(), None)),
+        Err(error) => answer(&Value::Null, &ErrorData::parse_error(format!("the line is no JSON: {error}"), None)),
+    }
+}
+
+/// The id of a request; null if it has none that an answer may have.
+fn id_of(value: &Value) -> Value {
+    value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default()
+}
+
 /// The answer to a line that is no message. A notification is not answered, nor is an answer.
-fn answer_to(line: &[u8]) -> Option<Value> {
-    let value: Value = match serde_json::from_slice(line) {
-        Ok(value) => value,
-        Err(error) => {
-            let error = ErrorData::parse_error(format!("the line is no JSON: {error}"), None);
-            return Some(answer(&Value::Null, &error));
-        }
-    };
+fn answer_to(value: &Value) -> Option<Value> {
     let has = |member: &str| value.get(member).is_some();
     if !has("id") && has("method") || !has("method") && (has("result") || has("error")) {
         return None;
     }
-    let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
     let why = if value.is_array() {
         "is a batch, which version 2025-03-26 alone has"
     } else {
         "is no message of the protocol"
     };
     let error = ErrorData::invalid_request(format!("the line {why}: send one JSON-RPC message in each"), None);
-    Some(answer(&id, &error))
+    Some(answer(&id_of(value), &error))
 }
 
 fn answer(id: &Value, error: &ErrorData) -> Value {
@@ -321,5 +327,7 @@ mod tests {
         refused(b"[]".to_vec(), Value::Null, -32600).await;
         refused(b"3".to_vec(), Value::Null, -32600).await;
         refused(b"{\"id\":\"a\",\"method\":3}".to_vec(), json!("a"), -32600).await;
+        let twice = br#"{"jsonrpc":"2.0","id":2,"method":"ping","params":{"a":{"b":1,"b":2}}}"#;
+        refused(twice.to_vec(), json!(2), -32700).await;
     }
 }
