@@ -81,8 +81,8 @@ async fn play(worlds: &[World], user: Id, case: &Case, loses_replies: bool, dige
         assert_eq!(made, Reply::Done, "{skill} {call:?}");
     }
     let before = observe(&worlds[0].service, &user, &skills).await.unwrap();
-    if loses_replies {
-        worlds.iter().for_each(|world| world.faults.every(Verb::Put, 5, Fault::LoseReply));
+    for world in worlds.iter().filter(|_| loses_replies) {
+        world.faults.every(Verb::Put, 5, Fault::LoseReply);
     }
     let time = Arc::new(AtomicUsize::new(0));
     let calls = case.calls.iter().enumerate().map(|(number, (skill, call))| {
@@ -99,7 +99,9 @@ async fn play(worlds: &[World], user: Id, case: &Case, loses_replies: bool, dige
     for call in calls {
         history.push(call.await.unwrap());
     }
-    worlds.iter().for_each(|world| world.faults.clear());
+    for world in worlds {
+        world.faults.clear();
+    }
     Round { user, case: case.clone(), before, history }
 }
 
@@ -156,7 +158,7 @@ fn publishes_inside_each_other() -> Vec<Case> {
 pub(crate) async fn attacks(bucket: SharedStore, servers: usize, times: usize) {
     for cases in [deletions_beside_changes_to_drafts(), changes_that_name_one_version(), publishes_inside_each_other()]
     {
-        race(bucket.clone(), Race { servers, rounds: times, loses_replies: false }, &cases).await;
+        Box::pin(race(bucket.clone(), Race { servers, rounds: times, loses_replies: false }, &cases)).await;
     }
 }
 

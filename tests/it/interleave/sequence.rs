@@ -63,7 +63,9 @@ async fn random_changes_by_two_servers_answer_as_one_and_each_form_of_a_skill_ag
         done.push(format!("{server}: {skill} {call:?}: {reply:?}"));
         let before = state.clone();
         assert_eq!(reply, call.apply(skill, &mut state), "from {before:?}\n{}", done.join("\n"));
-        SKILLS.iter().for_each(|skill| _ = state.entry(skill).or_default());
+        for skill in SKILLS {
+            state.entry(skill).or_default();
+        }
         for world in &worlds {
             let shown = observe(&world.service, &id("demo"), &SKILLS).await;
             assert_eq!(shown.as_ref(), Ok(&state), "\n{}", done.join("\n"));

@@ -288,7 +288,7 @@ impl RecorderState {
             return None;
         }
         let of_owner = owner.and_then(|owner| self.record_of_owner(owner, &user, &record, at, is_awaited));
-        both(self.record_of_user(user, record, at, (is_urgent, is_awaited)), of_owner)
+        both(self.record_of_user(&user, &record, at, (is_urgent, is_awaited)), of_owner)
     }
 
     /// Adds the record of a change of a skill of a team or the organisation to its trail, which survives the user.
@@ -315,34 +315,34 @@ impl RecorderState {
 
     fn record_of_user(
         self: &Arc<Self>,
-        user: Id,
-        record: AuditRecord,
+        user: &Id,
+        record: &AuditRecord,
         at: ClockReading,
         (is_urgent, is_awaited): (bool, bool),
     ) -> Option<RecordWritten> {
         let (waiter, learns) = is_awaited.then(oneshot::channel).unzip();
-        let owner = LayerOwner::from(&user);
+        let owner = LayerOwner::from(user);
         if self.journals().has_left(&owner) {
             return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(leaving()))) });
         }
         // The event that a call has begun was sent when it began.
         let later = |(_, report): &(EventId, EventReport)| !is_begin(&report.event);
-        let line = record_line(&record).ok();
+        let line = record_line(record).ok();
         let added = {
             // Events are sent in the order of their ids, so a listener that comes back with an id has received all
             // earlier events.
             let mut journals = self.journals();
             let added = line.and_then(|line| journals.add(&owner, &line, at, is_urgent, waiter));
             if let Some(BufferedRecord { position, .. }) = &added {
-                let has_id = self.channels.goes_on_from(&user, position.batch.time());
+                let has_id = self.channels.goes_on_from(user, position.batch.time());
                 let sent = |(_, report): (EventId, EventReport)| if has_id { report } else { report.without_id() };
-                self.channels.send_each(&user, || EventReport::of(position, &record).filter(later).map(sent));
+                self.channels.send_each(user, || EventReport::of(position, record).filter(later).map(sent));
             }
             added
         };
         let Some(BufferedRecord { is_first, .. }) = added else {
             self.drop_one();
-            self.send_unrecorded(&user, &record);
+            self.send_unrecorded(user, record);
             return is_awaited.then(|| -> RecordWritten { Box::pin(std::future::ready(Err(full()))) });
         };
         if is_first {
