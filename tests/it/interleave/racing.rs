@@ -8,13 +8,14 @@ use std::sync::{
 };
 
 use skillmount::{
-    handle::ServiceOptions,
+    handle::{Service, ServiceOptions},
     path::Id,
     store::{SharedStore, Verb, testing::Fault},
+    wire::VersionListRequest,
 };
 
 use super::{
-    calls::{Client, Digests, check, observe},
+    calls::{Client, Digests, check, observe, path},
     digests,
     explore::{Case, reader},
     is_chosen,
@@ -64,7 +65,7 @@ async fn race(bucket: SharedStore, race: Race, cases: &[Case]) {
             rounds.push(play(&worlds, user, case, race.loses_replies, &digests).await);
         }
     }
-    judge(&bucket, &rounds).await;
+    judge(&bucket, &rounds, &digests).await;
 }
 
 /// Makes the calls of a case at once, call `n` at server `n` modulo their number.
@@ -105,8 +106,8 @@ async fn play(worlds: &[World], user: Id, case: &Case, loses_replies: bool, dige
     Round { user, case: case.clone(), before, history }
 }
 
-/// Checks that an order of its calls explains each round.
-async fn judge(bucket: &SharedStore, rounds: &[Round]) {
+/// Checks that an order of its calls explains each round, and that every acknowledged publish is a version.
+async fn judge(bucket: &SharedStore, rounds: &[Round], digests: &Digests) {
     let later = clock().now().as_second() + 3_600;
     let first = reader(bucket.clone(), later);
     for round in rounds {
@@ -120,12 +121,29 @@ async fn judge(bucket: &SharedStore, rounds: &[Round]) {
         if let Err(fault) = check(&second, &round.user).await {
             after = Err(fault);
         }
+        if let Some(body) = lost_version(&second, round, digests).await {
+            after = Err(format!("no version has the body {body}, whose publish was acknowledged"));
+        }
         if !after.as_ref().is_ok_and(|after| is_linearizable(&round.before, &round.history, after)) {
             faults.push(format!("{}\nbefore: {:?}\n{:#?}\nafter: {after:?}", round.user, round.before, round.history));
         }
     }
     println!("{} rounds, {} without an order", rounds.len(), faults.len());
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+/// The body of an acknowledged publish at `n` that no version has.
+async fn lost_version(service: &Service, round: &Round, digests: &Digests) -> Option<&'static str> {
+    let published = round.history.iter().filter(|one| one.skill == "n" && one.reply == Reply::Done);
+    let published = published.filter_map(|one| if let Do::Publish(body, _) = one.call { Some(body) } else { None });
+    let published: Vec<_> = published.collect();
+    if published.is_empty() {
+        return None;
+    }
+    let wanted = VersionListRequest::default();
+    let listed = service.publisher().list_versions(&round.user, &path("n"), &wanted).await.unwrap();
+    let is_listed = |body: &&str| listed.versions.iter().any(|one| one.digest == digests[&(round.case.files, *body)]);
+    published.into_iter().find(|body| !is_listed(body))
 }
 
 /// The skill `n` in two versions, and these calls.

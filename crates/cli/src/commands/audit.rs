@@ -21,7 +21,7 @@ Examples:
   skillmount audit                                  what was done in the last day
   skillmount audit --since 2h --operation write
   skillmount --user ana --session s-42 audit --since 2026-01-31T08:00:00Z
-  skillmount --server URL audit --layer team        changes of the team's skills, of users who left too
+  skillmount --server URL audit --layer team        changes of the team's skills
   skillmount audit --json | jq -r '.records[] | [.time, .operation, .subject] | @tsv'
 
 Services write records up to a minute late, and at once if they end or are asked themselves.
@@ -33,7 +33,7 @@ pub(crate) struct Audit {
     /// Only this operation, by the name that the list has
     #[arg(long, value_name = "NAME")]
     operation: Option<String>,
-    /// Changes of the skills of your key's team or of the organisation, by any user
+    /// Changes of shared skills by all users: team or org
     #[arg(long, value_name = "LAYER", value_parser = parse_layer)]
     layer: Option<Layer>,
     /// Records at most

@@ -234,6 +234,7 @@ fn of_layers() -> Vec<Call> {
     with!("patch", "/v1/users/{user}/skills/{skill}", json!({"description": "About a"}), 200);
     with!("get", "/v1/users/{user}/versions/{skill}", Value::Null, 200);
     with!("get", "/v1/users/{user}/diff/{skill}", Value::Null, 200);
+    with!("get", "/v1/users/{user}/audit", Value::Null, 200);
     with!("post", "/v1/users/{user}/rollback/{skill}", json!({"digest": "{digest}"}), 200);
     with!("delete", "/v1/users/{user}/skills/{skill}", Value::Null, 204);
     all
