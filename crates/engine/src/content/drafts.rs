@@ -68,6 +68,12 @@ impl DraftSlot {
         self.stored.as_ref().filter(|known| known.draft.counts(since))
     }
 
+    /// Whether the object is this draft. If another call has replaced or deleted it, that call saw the draft.
+    pub(crate) fn holds(&self, draft: &SkillDraft) -> bool {
+        let made = |draft: &SkillDraft| (draft.digest.clone(), draft.made_at, draft.generation, draft.session.clone());
+        self.stored.as_ref().is_some_and(|known| !known.draft.is_deleted && made(&known.draft) == made(draft))
+    }
+
     /// Whether the draft was made beside a later head than `head`.
     pub(crate) fn is_after(&self, head: Option<&SkillHead>) -> bool {
         let generation = head.map_or(0, |head| head.generation);

@@ -297,7 +297,7 @@ async fn save_draft(
         }
         let generation = head.as_ref().map_or(0, |known| known.head.generation);
         let draft = draft_from_package(target, package, change.clone()).await?.at(generation);
-        if put_draft(target, &slot, &draft).await? && is_still_draft(target, head.as_ref(), &draft).await? {
+        if put_draft(target, &slot, &draft).await? && has_counted(target, head.as_ref(), &draft).await? {
             let status = if before.is_some() { PublishStatus::Updated } else { PublishStatus::Created };
             let before = before.map(|before| (before.digest.as_str(), SkillState::Draft));
             target.noted(before, Some((digest, SkillState::Draft)));
@@ -349,6 +349,12 @@ async fn draft_to_replace<'slot>(
         return Err(draft_conflict(target, before.map_or("", |draft| &draft.digest)));
     }
     Ok(before)
+}
+
+/// Whether a draft that was put beside `head` counts, or has counted: a call that saw it has replaced or deleted it since. Then the
+/// draft comes before that call, and a publish that is there comes after both.
+async fn has_counted(target: &SkillTarget, head: Option<&StoredHead>, draft: &SkillDraft) -> Result<bool> {
+    Ok(is_still_draft(target, head, draft).await? || !draft_slot(target).await?.holds(draft))
 }
 
 /// Whether a draft that was put beside `head` counts: no publish came first, or that publish took the place of this draft.
