@@ -351,8 +351,8 @@ async fn draft_to_replace<'slot>(
     Ok(before)
 }
 
-/// Whether a draft that was put beside `head` counts, or has counted: a call that saw it has replaced or deleted it since. Then the
-/// draft comes before that call, and a publish that is there comes after both.
+/// Whether a draft that was put beside `head` counts, or has counted. If another call has replaced or deleted the draft since, the
+/// draft comes before this call, and a publish comes after both.
 async fn has_counted(target: &SkillTarget, head: Option<&StoredHead>, draft: &SkillDraft) -> Result<bool> {
     Ok(is_still_draft(target, head, draft).await? || !draft_slot(target).await?.holds(draft))
 }
