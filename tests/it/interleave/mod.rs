@@ -188,11 +188,14 @@ fn moves(switches: usize, stops: usize) -> Vec<Case> {
     others.into_iter().map(case).collect()
 }
 
-/// Every three calls of a few at one path, with an inner one, from each start that has a skill. The first case has a draft that
-/// is refused by a publish, and a deletion of this publish.
+/// Every three calls of a few at one path, with an inner one, from each start that has a skill. In the first cases a
+/// publish meets a draft, and both meet a deletion.
 fn triples(switches: usize, stops: usize) -> Vec<Case> {
-    let refused = vec![("n", Do::Publish("two", Any)), ("n", Do::Draft("three", Any)), ("n", Do::Delete(Any))];
-    let mut cases = vec![Case { switches, stops, ..Case::of(Vec::new(), refused) }];
+    let refused = |condition| {
+        let calls = vec![("n", Do::Publish("two", condition)), ("n", Do::Draft("three", Any)), ("n", Do::Delete(Any))];
+        Case { switches, stops, ..Case::of(Vec::new(), calls) }
+    };
+    let mut cases = vec![refused(Any), refused(Nothing)];
     for start in ["published", "draft"] {
         let (_, before, _) = starts().into_iter().find(|(name, ..)| *name == start).unwrap();
         let calls = [

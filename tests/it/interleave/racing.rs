@@ -41,8 +41,8 @@ pub(crate) struct Race {
     pub(crate) loses_replies: bool,
 }
 
-/// One round that ran, for the judge.
-struct Round {
+/// A case that ran for one user, with the answers of its calls.
+struct CaseHistory {
     user: Id,
     case: Case,
     before: State,
@@ -69,7 +69,7 @@ async fn race(bucket: SharedStore, race: Race, cases: &[Case]) {
 }
 
 /// Makes the calls of a case at once, call `n` at server `n` modulo their number.
-async fn play(worlds: &[World], user: Id, case: &Case, loses_replies: bool, digests: &Digests) -> Round {
+async fn play(worlds: &[World], user: Id, case: &Case, loses_replies: bool, digests: &Digests) -> CaseHistory {
     let skills = case.skills();
     let client = |world: &World| Client {
         service: world.service.clone(),
@@ -103,11 +103,11 @@ async fn play(worlds: &[World], user: Id, case: &Case, loses_replies: bool, dige
     for world in worlds {
         world.faults.clear();
     }
-    Round { user, case: case.clone(), before, history }
+    CaseHistory { user, case: case.clone(), before, history }
 }
 
 /// Checks that an order of its calls explains each round, and that every acknowledged publish is a version.
-async fn judge(bucket: &SharedStore, rounds: &[Round], digests: &Digests) {
+async fn judge(bucket: &SharedStore, rounds: &[CaseHistory], digests: &Digests) {
     let later = clock().now().as_second() + 3_600;
     let first = reader(bucket.clone(), later);
     for round in rounds {
@@ -133,7 +133,7 @@ async fn judge(bucket: &SharedStore, rounds: &[Round], digests: &Digests) {
 }
 
 /// The body of an acknowledged publish at `n` that no version has.
-async fn lost_version(service: &Service, round: &Round, digests: &Digests) -> Option<&'static str> {
+async fn lost_version(service: &Service, round: &CaseHistory, digests: &Digests) -> Option<&'static str> {
     let published = round.history.iter().filter(|one| one.skill == "n" && one.reply == Reply::Done);
     let published = published.filter_map(|one| if let Do::Publish(body, _) = one.call { Some(body) } else { None });
     let published: Vec<_> = published.collect();

@@ -70,8 +70,11 @@ impl DraftSlot {
 
     /// Whether the object is this draft. If another call has replaced or deleted it, that call saw the draft.
     pub(crate) fn holds(&self, draft: &SkillDraft) -> bool {
-        let made = |draft: &SkillDraft| (draft.digest.clone(), draft.made_at, draft.generation, draft.session.clone());
-        self.stored.as_ref().is_some_and(|known| !known.draft.is_deleted && made(&known.draft) == made(draft))
+        let is_same = |known: &SkillDraft| {
+            (&known.digest, known.made_at, known.generation) == (&draft.digest, draft.made_at, draft.generation)
+                && known.session == draft.session
+        };
+        self.stored.as_ref().is_some_and(|known| !known.draft.is_deleted && is_same(&known.draft))
     }
 
     /// Whether the draft was made beside a later head than `head`.

@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use super::batch_lines::Batches;
-use crate::{error::Error, json, limits::TOOL_CALLS};
+use crate::{error::Error, json::Allowance, limits::TOOL_CALLS};
 
 /// Lines that wait to be written. A host that does not read is not read either.
 const WAITING: usize = 16;
@@ -147,13 +147,13 @@ struct Incoming {
 impl Incoming {
     /// Takes the text of one line. An error means that the host or the server is gone.
     async fn take(&self, text: &[u8]) -> Result<(), ()> {
-        match json::from_request(text) {
+        match Allowance::default().read("the line", text) {
             Ok(Value::Array(messages)) if self.batches.are_allowed() => self.take_batch(messages).await,
             Ok(value) => match RxJsonRpcMessage::<RoleServer>::deserialize(&value) {
                 Ok(message) => self.messages.send(message).await.map_err(drop),
                 Err(_) => self.answer(answer_to(&value)).await,
             },
-            Err(error) => self.answer(Some(answer_to_faulty(text, &error))).await,
+            Err(error) => self.answer(answer_to_faulty(text, &error)).await,
         }
     }
 
@@ -234,12 +234,23 @@ async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>,
     }
 }
 
-/// The answer to a line that is no JSON, or is JSON that requests may not have, such as an object with one member twice.
-fn answer_to_faulty(line: &[u8], error: &Error) -> Value {
+/// The answer to a line that is no JSON, or that `error` refuses, for example because an object has a member twice.
+fn answer_to_faulty(line: &[u8], error: &Error) -> Option<Value> {
     match serde_json::from_slice::<Value>(line) {
-        Ok(value) => answer(&id_of(&value), &ErrorData::parse_error(error.message().to_owned(), None)),
-        Err(error) => answer(&Value::Null, &ErrorData::parse_error(format!("the line is no JSON: {error}"), None)),
+        Ok(value) if is_unanswered(&value) => None,
+        Ok(value) => Some(answer(&id_of(&value), &ErrorData::parse_error(error.message().to_owned(), None))),
+        Err(error) => {
+            let error = ErrorData::parse_error(format!("the line is no JSON: {error}"), None);
+            Some(answer(&Value::Null, &error))
+        }
     }
+}
+
+/// Whether it is a notification, or the answer of a host. An error with the id of such an answer would look like the answer to a
+/// request of the host.
+fn is_unanswered(value: &Value) -> bool {
+    let has = |member: &str| value.get(member).is_some();
+    !has("id") && has("method") || !has("method") && (has("result") || has("error"))
 }
 
 /// The id of a request; null if it has none that an answer may have.
@@ -247,10 +258,9 @@ fn id_of(value: &Value) -> Value {
     value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default()
 }
 
-/// The answer to a line that is no message. A notification is not answered, nor is an answer.
+/// The answer to a line that is no message.
 fn answer_to(value: &Value) -> Option<Value> {
-    let has = |member: &str| value.get(member).is_some();
-    if !has("id") && has("method") || !has("method") && (has("result") || has("error")) {
+    if is_unanswered(value) {
         return None;
     }
     let why = if value.is_array() {
@@ -314,6 +324,7 @@ mod tests {
         nothing(b"").await;
         nothing(b"\n \r\n").await;
         nothing(b"{\"jsonrpc\":\"1.0\",\"method\":\"x\"}\n{\"result\":3}\n").await;
+        nothing(b"{\"id\":1,\"result\":{\"a\":1,\"a\":2}}\n{\"method\":\"x\",\"method\":\"y\"}\n").await;
         let refused = |input: Vec<u8>, id: Value, code: i64| async move {
             let text = String::from_utf8_lossy(&input).into_owned();
             let all = [&input, b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}".as_slice()].concat();
