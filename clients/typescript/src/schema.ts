@@ -1,4 +1,4 @@
-// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 6d3ddbe03cac3dfe, types 145edb52cd673ec2.
+// Made by scripts/models.ts from the OpenAPI document of the service. Do not edit. Contract 01c937c2db21089a, types 66dec2d228159d77.
 export interface paths {
     "/healthz": {
         parameters: {
@@ -4515,8 +4515,8 @@ export interface operations {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string | undefined;
                 /**
-                 * @description Whose records: the user's unless given. Those of a team or the organisation are of changes of its skills, by any user, and
-                 *     need a key that may publish there.
+                 * @description Whose records: the user's unless given. `team` and `org` give the changes of shared skills by all users, and need a key that
+                 *     may publish there.
                  */
                 layer?: components["schemas"]["SkillLayer"] | undefined;
             } | undefined;

@@ -352,8 +352,8 @@ impl Explorer {
                 // It was aborted, or has just ended.
                 let _ = runner.task.await;
             }
-            // What a service began on its own may hold locks until a request passes that nobody lets pass. A service that was
-            // read from remembers for a while what it found.
+            // A service may hold locks until a request passes, and nobody lets it pass now. After a read it remembers the answer
+            // for a while.
             if runner.gate.lock().unwrap().is_held() || matches!(call, Do::Move(_)) {
                 *actor = Actor::new();
             }

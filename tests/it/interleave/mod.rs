@@ -166,7 +166,7 @@ fn ending(switches: usize, stops: usize) -> Vec<Case> {
     cases.into_iter().map(case).collect()
 }
 
-/// A move beside each call that may meet it: at the old path, at the new one, and inside the new one.
+/// A move beside other calls: at the old path, at the new path, and inside both.
 fn moves(switches: usize, stops: usize) -> Vec<Case> {
     let others = [
         ("n", Do::Publish("two", Any)),
@@ -188,7 +188,7 @@ fn moves(switches: usize, stops: usize) -> Vec<Case> {
     others.into_iter().map(case).collect()
 }
 
-/// Every three calls of a few at one path, with an inner one, from each start that has a skill. In the first cases a
+/// All triples of a few calls at one path and inside it, from a published skill and from a draft. In the first cases a
 /// publish meets a draft, and both meet a deletion.
 fn triples(switches: usize, stops: usize) -> Vec<Case> {
     let refused = |condition| {

@@ -49,7 +49,7 @@ struct CaseHistory {
     history: Vec<Entry>,
 }
 
-/// A server whose indexes nobody damages: `check` would find that.
+/// A server with sound indexes: `check` reports damaged ones.
 fn undisturbed(bucket: &SharedStore) -> World {
     World::undisturbed(bucket.clone(), ServiceOptions::default(), clock())
 }
@@ -172,6 +172,14 @@ fn publishes_inside_each_other() -> Vec<Case> {
     vec![Case::of(Vec::new(), calls)]
 }
 
+/// Runs the cases on a folder, with one server and with two.
+async fn race_on_a_folder(cases: &[Case]) {
+    for servers in [1, 2] {
+        let (_folder, store) = directory_in_memory();
+        race(store, Race { servers, rounds: 20 * soak() as usize, loses_replies: false }, cases).await;
+    }
+}
+
 /// Every attack above, each case `times` times.
 pub(crate) async fn attacks(bucket: SharedStore, servers: usize, times: usize) {
     for cases in [deletions_beside_changes_to_drafts(), changes_that_name_one_version(), publishes_inside_each_other()]
@@ -182,31 +190,19 @@ pub(crate) async fn attacks(bucket: SharedStore, servers: usize, times: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deletion_and_a_change_to_a_draft_race_and_no_draft_is_left_that_nobody_asked_for() {
-    for servers in [1, 2] {
-        let (_folder, store) = directory_in_memory();
-        let racing = Race { servers, rounds: 20 * soak() as usize, loses_replies: false };
-        race(store, racing, &deletions_beside_changes_to_drafts()).await;
-    }
+    race_on_a_folder(&deletions_beside_changes_to_drafts()).await;
 }
 
 // S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
 // change after the other. This holds for publish, rollback, draft, `PATCH` and deletion, on any number of servers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn changes_with_if_match_of_one_version_race_and_none_meets_a_draft_that_is_taken_back() {
-    for servers in [1, 2] {
-        let (_folder, store) = directory_in_memory();
-        let racing = Race { servers, rounds: 20 * soak() as usize, loses_replies: false };
-        race(store, racing, &changes_that_name_one_version()).await;
-    }
+    race_on_a_folder(&changes_that_name_one_version()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_skill_and_one_inside_it_are_published_at_once_and_one_of_them_is_refused() {
-    for servers in [1, 2] {
-        let (_folder, store) = directory_in_memory();
-        let racing = Race { servers, rounds: 20 * soak() as usize, loses_replies: false };
-        race(store, racing, &publishes_inside_each_other()).await;
-    }
+    race_on_a_folder(&publishes_inside_each_other()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

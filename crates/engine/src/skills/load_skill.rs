@@ -210,8 +210,8 @@ async fn find_again(
 }
 
 /// The skills that a session which is about to be made preloads, as they are now, and the policy of the session. `draft` is the
-/// session as it begins. A skill that the records name and that cannot be loaded is omitted. If `is_inherited`, the list is that of
-/// a parent, and a skill that the caller does not see is omitted: an error would name it.
+/// session as it begins. Skills from the records are omitted if they cannot be loaded. If `is_inherited`, the list comes from a
+/// parent, and hidden skills are omitted, because an error would name them.
 ///
 /// # Errors
 /// The error of the first skill named by the policy that cannot be loaded.

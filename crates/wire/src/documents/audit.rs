@@ -163,8 +163,8 @@ pub struct AuditRequest {
     /// `next_cursor` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// Whose records: the user's unless given. Those of a team or the organisation are of changes of its skills, by any user, and
-    /// need a key that may publish there.
+    /// Whose records: the user's unless given. `team` and `org` give the changes of shared skills by all users, and need a key that
+    /// may publish there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layer: Option<Layer>,
 }
