@@ -380,6 +380,7 @@ async fn the_whole_store_is_everybody_the_layers_and_what_is_nobodys() {
     let (_, memory) = used().await;
     memory.put_raw("anna/threads/s/x", "x");
     memory.put_raw("_teams/t/skills/a/SKILL.md", "x");
+    memory.put_raw("_teams/t/.skillmount/audit/20260102T030405.000006Z-0a1b2c3d", "no header\n");
     memory.put_raw("_org/.skillmount/heads/a.json", "{");
     memory.put_raw("_deleted/zoe", "{");
     memory.put_raw("_deleted/.receipts/otto", "{");
@@ -388,6 +389,7 @@ async fn the_whole_store_is_everybody_the_layers_and_what_is_nobodys() {
     assert_eq!(report.owners, 4);
     let found: Vec<_> = report.findings.iter().map(|found| (found.owner.as_deref(), found.code)).collect();
     let expected = [
+        (Some("_teams/t"), FindingCode::DamagedAudit),
         (Some("_org"), FindingCode::DamagedHead),
         (None, FindingCode::DamagedReceipt),
         (None, FindingCode::DamagedTombstone),
