@@ -1,7 +1,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test build localstack tests complement examples prepare python python-wheels bench-python python-lint python-models typescript typescript-models \
-  reference book fuzz rig lint embedders s3-alone deny package nextest ripgrep soak soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
+  reference book fuzz rig lint embedders s3-alone deny package nextest ripgrep soak soak-interleave soak-lifecycle soak-hostile dist bench bench-search shape localstack-start localstack-stop
 
 # A snapshot that differs is a failure, never a file that quietly changes.
 export INSTA_UPDATE ?= no
@@ -195,21 +195,26 @@ ripgrep:
 	    echo 'ripgrep is not installed: the comparison with it is SKIPPED.'; \
 	  fi; }
 
-# Our crates optimised, for what would take hours without.
+# Our crates optimised, for what would take hours without; and all that lies below them too.
 CRATES = skillmount $(patsubst crates/%,skillmount-%,$(wildcard crates/*))
 OPTIMISED = $(foreach name,$(CRATES),--config profile.$(PROFILE).package.$(name).opt-level=2)
+ALL_OPTIMISED = $(OPTIMISED) --config 'profile.$(PROFILE).package."*".opt-level=1'
 SOAK = $(NEXTEST) --profile soak
 
 soak: nextest ## every test with sabotaged indexes and with intact ones, then the long versions, a hundred times as long
 	SKILLMOUNT_INDEX=sabotaged $(NEXTEST) --profile soak
 	SKILLMOUNT_INDEX=intact $(NEXTEST) --profile soak
-	SKILLMOUNT_SOAK=100 $(SOAK) --test it -E 'test(/soak|races|crashes|model|two_authors|matrix|every_word/)'
+	SKILLMOUNT_SOAK=100 $(SOAK) --test it -E 'test(/soak|races|crashes|model|two_authors|matrix|every_word/) - test(/^interleave::/)'
+	$(MAKE) soak-interleave
 	SKILLMOUNT_CASES=500 $(SOAK) --test it -E 'test(http::contract)'
 	SKILLMOUNT_SOAK=100 PROPTEST_CASES=10000 $(SOAK) $(OPTIMISED) --lib --test it -E \
 	  'test(/no_frontmatter_panics|no_field_|no_bytes_panic|a_parser_reads_back_every_name|no_question_however_hostile/)'
 	PROPTEST_CASES=10000 $(SOAK) $(OPTIMISED) --lib
 	$(MAKE) book
 	SKILLMOUNT_FUZZ_SECONDS=60 $(SOAK) $(OPTIMISED) --test it -E 'test(/^fuzz::/)'
+
+soak-interleave: nextest ## every pair of changes with three switches of service, every three with two, and more at random
+	SKILLMOUNT_SOAK=2 $(SOAK) $(ALL_OPTIMISED) --test it -E 'test(/^interleave::/)'
 
 soak-lifecycle: nextest ## two authors at random for twice as long, and what strict records cost on a machine at rest; two minutes
 	SKILLMOUNT_SOAK=2 $(SOAK) --test it -E 'test(/two_authors_never|audit::soak|audit::crashes/)'
@@ -218,8 +223,8 @@ soak-lifecycle: nextest ## two authors at random for twice as long, and what str
 # allocator of what is shipped: what is measured is the service. SKILLMOUNT_HOSTILITY=N takes N % of the attacks, and 0 shows
 # what the machine does without; SKILLMOUNT_ATTACKS=uploads,bodies takes only those.
 soak-hostile: nextest ## ten minutes of honest users beside a hostile one, with times and memory held to bounds
-	SKILLMOUNT_SOAK_SECONDS=$${SKILLMOUNT_SOAK_SECONDS:-600} $(SOAK) $(OPTIMISED) \
-	  --config 'profile.$(PROFILE).package."*".opt-level=1' --features jemalloc --test it -E 'test(/^siege::/)'
+	SKILLMOUNT_SOAK_SECONDS=$${SKILLMOUNT_SOAK_SECONDS:-600} $(SOAK) $(ALL_OPTIMISED) \
+	  --features jemalloc --test it -E 'test(/^siege::/)'
 
 dist: ## the program that is shipped, optimised as a whole, in target/dist; 25 minutes
 	cargo build --profile dist --locked --features jemalloc --bin skillmount

@@ -81,6 +81,10 @@ fn explore_all(
     for case in cases {
         match explore(case, &digests) {
             Ok(explored) => {
+                // A long version may be stopped, and what it has explored by then counts.
+                if soak() > 1 {
+                    println!("{:?}: {explored:?}", case.calls);
+                }
                 sum.states += explored.states;
                 sum.histories += explored.histories;
                 sum.steps += explored.steps;
@@ -118,7 +122,7 @@ fn is_chosen(number: usize, of: u64) -> bool {
     soak() > 1 || u64::try_from(number).unwrap() % of == seed() % of
 }
 
-/// Three switches. Where a skill is, most pairs have two, and the seed chooses an eighth with three.
+/// The switches of a pair. The seed chooses an eighth of the pairs with three; the others have two.
 fn most_switches(number: usize) -> usize {
     if is_chosen(number, 8) { 3 } else { 2 }
 }
@@ -269,7 +273,7 @@ fn two_calls_at_a_draft_have_an_order_under_every_schedule() {
 
 #[test]
 fn two_calls_at_a_deleted_skill_have_an_order_under_every_schedule() {
-    report("a deleted skill", &pairs("deleted", |_| 3, 0));
+    report("a deleted skill", &pairs("deleted", most_switches, 0));
 }
 
 // S-PUBLISH-31: A publish where no skill is begins as pending. Until it is final, readers find the state before it, and
@@ -277,7 +281,11 @@ fn two_calls_at_a_deleted_skill_have_an_order_under_every_schedule() {
 // answer is `already_exists`.
 #[test]
 fn two_calls_at_nested_paths_have_an_order_under_every_schedule() {
-    report("nested paths", &nested(3, 0));
+    let mut cases = nested(3, 0);
+    for (number, case) in cases.iter_mut().enumerate() {
+        case.switches = case.switches.min(most_switches(number));
+    }
+    report("nested paths", &cases);
 }
 
 // S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
@@ -285,7 +293,7 @@ fn two_calls_at_nested_paths_have_an_order_under_every_schedule() {
 #[test]
 fn a_move_has_an_order_with_any_other_call_under_every_schedule() {
     let cases = moves(if soak() > 1 { 3 } else { 2 }, 0).into_iter().enumerate();
-    let cases: Vec<_> = cases.filter(|(number, _)| is_chosen(*number, 8)).map(|(_, case)| case).collect();
+    let cases: Vec<_> = cases.filter(|(number, _)| is_chosen(*number, 13)).map(|(_, case)| case).collect();
     report("a move", &cases);
 }
 
@@ -295,9 +303,9 @@ fn a_move_has_an_order_with_any_other_call_under_every_schedule() {
 fn a_server_that_dies_leaves_a_change_or_none() {
     let switches = usize::from(soak() > 1);
     let starts = ["absent", "published", "draft", "deleted"];
-    let pairs = starts.into_iter().flat_map(|start| pairs(start, |_| switches, 1)).enumerate();
-    let mut cases: Vec<_> = pairs.filter(|(number, _)| is_chosen(*number, 2)).map(|(_, case)| case).collect();
-    cases.extend(nested(switches, 1));
+    let pairs = starts.into_iter().flat_map(|start| pairs(start, |_| switches, 1));
+    let cases = pairs.chain(nested(switches, 1)).enumerate();
+    let cases: Vec<_> = cases.filter(|(number, _)| is_chosen(*number, 4)).map(|(_, case)| case).collect();
     report("a server that dies", &cases);
 }
 
@@ -318,7 +326,7 @@ fn two_and_three_calls_in_random_order_have_an_order() {
     let mut cases: Vec<_> = starts.into_iter().flat_map(|start| pairs(start, |_| 0, 0)).collect();
     cases.extend(nested(0, 0).into_iter().chain(nested(0, 1)));
     let triples = triples(0, 0).into_iter().chain(triples(0, 1)).enumerate();
-    cases.extend(triples.filter(|(number, _)| is_chosen(*number, 4)).map(|(_, case)| case));
+    cases.extend(triples.filter(|(number, _)| is_chosen(*number, 8)).map(|(_, case)| case));
     for case in &mut cases {
         case.files = Files::Two;
     }
