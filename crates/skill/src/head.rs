@@ -142,7 +142,7 @@ pub struct PendingPublish {
 pub struct LateFiles {
     /// The latest end of the call.
     pub until: Timestamp,
-    /// The SHA-256 of each file, by path.
+    /// The SHA-256 of each file, by path. If several calls may still write a path, a space separates theirs, the latest first.
     pub files: BTreeMap<String, String>,
 }
 
@@ -246,6 +246,13 @@ impl SkillHead {
         Self { generation, drafts_since: generation, draft: None, ..before.clone() }
     }
 
+    /// Whether this head follows `before` and ends the drafts beside it, with no publish between them.
+    #[must_use]
+    pub fn ends_drafts_of(&self, before: &Self) -> bool {
+        let is_next = self.generation == before.generation + 1 && self.drafts_since == self.generation;
+        is_next && self.state == HeadState::Deleted && before.state == HeadState::Deleted
+    }
+
     /// The same head if its call can no longer undo it. It takes the place of the draft.
     #[must_use]
     pub fn confirmed(&self) -> Self {
@@ -268,8 +275,12 @@ impl SkillHead {
     #[must_use]
     pub fn settled_by_another(&self, until: Timestamp) -> Self {
         let mut files = self.late.as_ref().map(|late| late.files.clone()).unwrap_or_default();
-        let written = self.files.iter().filter(|one| one.etag.is_none());
-        files.extend(written.map(|one| (one.file.path.clone(), one.file.sha256.clone())));
+        for HeadFile { file, .. } in self.files.iter().filter(|one| one.etag.is_none()) {
+            let known = files.entry(file.path.clone()).or_default();
+            if !known.split_whitespace().any(|sha256| sha256 == file.sha256) {
+                *known = if known.is_empty() { file.sha256.clone() } else { format!("{} {known}", file.sha256) };
+            }
+        }
         Self { late: (!files.is_empty()).then_some(LateFiles { until, files }), ..self.clone() }
     }
 
@@ -443,6 +454,12 @@ mod tests {
         let late: Vec<_> = deleted.late_files(at(301)).map(|(path, _)| path.as_str()).collect();
         assert_eq!(late, ["SKILL.md", "a/b.md"]);
         assert!(deleted.without_late_files().is_settled(at(301)));
+        // A later call may have written other content to the same path.
+        let mut other = settled.clone();
+        other.files[0].file.sha256 = "f".repeat(64);
+        let twice = other.settled_by_another(at(301)).late.unwrap().files;
+        assert_eq!(twice["SKILL.md"], format!("{} {}", "f".repeat(64), head().files[0].file.sha256));
+        assert_eq!(twice["a/b.md"], head().files[1].file.sha256, "the same content is there once");
         let mut outside = deleted;
         outside.late.as_mut().unwrap().files.insert("../x".to_owned(), "0".repeat(64));
         assert!(outside.check(&skill("a/s")).is_err());

@@ -42,6 +42,8 @@ pub(super) struct Case {
     pub(super) switches: usize,
     /// How many services it stops for good.
     pub(super) stops: usize,
+    /// The turns that every schedule begins with: a service, and how many requests pass.
+    pub(super) turns: &'static [(usize, usize)],
 }
 
 /// One choice of the scheduler.
@@ -291,15 +293,21 @@ pub(super) struct Explorer {
 impl Explorer {
     /// Explores `case`, and returns the first history that no order of the calls explains.
     pub(super) fn explore(case: &Case, digests: &Digests) -> Result<ExplorationCounts, String> {
-        Self::begin(case, digests, 1, None)
+        let turns = case.turns.iter().flat_map(|(service, requests)| vec![Choice::Run(*service); *requests]);
+        Self::begin(case, digests, vec![Branch { choices: turns.collect(), asleep: BTreeSet::new() }], None)
     }
 
     /// Runs `case` under `runs` random schedules with any number of switches, in the same way.
     pub(super) fn roll(case: &Case, digests: &Digests, runs: usize, seed: u64) -> Result<ExplorationCounts, String> {
-        Self::begin(case, digests, runs, Some(StdRng::seed_from_u64(seed)))
+        Self::begin(case, digests, vec![Branch::default(); runs], Some(StdRng::seed_from_u64(seed)))
     }
 
-    fn begin(case: &Case, digests: &Digests, runs: usize, dice: Option<StdRng>) -> Result<ExplorationCounts, String> {
+    fn begin(
+        case: &Case,
+        digests: &Digests,
+        left: Vec<Branch>,
+        dice: Option<StdRng>,
+    ) -> Result<ExplorationCounts, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let store = Arc::new(MemoryStore::tagged_by_write());
@@ -316,7 +324,7 @@ impl Explorer {
                 digests,
                 first,
                 actors: case.calls.iter().map(|_| Actor::new()).collect(),
-                left: vec![Branch::default(); runs],
+                left,
                 dice,
                 seen: HashMap::new(),
                 settled: HashMap::new(),
@@ -405,9 +413,12 @@ impl Explorer {
             let choice = choices[at];
             at += 1;
             match choice {
+                // In a turn that was given, a service may end early.
+                Choice::Run(service) if !ready.contains(&service) => {}
                 Choice::Run(service) => {
                     if self.dice.is_none() && goes_on.is_some_and(|one| one != service) {
-                        limit.switches -= 1;
+                        // Turns that were given cost nothing.
+                        limit.switches = limit.switches.saturating_sub(1);
                     }
                     limit.asleep = still_asleep(&limit.asleep, runners, service);
                     time += 1;
@@ -534,7 +545,7 @@ impl Explorer {
 impl Case {
     /// Calls on skills of two files after these, without a switch.
     pub(super) fn of(before: Vec<(&'static str, Do)>, calls: Vec<(&'static str, Do)>) -> Self {
-        Self { before, calls, files: Files::Two, switches: 0, stops: 0 }
+        Self { before, calls, files: Files::Two, switches: 0, stops: 0, turns: &[] }
     }
 
     /// The paths of the case.

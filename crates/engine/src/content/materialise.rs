@@ -55,9 +55,50 @@ enum StepOutcome {
     /// The file of another tool, which stays.
     Kept(String),
     /// The file is gone.
-    Gone,
+    Gone(String),
     /// A newer head is there.
     Superseded,
+}
+
+/// The end of [`follow_heads`].
+pub(super) enum FilesOutcome {
+    /// The plain files have followed. Those of other tools stay.
+    Complete(Vec<String>),
+    /// A publish is under way. It has no plain files to complete before it is final.
+    Pending(Box<StoredHead>, FileChanges),
+}
+
+/// The plain files that this replica has changed for earlier heads.
+#[derive(Default)]
+pub(super) struct FileChanges {
+    /// The files that it wrote, by path.
+    pub(super) written: BTreeMap<String, HeadFile>,
+    /// The paths of the files that it deleted.
+    pub(super) removed: BTreeSet<String>,
+}
+
+impl FileChanges {
+    /// Adds what a run has changed.
+    fn add(&mut self, run: &FilesRun) {
+        if !run.superseded {
+            // The files of the head are in place again.
+            self.removed.clear();
+        }
+        self.written.retain(|path, _| !run.removed.contains(path));
+        self.written.extend(run.written.clone());
+        self.removed.retain(|path| !run.written.contains_key(path));
+        self.removed.extend(run.removed.iter().cloned());
+    }
+
+    /// Omits written files of `head`, and deleted files at paths that `head` does not name.
+    pub(super) fn retain_beside(&mut self, head: &SkillHead) {
+        self.written.retain(|path, wrote| head.file(path) != Some(wrote));
+        self.removed.retain(|path| head.file(path).is_some());
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.written.is_empty() && self.removed.is_empty()
+    }
 }
 
 /// The plain files after one run over them.
@@ -65,6 +106,8 @@ enum StepOutcome {
 pub(crate) struct FilesRun {
     /// The files that this replica wrote, by path.
     pub(crate) written: BTreeMap<String, HeadFile>,
+    /// The paths of the files that it deleted.
+    removed: BTreeSet<String>,
     found: BTreeMap<String, ETag>,
     /// The files of other tools, which stay.
     pub(crate) kept: Vec<String>,
@@ -72,57 +115,46 @@ pub(crate) struct FilesRun {
     pub(crate) superseded: bool,
 }
 
-/// Brings the plain files up to `known` and says so in the head. Returns the files of other tools, which stay.
-/// `package` is the version, if it is at hand.
+/// Brings the plain files up to `known` and says so in the head, and corrects those in `mine` up to the newest head. `package` is
+/// the version, if it is at hand.
 ///
 /// # Errors
 /// `version_not_found` if the archive of the version is gone or damaged; the store's. Work that was done until then stays,
 /// and another call does the rest.
-pub(crate) async fn materialise(
+pub(super) async fn follow_heads(
     target: &SkillTarget,
     known: StoredHead,
     package: Option<&Package>,
-) -> Result<Vec<String>, ReadError> {
-    materialise_after(target, known, package, BTreeMap::new()).await
-}
-
-/// As [`materialise`]. `mine` are files that this replica wrote for an earlier head.
-///
-/// # Errors
-/// As [`materialise`].
-pub(crate) async fn materialise_after(
-    target: &SkillTarget,
-    known: StoredHead,
-    package: Option<&Package>,
-    mine: BTreeMap<String, HeadFile>,
-) -> Result<Vec<String>, ReadError> {
+    mine: FileChanges,
+) -> Result<FilesOutcome, ReadError> {
     let (mut known, mut package, mut mine) = (known, package, mine);
     for _ in 0..PUBLISH_ATTEMPTS {
-        // A publish that is not final has no plain files to complete. Who finds it settles it first.
         if known.head.pending.is_some() {
-            return Ok(Vec::new());
+            return Ok(FilesOutcome::Pending(Box::new(known), mine));
         }
         // The draft is there before the plain files go, so a listing always has the skill.
         put_draft_of(target, &known.head).await?;
         let run = run_steps(target, &known, package, &mine).await?;
-        mine.extend(run.written.clone());
-        if !run.superseded {
-            let done = run.head(&known.head);
-            if done == known.head || put_head(target, Some(&known), done).await?.is_some() {
-                return Ok(run.kept);
-            }
+        mine.add(&run);
+        let done = run.head(&known.head);
+        let is_done = !run.superseded && done == known.head;
+        // A newer publish may have found a file before it was deleted.
+        if is_done && mine.removed.is_empty() {
+            return Ok(FilesOutcome::Complete(run.kept));
         }
-        let Some(newest) = read_stored_head(target).await? else { return Ok(run.kept) };
+        if !run.superseded && !is_done && put_head(target, Some(&known), done).await?.is_some() {
+            return Ok(FilesOutcome::Complete(run.kept));
+        }
+        let Some(newest) = read_stored_head(target).await? else { return Ok(FilesOutcome::Complete(run.kept)) };
         let is_newer = newest.head.generation > known.head.generation;
         if !is_newer && newest.head.materialised {
-            return Ok(run.kept);
+            return Ok(FilesOutcome::Complete(run.kept));
         }
-        // A file that equals the newest head needs no second look.
-        mine.retain(|path, wrote| newest.head.file(path) != Some(wrote));
+        mine.retain_beside(&newest.head);
         if is_newer {
             package = None;
             if mine.is_empty() {
-                return Ok(Vec::new());
+                return Ok(FilesOutcome::Complete(Vec::new()));
             }
         }
         known = newest;
@@ -139,19 +171,20 @@ pub(crate) async fn write_files(
     known: &StoredHead,
     package: &Package,
 ) -> Result<FilesRun, ReadError> {
-    run_steps(target, known, Some(package), &BTreeMap::new()).await
+    run_steps(target, known, Some(package), &FileChanges::default()).await
 }
 
-/// Does what is left to do for `known`. `mine` are files that this replica wrote for an earlier head.
+/// Does what is left to do for `known`. `mine` are files that this replica changed for an earlier head.
 async fn run_steps(
     target: &SkillTarget,
     known: &StoredHead,
     package: Option<&Package>,
-    mine: &BTreeMap<String, HeadFile>,
+    mine: &FileChanges,
 ) -> Result<FilesRun, ReadError> {
-    let found = mine.values().filter(|wrote| is_in_place(&known.head, wrote));
+    let found = mine.written.values().filter(|wrote| is_in_place(&known.head, wrote));
     let found = found.filter_map(|wrote| Some((wrote.file.path.clone(), wrote.etag.clone()?))).collect();
-    let mut run = FilesRun { written: BTreeMap::new(), found, kept: Vec::new(), superseded: false };
+    let (written, removed) = (BTreeMap::new(), BTreeSet::new());
+    let mut run = FilesRun { written, removed, found, kept: Vec::new(), superseded: false };
     let steps = steps(&known.head, mine);
     let digest = known.head.digest.as_deref();
     let needs_archive = steps.iter().any(|step| step.content.is_some());
@@ -228,8 +261,9 @@ async fn take_step(target: &SkillTarget, known: &StoredHead, step: Step, bytes: 
 
 /// Deletes one plain file if it still has the version of the step.
 async fn remove_file(target: &SkillTarget, key: &ObjectKey, step: Step) -> Result<StepOutcome> {
-    let Some(base) = step.base else { return Ok(StepOutcome::Gone) };
-    Ok(if delete_version_of(target, key, base).await? { StepOutcome::Gone } else { StepOutcome::Kept(step.path) })
+    let Some(base) = step.base else { return Ok(StepOutcome::Gone(step.path)) };
+    let is_gone = delete_version_of(target, key, base).await?;
+    Ok(if is_gone { StepOutcome::Gone(step.path) } else { StepOutcome::Kept(step.path) })
 }
 
 /// Whether an object is a late write of an earlier head. Then its newest write has the mark of publishing, and the content is
@@ -259,21 +293,6 @@ async fn is_late(target: &SkillTarget, key: &ObjectKey, there: &Object) -> Resul
     Ok(number_of(&hex::encode(content.finalize())) == wrote)
 }
 
-/// Deletes plain files that the call of an earlier head wrote after the files of `known` were in place. A file of another tool
-/// stays.
-///
-/// # Errors
-/// The store's.
-pub(super) async fn remove_late_files(target: &SkillTarget, known: &StoredHead) -> Result<()> {
-    for (path, sha256) in known.head.late_files(target.content.clock().now()) {
-        if let Some(etag) = late_write(target, path, sha256).await? {
-            delete_version_of(target, &target.folder.key(path)?, etag).await?;
-        }
-    }
-    put_head(target, Some(known), known.head.without_late_files()).await?;
-    Ok(())
-}
-
 /// Whether the plain file at `path` is the write of an earlier head with this content.
 ///
 /// # Errors
@@ -282,12 +301,16 @@ pub(super) async fn is_late_file(target: &SkillTarget, path: &str, sha256: &str)
     Ok(late_write(target, path, sha256).await?.is_some())
 }
 
-/// The version of the plain file at `path`, if the call of an earlier head wrote this content there.
-async fn late_write(target: &SkillTarget, path: &str, sha256: &str) -> Result<Option<ETag>> {
+/// The version of the plain file at `path`, if the call of an earlier head wrote one of these contents there.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn late_write(target: &SkillTarget, path: &str, sha256: &str) -> Result<Option<ETag>> {
     let key = target.folder.key(path)?;
     let Some(object) = read_object(target, &key, SMALL).await? else { return Ok(None) };
     let wrote = WriteCallId::find(&mark_of(&key), &object.meta).map(|(_, wrote)| wrote);
-    let is_late = wrote == Some(number_of(sha256)) && is_late(target, &key, &object).await?;
+    let is_expected = sha256.split_whitespace().any(|one| wrote == Some(number_of(one)));
+    let is_late = is_expected && is_late(target, &key, &object).await?;
     Ok(is_late.then_some(object.meta.etag))
 }
 
@@ -304,7 +327,7 @@ impl FilesRun {
             StepOutcome::Written(one) => drop(self.written.insert(one.file.path.clone(), one)),
             StepOutcome::Found(path, etag) => drop(self.found.insert(path, etag)),
             StepOutcome::Kept(path) => self.kept.push(path),
-            StepOutcome::Gone => {}
+            StepOutcome::Gone(path) => drop(self.removed.insert(path)),
             StepOutcome::Superseded => self.superseded = true,
         }
     }
@@ -316,16 +339,21 @@ fn is_in_place(head: &SkillHead, wrote: &HeadFile) -> bool {
     head.file(&wrote.file.path).is_some_and(|one| one.file == wrote.file)
 }
 
-/// The steps for a head: the writes and deletions that are left, and a correction of the files in `mine`, written too late.
-fn steps(head: &SkillHead, mine: &BTreeMap<String, HeadFile>) -> Vec<Step> {
-    let (in_place, late): (Vec<_>, Vec<_>) = mine.iter().partition(|(_, wrote)| is_in_place(head, wrote));
+/// The steps for a head: the writes and deletions that are left, and a correction of the files in `mine`, changed too late.
+fn steps(head: &SkillHead, mine: &FileChanges) -> Vec<Step> {
+    let FileChanges { written, removed } = mine;
+    let (in_place, late): (Vec<_>, Vec<_>) = written.iter().partition(|(_, wrote)| is_in_place(head, wrote));
     let in_place: BTreeSet<&String> = in_place.into_iter().map(|(path, _)| path).collect();
     let mine: BTreeMap<&String, &ETag> =
         late.into_iter().filter_map(|(path, wrote)| Some((path, wrote.etag.as_ref()?))).collect();
-    let base = |path: &String| mine.get(path).copied().or_else(|| head.replaces.get(path)).cloned();
+    let base = |path: &String| {
+        let base = mine.get(path).copied().or_else(|| head.replaces.get(path));
+        base.filter(|_| !removed.contains(path)).cloned()
+    };
     let is_due = |one: &&HeadFile| {
         let path = &one.file.path;
-        !in_place.contains(path) && (!head.materialised && one.etag.is_none() || mine.contains_key(path))
+        let is_left = !head.materialised && one.etag.is_none() || mine.contains_key(path);
+        removed.contains(path) || (is_left && !in_place.contains(path))
     };
     let writes = head.files.iter().filter(is_due).map(|one| {
         let path = one.file.path.clone();

@@ -36,8 +36,8 @@ pub(crate) use archive::{Archive, ArchiveKind, ArchivedFile};
 pub(crate) use checked_archive::{draft_archive, put_archive, version_archive};
 pub use drafts::DraftReader;
 pub(crate) use drafts::{
-    DraftSlot, StoredDraft, delete_draft, draft_at, draft_contested, draft_or_skill_at, draft_paths, draft_slot,
-    drafts_at, put_draft, read_draft, remove_draft,
+    DraftSlot, StoredDraft, draft_at, draft_contested, draft_or_skill_at, draft_paths, draft_slot, drafts_at,
+    mark_draft_deleted, put_draft, read_draft, remove_draft, remove_mark,
 };
 pub use export::SkillArchive;
 pub(crate) use export::{archive_of, archive_of_draft, archive_of_version};
@@ -55,11 +55,11 @@ pub(crate) use heads::{StoredHead, is_newest, put_head, read_head, read_stored_h
 pub(crate) use inspect::{InspectedHead, draft_in, inspect_draft_files, inspect_head, inspect_version, settle_head};
 pub(crate) use list_state::{PublishState, digests_of_version, heads_of, known_head, published_digest, standings};
 pub use manifest::Manifest;
-pub(crate) use materialise::{materialise, materialise_after, write_files};
+pub(crate) use materialise::write_files;
 pub(crate) use memory::{MemoryPermit, archive_bytes, owner_below};
 pub use owner::Content;
 pub(crate) use pace::RequestPace;
-pub(crate) use pending::{Verdict, judge, settle_pending, undo};
+pub(crate) use pending::{Verdict, judge, materialise, materialise_after, settle_pending, undo};
 pub(crate) use place::{own_files, place_conflict, settled_files};
 pub(crate) use read_error::ReadError;
 pub(crate) use settle::{settled_head, settled_state};

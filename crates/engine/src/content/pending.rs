@@ -4,22 +4,23 @@
 //! paths. If two calls put their heads, at least one sees the other head. A final publish wins. Of two pending publishes the
 //! outer one wins, and undoes the inner one by compare-and-swap. Any process can take these steps for any call.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
 
 use super::{
     drafts::draft_slot,
     heads::{StoredHead, put_head, read_stored_head},
-    materialise::materialise,
+    materialise::{FileChanges, FilesOutcome, contested, follow_heads},
     objects::read_object,
+    read_error::ReadError,
     target::SkillTarget,
 };
 use crate::{
     error::{Error, Result},
-    limits::{LIST_OBJECTS, PARALLEL_GETS, PUBLISH_TIMEOUT},
+    limits::{LIST_OBJECTS, PARALLEL_GETS, PUBLISH_ATTEMPTS, PUBLISH_TIMEOUT},
     path::SkillPath,
-    skill::{HeadState, SkillHead},
+    skill::{HeadFile, HeadState, Package, SkillHead},
     store::StoreExt as _,
 };
 
@@ -74,6 +75,60 @@ pub(crate) async fn settle_pending(target: &SkillTarget, known: &StoredHead) -> 
 pub(super) fn settled_by_this(target: &SkillTarget, known: &StoredHead) -> StoredHead {
     let until = target.content.clock().now() + PUBLISH_TIMEOUT;
     known.settled_by_another(until)
+}
+
+/// Brings the plain files up to `known` and says so in the head. Returns the files of other tools, which stay.
+/// `package` is the version, if it is at hand.
+///
+/// # Errors
+/// `version_not_found` if the archive of the version is gone or damaged; the store's. Work that was done until then stays,
+/// and another call does the rest.
+pub(crate) async fn materialise(
+    target: &SkillTarget,
+    known: StoredHead,
+    package: Option<&Package>,
+) -> Result<Vec<String>, ReadError> {
+    materialise_after(target, known, package, BTreeMap::new()).await
+}
+
+/// As [`materialise`]. `mine` are files that this replica wrote for an earlier head.
+///
+/// # Errors
+/// As [`materialise`].
+pub(crate) async fn materialise_after(
+    target: &SkillTarget,
+    known: StoredHead,
+    package: Option<&Package>,
+    mine: BTreeMap<String, HeadFile>,
+) -> Result<Vec<String>, ReadError> {
+    correct_files(target, known, package, FileChanges { written: mine, removed: BTreeSet::new() }).await
+}
+
+/// As [`materialise`]. `mine` are files that this replica changed for an earlier head.
+///
+/// # Errors
+/// As [`materialise`].
+pub(super) async fn correct_files(
+    target: &SkillTarget,
+    known: StoredHead,
+    package: Option<&Package>,
+    mine: FileChanges,
+) -> Result<Vec<String>, ReadError> {
+    let (mut known, mut package, mut mine) = (known, package, mine);
+    for _ in 0..PUBLISH_ATTEMPTS {
+        let (pending, changes) = match Box::pin(follow_heads(target, known, package, mine)).await? {
+            FilesOutcome::Complete(kept) => return Ok(kept),
+            // Who finds the publish settles it first.
+            FilesOutcome::Pending(_, changes) if changes.removed.is_empty() => return Ok(Vec::new()),
+            FilesOutcome::Pending(pending, changes) => (pending, changes),
+        };
+        // The call of this publish may have found a file before this replica deleted it.
+        Box::pin(settle_pending(target, &pending)).await?;
+        let Some(newest) = read_stored_head(target).await? else { return Ok(Vec::new()) };
+        (known, package, mine) = (newest, None, changes);
+        mine.retain_beside(&known.head);
+    }
+    Err(contested(target).into())
 }
 
 /// Undoes the pending publish `known`. Returns the head that says so; `None` if another process was faster.

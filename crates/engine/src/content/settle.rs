@@ -2,9 +2,10 @@
 
 use super::{
     drafts::{DraftSlot, draft_slot},
-    heads::{StoredHead, read_stored_head},
-    materialise::{contested, materialise, remove_late_files},
-    pending::{settle_pending, settled_by_this},
+    heads::{StoredHead, put_head, read_stored_head},
+    materialise::{FileChanges, contested, late_write},
+    objects::delete_version_of,
+    pending::{correct_files, materialise, settle_pending, settled_by_this},
     read_error::ReadError,
     target::SkillTarget,
 };
@@ -26,7 +27,7 @@ pub(crate) async fn settled_head(target: &SkillTarget) -> Result<Option<StoredHe
                 }
             }
             Some(known) if !known.head.is_settled(target.content.clock().now()) => {
-                remove_late_files(target, &known).await?;
+                Box::pin(remove_late_files(target, &known)).await?;
             }
             known => return Ok(known),
         }
@@ -45,4 +46,29 @@ pub(crate) async fn settled_state(target: &SkillTarget) -> Result<(Option<Stored
         return Ok((head, slot));
     }
     Ok((settled_head(target).await?, draft_slot(target).await?))
+}
+
+/// Deletes plain files that the call of an earlier head wrote after the files of `known` were in place. A file of another tool
+/// stays.
+///
+/// # Errors
+/// The store's.
+async fn remove_late_files(target: &SkillTarget, known: &StoredHead) -> Result<()> {
+    let mut mine = FileChanges::default();
+    for (path, sha256) in known.head.late_files(target.content.clock().now()) {
+        if let Some(etag) = late_write(target, path, sha256).await?
+            && delete_version_of(target, &target.folder.key(path)?, etag).await?
+        {
+            mine.removed.insert(path.clone());
+        }
+    }
+    if put_head(target, Some(known), known.head.without_late_files()).await?.is_some() || mine.is_empty() {
+        return Ok(());
+    }
+    // A newer publish may have found a file before it was deleted.
+    if let Some(newest) = read_stored_head(target).await? {
+        mine.retain_beside(&newest.head);
+        correct_files(target, newest, None, mine).await?;
+    }
+    Ok(())
 }

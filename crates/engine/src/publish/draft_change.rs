@@ -7,14 +7,14 @@ use super::{
 };
 use crate::{
     content::{
-        DraftSlot, SkillTarget, StoredDraft, delete_draft, draft_contested, is_newest, put_head, remove_draft,
-        settled_head, settled_state,
+        DraftSlot, SkillTarget, StoredDraft, StoredHead, draft_contested, is_newest, mark_draft_deleted, put_head,
+        remove_draft, remove_mark, settled_head, settled_state,
     },
     context::Core,
     error::Result,
     limits::PUBLISH_ATTEMPTS,
     path::LayerOwner,
-    skill::{HeadState, Package, Provenance, SkillHead},
+    skill::{HeadState, Package, Provenance, SkillDraft, SkillHead},
     wire::{Condition, PublishStatus, SkillState},
 };
 
@@ -44,6 +44,10 @@ async fn change_once(
 ) -> Result<ChangeResult, ChangeError> {
     let _turn = target.content.changes().lock(target.folder.as_str()).await;
     let (head, slot) = settled_state(target).await?;
+    // This draft was made beside a newer head, so the skill did not take its place.
+    if slot.is_after(head.as_ref().map(|known| &known.head)) && !is_newest(target, head.as_ref()).await? {
+        return Err(ChangeError::Undone(draft_contested(target)));
+    }
     let draft = slot.draft(head.as_ref().map(|known| &known.head)).cloned();
     let digest = draft.as_ref().map(|known| known.draft.digest.clone());
     let (condition, names_draft) = match (condition, &digest) {
@@ -56,6 +60,10 @@ async fn change_once(
     let changed = match change_head(target, head.clone(), &change, from, &condition).await {
         // The folder that was listed belongs to a newer head, and so says nothing of this one.
         Err(ChangeError::Conflict(_)) if !is_newest(target, head.as_ref()).await? => {
+            Err(ChangeError::Undone(draft_contested(target)))
+        }
+        // The head, the draft and the folder may be of different moments.
+        Err(ChangeError::Nothing(_)) if draft.is_none() && !is_newest(target, head.as_ref()).await? => {
             Err(ChangeError::Undone(draft_contested(target)))
         }
         // The draft was read before the other skill was found. A newer draft came before that skill, and counts.
@@ -81,7 +89,7 @@ async fn change_once(
         }
         // Nothing is published, or the condition names the draft beside the skill, so the draft is deleted.
         Err(error) if wanted.is_none() && is_draft_meant(&error, names_draft) => {
-            delete_draft_at(target, &slot, draft).await?;
+            delete_draft_at(target, head.as_ref(), &slot, draft).await?;
             target.noted(digest.as_deref().map(|digest| (digest, SkillState::Draft)), None);
             let status = PublishStatus::Updated;
             Ok(ChangeResult { status, before: digest, complete: true, kept: Vec::new(), took: None, replaced: None })
@@ -102,22 +110,43 @@ async fn is_other_draft(target: &SkillTarget, known: Option<&StoredDraft>) -> Re
     Ok(now.map(|draft| &draft.etag) != known.map(|draft| &draft.etag))
 }
 
-/// Deletes the draft in `slot`, and looks at the head again: a publish may have taken the place of the draft first.
+/// Deletes the draft in `slot`, which counts beside `head`, and looks at the head again: a publish may have taken the place of
+/// the draft first.
 ///
 /// # Errors
 /// [`ChangeError::Undone`] if the draft is another by now, or published; the store's.
-async fn delete_draft_at(target: &SkillTarget, slot: &DraftSlot, known: StoredDraft) -> Result<(), ChangeError> {
+async fn delete_draft_at(
+    target: &SkillTarget,
+    head: Option<&StoredHead>,
+    slot: &DraftSlot,
+    known: StoredDraft,
+) -> Result<(), ChangeError> {
     let StoredDraft { draft, .. } = known;
-    if !delete_draft(target, slot, draft.clone()).await? {
+    let Some(mark) = mark_draft_deleted(target, slot, draft.clone()).await? else {
         return Err(ChangeError::Undone(draft_contested(target)));
-    }
+    };
+    let ended = end_draft(target, head, &draft).await;
+    // While the mark is there, a late write cannot bring the draft back.
+    remove_mark(target, mark).await;
+    ended
+}
+
+/// Looks at the head after the draft beside `before` was marked as deleted. If a late write could bring the draft back, drafts of its
+/// generation end.
+///
+/// # Errors
+/// [`ChangeError::Undone`] if a publish took the place of the draft first, or if another call deleted it; the store's.
+async fn end_draft(target: &SkillTarget, before: Option<&StoredHead>, draft: &SkillDraft) -> Result<(), ChangeError> {
     loop {
         let Some(head) = settled_head(target).await? else { return Ok(()) };
+        // A late write brought the draft back after another call had deleted it.
+        if before.is_some_and(|known| head.head.ends_drafts_of(&known.head)) {
+            return Err(ChangeError::Undone(draft_contested(target)));
+        }
         // Even if the skill is deleted again, or a draft, the publish took this draft first.
         if head.head.took.as_ref() == Some(&draft.digest) && draft.generation < head.head.drafts_since {
             return Err(ChangeError::Undone(draft_contested(target)));
         }
-        // A late write could bring the draft back, so drafts of its generation end.
         if head.head.state == HeadState::Published || draft.generation != head.head.generation {
             return Ok(());
         }

@@ -232,6 +232,10 @@ async fn publish_draft(
 ) -> Result<ChangeResult, ChangeError> {
     let _turn = target.content.changes().lock(target.folder.as_str()).await;
     let (head, slot) = settled_state(target).await?;
+    // This draft was made beside a newer head, so the skill did not take its place.
+    if slot.is_after(head.as_ref().map(|known| &known.head)) && !is_newest(target, head.as_ref()).await? {
+        return Err(ChangeError::Undone(draft_contested(target)));
+    }
     let draft = slot.draft(head.as_ref().map(|known| &known.head)).cloned();
     let is_other = draft.as_ref().is_none_or(|known| known.draft.digest != digest);
     if *before == Condition::Nothing && is_other {

@@ -17,8 +17,8 @@ enum Fate {
     Final(StoredHead),
     /// It was undone.
     Undone(StoredHead),
-    /// Later changes hide it.
-    Unknown,
+    /// Later changes hide it. The head of the newest is there, if any.
+    Unknown(Option<StoredHead>),
 }
 
 /// Writes the plain files of a pending publish and looks for nested skills at the same time. Then the publish becomes final or is
@@ -61,14 +61,23 @@ pub(super) async fn finish_publish(
                 Verdict::Stands | Verdict::OtherDraft => ChangeError::Undone(contested(target)),
             })
         }
-        (Fate::Unknown, _) => Err(ChangeError::Other(contested(target).with_outcome(Outcome::Unknown))),
+        (Fate::Unknown(now), _) => {
+            // The files that this call wrote late belong to no head.
+            if let Some(now) = now
+                && let Err(error) = materialise_after(target, now, None, written).await
+            {
+                let cause = Error::from(error);
+                tracing::warn!(skill = %target.skill, cause = %cause.chain(), "files of an earlier publish stay");
+            }
+            Err(ChangeError::Other(contested(target).with_outcome(Outcome::Unknown)))
+        }
     }
 }
 
 /// The end of the pending publish `mine`, after another process changed the head.
 async fn fate_of(target: &SkillTarget, mine: &SkillHead) -> Result<Fate> {
     loop {
-        let Some(now) = read_stored_head(target).await? else { return Ok(Fate::Unknown) };
+        let Some(now) = read_stored_head(target).await? else { return Ok(Fate::Unknown(None)) };
         let head = &now.head;
         let call = mine.pending.as_ref().map(|pending| &pending.call);
         let is_same = head.generation == mine.generation && head.digest == mine.digest;
@@ -80,7 +89,7 @@ async fn fate_of(target: &SkillTarget, mine: &SkillHead) -> Result<Fate> {
         return Ok(match () {
             () if head.undone.as_ref() == call => Fate::Undone(now),
             () if is_same || is_next => Fate::Final(now),
-            () => Fate::Unknown,
+            () => Fate::Unknown(Some(now)),
         });
     }
 }
