@@ -302,6 +302,16 @@ impl SkillHead {
         Self { late: None, ..self.clone() }
     }
 
+    /// The same head with more plain files to delete, by path. Any process deletes them, as after every change.
+    #[must_use]
+    pub fn removing(&self, files: BTreeMap<String, ETag>) -> Self {
+        if files.is_empty() {
+            return self.clone();
+        }
+        let replaces = self.replaces.clone().into_iter().chain(files).collect();
+        Self { materialised: false, replaces, ..self.clone() }
+    }
+
     /// Whether this head leaves nothing to do for a process that finds it.
     #[must_use]
     pub fn is_settled(&self, now: Timestamp) -> bool {
@@ -454,6 +464,9 @@ mod tests {
         let late: Vec<_> = deleted.late_files(at(301)).map(|(path, _)| path.as_str()).collect();
         assert_eq!(late, ["SKILL.md", "a/b.md"]);
         assert!(deleted.without_late_files().is_settled(at(301)));
+        let removing = deleted.removing(BTreeMap::from([("late.md".to_owned(), ETag::new("late"))]));
+        assert!(!removing.is_settled(at(300)) && removing.replaces.contains_key("late.md"));
+        assert_eq!(deleted.removing(BTreeMap::new()), deleted);
         // A later call may have written other content to the same path.
         let mut other = settled.clone();
         other.files[0].file.sha256 = "f".repeat(64);

@@ -44,6 +44,8 @@ pub(super) struct Case {
     pub(super) stops: usize,
     /// The turns that every schedule begins with: a service, and how many requests pass.
     pub(super) turns: &'static [(usize, usize)],
+    /// Whether a second write of equal content has the same tag, as on S3 without a key of KMS. Else each write has its own.
+    pub(super) is_tagged_by_content: bool,
 }
 
 /// One choice of the scheduler.
@@ -310,7 +312,9 @@ impl Explorer {
     ) -> Result<ExplorationCounts, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
-            let store = Arc::new(MemoryStore::tagged_by_write());
+            let by_content = case.is_tagged_by_content;
+            let store = if by_content { MemoryStore::tagged_by_content() } else { MemoryStore::tagged_by_write() };
+            let store = Arc::new(store);
             let (files, digests) = (case.files, digests.clone());
             let service = reader(store.clone(), NOW - 3_600);
             let maker = Client { service, user: user(), files, digests: digests.clone() };
@@ -545,7 +549,7 @@ impl Explorer {
 impl Case {
     /// Calls on skills of two files after these, without a switch.
     pub(super) fn of(before: Vec<(&'static str, Do)>, calls: Vec<(&'static str, Do)>) -> Self {
-        Self { before, calls, files: Files::Two, switches: 0, stops: 0, turns: &[] }
+        Self { before, calls, files: Files::Two, switches: 0, stops: 0, turns: &[], is_tagged_by_content: false }
     }
 
     /// The paths of the case.

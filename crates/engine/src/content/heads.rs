@@ -1,13 +1,12 @@
 //! Heads in the store.
 
 use bytes::Bytes;
-use jiff::Timestamp;
 
 use super::{read_error::ReadError, target::SkillTarget};
 use crate::{
     error::{Code, Error, Result},
     json,
-    limits::HEAD_BYTES,
+    limits::{HEAD_BYTES, PUBLISH_TIMEOUT},
     path::ETag,
     skill::{HeadFormat, SkillHead},
     store::{ExpectedVersion, GetOptions, StoreError, StoreResult},
@@ -28,11 +27,12 @@ impl StoredHead {
             ExpectedVersion::Absent | ExpectedVersion::Whatever => None,
         }
     }
+}
 
-    /// As [`SkillHead::settled_by_another`], in the place of the same object.
-    pub(crate) fn settled_by_another(&self, until: Timestamp) -> Self {
-        Self { head: self.head.settled_by_another(until), base: self.base.clone() }
-    }
+/// A head of another call, to be settled by this process. Until its call has ended, it may write plain files.
+pub(super) fn settled_by_this(target: &SkillTarget, known: &StoredHead) -> StoredHead {
+    let until = target.content.clock().now() + PUBLISH_TIMEOUT;
+    StoredHead { head: known.head.settled_by_another(until), base: known.base.clone() }
 }
 
 /// Why this program cannot read an object in the place of a head.

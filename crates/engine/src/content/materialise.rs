@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     checked_archive::version_archive,
     drafts::put_draft_of,
-    heads::{StoredHead, is_newest, put_head, read_stored_head},
+    heads::{StoredHead, is_newest, put_head, read_stored_head, settled_by_this},
     objects::{delete_version_of, read_object},
     read_error::ReadError,
     target::SkillTarget,
@@ -90,6 +90,12 @@ impl FileChanges {
         self.removed.extend(run.removed.iter().cloned());
     }
 
+    /// The written files at paths that `head` does not name.
+    fn outside(&self, head: &SkillHead) -> BTreeMap<String, ETag> {
+        let outside = self.written.iter().filter(|(path, _)| head.file(path).is_none());
+        outside.filter_map(|(path, wrote)| Some((path.clone(), wrote.etag.clone()?))).collect()
+    }
+
     /// Omits written files of `head`, and deleted files at paths that `head` does not name.
     pub(super) fn retain_beside(&mut self, head: &SkillHead) {
         self.written.retain(|path, wrote| head.file(path) != Some(wrote));
@@ -132,6 +138,12 @@ pub(super) async fn follow_heads(
         if known.head.pending.is_some() {
             return Ok(FilesOutcome::Pending(Box::new(known), mine));
         }
+        let Some(head) = announce_removals(target, &known, &mut mine).await? else {
+            let Some(newest) = read_stored_head(target).await? else { return Ok(FilesOutcome::Complete(Vec::new())) };
+            known = newest;
+            continue;
+        };
+        known = head;
         // The draft is there before the plain files go, so a listing always has the skill.
         put_draft_of(target, &known.head).await?;
         let run = run_steps(target, &known, package, &mine).await?;
@@ -157,9 +169,31 @@ pub(super) async fn follow_heads(
                 return Ok(FilesOutcome::Complete(Vec::new()));
             }
         }
-        known = newest;
+        // The call of this head may be under way.
+        known = if newest.head.materialised { newest } else { settled_by_this(target, &newest) };
     }
     Err(contested(target).into())
+}
+
+/// Writes into the head which files in `mine` it does not have, before any process deletes them. So a publish that finds such
+/// a file begins again, or the file is its own by now. Returns the head; `None` if another head is there.
+///
+/// # Errors
+/// The store's, with the outcome.
+async fn announce_removals(
+    target: &SkillTarget,
+    known: &StoredHead,
+    mine: &mut FileChanges,
+) -> Result<Option<StoredHead>> {
+    let outside = mine.outside(&known.head);
+    if outside.is_empty() {
+        return Ok(Some(known.clone()));
+    }
+    let head = put_head(target, Some(known), known.head.removing(outside.clone())).await?;
+    if head.is_some() {
+        mine.written.retain(|path, _| !outside.contains_key(path));
+    }
+    Ok(head)
 }
 
 /// Writes the plain files of a head that its call has just put.
@@ -359,9 +393,7 @@ fn steps(head: &SkillHead, mine: &FileChanges) -> Vec<Step> {
         let path = one.file.path.clone();
         Step { base: base(&path), content: Some(one.clone()), path }
     });
-    let all: BTreeMap<&String, &ETag> =
-        head.replaces.iter().chain(mine.iter().map(|(path, etag)| (*path, *etag))).collect();
-    let deletes = all.into_iter().filter(|(path, _)| head.file(path).is_none());
+    let deletes = head.replaces.iter().filter(|(path, _)| head.file(path).is_none());
     let deletes = deletes.map(|(path, etag)| Step { path: path.clone(), content: None, base: Some(etag.clone()) });
     writes.chain(deletes).collect()
 }

@@ -10,7 +10,7 @@ use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream}
 
 use super::{
     drafts::draft_slot,
-    heads::{StoredHead, put_head, read_stored_head},
+    heads::{StoredHead, put_head, read_stored_head, settled_by_this},
     materialise::{FileChanges, FilesOutcome, contested, follow_heads},
     objects::read_object,
     read_error::ReadError,
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    limits::{LIST_OBJECTS, PARALLEL_GETS, PUBLISH_ATTEMPTS, PUBLISH_TIMEOUT},
+    limits::{LIST_OBJECTS, PARALLEL_GETS, PUBLISH_ATTEMPTS},
     path::SkillPath,
     skill::{HeadFile, HeadState, Package, SkillHead},
     store::StoreExt as _,
@@ -71,12 +71,6 @@ pub(crate) async fn settle_pending(target: &SkillTarget, known: &StoredHead) -> 
     Ok(())
 }
 
-/// A head of another call, to be settled by this process. Until its call has ended, it may write plain files.
-pub(super) fn settled_by_this(target: &SkillTarget, known: &StoredHead) -> StoredHead {
-    let until = target.content.clock().now() + PUBLISH_TIMEOUT;
-    known.settled_by_another(until)
-}
-
 /// Brings the plain files up to `known` and says so in the head. Returns the files of other tools, which stay.
 /// `package` is the version, if it is at hand.
 ///
@@ -108,7 +102,7 @@ pub(crate) async fn materialise_after(
 ///
 /// # Errors
 /// As [`materialise`].
-pub(super) async fn correct_files(
+async fn correct_files(
     target: &SkillTarget,
     known: StoredHead,
     package: Option<&Package>,

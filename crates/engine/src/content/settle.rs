@@ -1,11 +1,12 @@
 //! Completes the change that a head names, whichever process began it.
 
+use std::collections::BTreeMap;
+
 use super::{
     drafts::{DraftSlot, draft_slot},
-    heads::{StoredHead, put_head, read_stored_head},
-    materialise::{FileChanges, contested, late_write},
-    objects::delete_version_of,
-    pending::{correct_files, materialise, settle_pending, settled_by_this},
+    heads::{StoredHead, put_head, read_stored_head, settled_by_this},
+    materialise::{contested, late_write},
+    pending::{materialise, settle_pending},
     read_error::ReadError,
     target::SkillTarget,
 };
@@ -48,27 +49,18 @@ pub(crate) async fn settled_state(target: &SkillTarget) -> Result<(Option<Stored
     Ok((settled_head(target).await?, draft_slot(target).await?))
 }
 
-/// Deletes plain files that the call of an earlier head wrote after the files of `known` were in place. A file of another tool
+/// Lets the head say which files the call of an earlier head wrote late, so that any process deletes them. A file of another tool
 /// stays.
 ///
 /// # Errors
 /// The store's.
 async fn remove_late_files(target: &SkillTarget, known: &StoredHead) -> Result<()> {
-    let mut mine = FileChanges::default();
+    let mut late = BTreeMap::new();
     for (path, sha256) in known.head.late_files(target.content.clock().now()) {
-        if let Some(etag) = late_write(target, path, sha256).await?
-            && delete_version_of(target, &target.folder.key(path)?, etag).await?
-        {
-            mine.removed.insert(path.clone());
+        if let Some(etag) = late_write(target, path, sha256).await? {
+            late.insert(path.clone(), etag);
         }
     }
-    if put_head(target, Some(known), known.head.without_late_files()).await?.is_some() || mine.is_empty() {
-        return Ok(());
-    }
-    // A newer publish may have found a file before it was deleted.
-    if let Some(newest) = read_stored_head(target).await? {
-        mine.retain_beside(&newest.head);
-        correct_files(target, newest, None, mine).await?;
-    }
+    put_head(target, Some(known), known.head.without_late_files().removing(late)).await?;
     Ok(())
 }
