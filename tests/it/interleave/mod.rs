@@ -348,9 +348,12 @@ fn three_calls_that_once_met_badly_have_an_order() {
 #[test]
 fn a_slow_deletion_takes_no_file_of_equal_content_from_the_next_publish() {
     let (_, before, _) = starts().into_iter().find(|(name, ..)| *name == "published").unwrap();
-    let calls = vec![("n", Do::Delete(Any)), ("n", Do::Publish("one", Any))];
-    let case = Case { switches: 2, is_tagged_by_content: true, ..Case::of(before, calls) };
-    report("equal content with equal tags", &[case]);
+    let others = [Do::Delete(Any), Do::ToDraft(Any), Do::Publish("two", Any), Do::RollBack("zero", Any)];
+    let cases = others.map(|other| {
+        let calls = vec![("n", other), ("n", Do::Publish("one", Any))];
+        Case { switches: 2, is_tagged_by_content: true, ..Case::of(before.clone(), calls) }
+    });
+    report("equal content with equal tags", &cases);
 }
 
 // S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
