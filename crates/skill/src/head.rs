@@ -470,9 +470,9 @@ mod tests {
         // A later call may have written other content to the same path.
         let mut other = settled.clone();
         other.files[0].file.sha256 = "f".repeat(64);
-        let twice = other.settled_by_another(at(301)).late.unwrap().files;
-        assert_eq!(twice["SKILL.md"], format!("{} {}", "f".repeat(64), head().files[0].file.sha256));
-        assert_eq!(twice["a/b.md"], head().files[1].file.sha256, "the same content is there once");
+        let late = other.settled_by_another(at(301)).late.unwrap().files;
+        assert_eq!(late["SKILL.md"], format!("{} {}", "f".repeat(64), head().files[0].file.sha256));
+        assert_eq!(late["a/b.md"], head().files[1].file.sha256, "the same content is there once");
         let mut outside = deleted;
         outside.late.as_mut().unwrap().files.insert("../x".to_owned(), "0".repeat(64));
         assert!(outside.check(&skill("a/s")).is_err());

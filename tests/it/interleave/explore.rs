@@ -167,6 +167,12 @@ async fn hash_of(store: &MemoryStore) -> u64 {
     hasher.finish()
 }
 
+/// The keys of the plain files below the folder of the user's skills.
+async fn plain_files(store: &MemoryStore) -> BTreeSet<String> {
+    let (entries, _) = store.list_all(&KeyPrefix::all(), 10_000).await.unwrap();
+    entries.into_iter().filter_map(|entry| Some(entry.key.strip_prefix("demo/skills/")?.to_owned())).collect()
+}
+
 /// The hash of the store of a run, by the number of writes before it.
 #[derive(Default)]
 struct StoredHash(Option<(usize, u64)>);
@@ -364,8 +370,7 @@ impl Explorer {
                 // It was aborted, or has just ended.
                 let _ = runner.task.await;
             }
-            // A service may hold locks until a request passes, and nobody lets it pass now. After a read it remembers the answer
-            // for a while.
+            // A service whose request was never released may hold locks for ever. A service that made a read remembers the answer.
             if runner.gate.lock().unwrap().is_held() || matches!(call, Do::Move(_)) {
                 *actor = Actor::new();
             }
@@ -531,7 +536,13 @@ impl Explorer {
         }
         let history: Vec<_> = runners.iter().flat_map(Runner::history).collect();
         assert!(history.iter().all(|one| one.reply != Reply::Unavailable), "no store failed: {history:?}");
+        let left = plain_files(store).await;
         let after = self.settled(store).await;
+        let is_tidy = runners.iter().any(|one| one.is_stopped)
+            || after.as_ref().is_ok_and(|after| left == self.case.files_of(after));
+        if !is_tidy {
+            return Err(format!("files are left over, or absent: {left:?}\nafter: {after:?}\n{}", trace.join("\n")));
+        }
         if after.as_ref().is_ok_and(|after| is_linearizable(&self.first, &history, after)) {
             return Ok(());
         }
@@ -550,6 +561,13 @@ impl Case {
     /// Calls on skills of two files after these, without a switch.
     pub(super) fn of(before: Vec<(&'static str, Do)>, calls: Vec<(&'static str, Do)>) -> Self {
         Self { before, calls, files: Files::Two, switches: 0, stops: 0, turns: &[], is_tagged_by_content: false }
+    }
+
+    /// The plain files of the published skills in `state`.
+    fn files_of(&self, state: &State) -> BTreeSet<String> {
+        let names: &[&str] = if self.files == Files::Two { &["SKILL.md", "a.md"] } else { &["SKILL.md"] };
+        let published = state.iter().filter(|(_, at)| at.published.is_some());
+        published.flat_map(|(skill, _)| names.iter().map(move |name| format!("{skill}/{name}"))).collect()
     }
 
     /// The paths of the case.

@@ -122,9 +122,15 @@ fn is_chosen(number: usize, of: u64) -> bool {
     soak() > 1 || u64::try_from(number).unwrap() % of == seed() % of
 }
 
-/// The switches of a pair. The seed chooses an eighth of the pairs with three; the others have two.
+/// The switches of a pair. The seed chooses an eighth of the pairs with three, and a half with two; the others have one.
 fn most_switches(number: usize) -> usize {
-    if is_chosen(number, 8) { 3 } else { 2 }
+    if is_chosen(number, 8) {
+        3
+    } else if is_chosen(number, 2) {
+        2
+    } else {
+        1
+    }
 }
 
 /// Pairs of which one call is at a path inside the other.

@@ -1,4 +1,4 @@
-//! The task that writes the batches of an owner, each in time for listeners that continue from the last one.
+//! The task that writes the batches of an owner. It writes each batch before a listener asks for the events after the last one.
 
 use std::sync::{Arc, atomic::Ordering};
 

@@ -82,17 +82,7 @@ impl DraftSlot {
         let generation = head.map_or(0, |head| head.generation);
         self.stored.as_ref().is_some_and(|known| known.draft.generation > generation)
     }
-
-    /// Whether the object was put after `head` was, and is a draft or the mark of a deleted one.
-    fn has_followed(&self, head: &SkillHead) -> bool {
-        self.stored.as_ref().is_some_and(|known| known.draft.generation >= head.generation)
-    }
 }
-
-/// The object of a deleted draft; `None` if another write came after it.
-#[derive(Debug)]
-#[must_use]
-pub(crate) struct DeletedMark(Option<ETag>);
 
 /// The paths of the user's drafts, in byte order.
 ///
@@ -225,41 +215,33 @@ pub(super) async fn put_draft_of(target: &SkillTarget, head: &SkillHead) -> Resu
     let Some(draft) = &head.draft else { return Ok(()) };
     for _ in 0..PUBLISH_ATTEMPTS {
         let slot = draft_slot(target).await?;
-        // If another process was faster, its object counts, or the draft is deleted already. An older object can be removed at any
-        // time.
-        if slot.has_followed(head) || put_draft(target, &slot, draft).await? {
+        // If another process was faster, its object counts. An older object can be removed at any time.
+        if slot.draft(Some(head)).is_some() || put_draft(target, &slot, draft).await? {
             return Ok(());
         }
     }
     Err(draft_contested(target).into())
 }
 
-/// Deletes the draft in `slot`. A put marks the object as deleted, because a store may let two deletions succeed.
-/// [`remove_mark`] removes the object. Returns `None` if another draft is there by now.
+/// Deletes the draft in `slot`. A put first marks the object as deleted, because a store may let two deletions succeed.
+/// Returns false if another draft is there by now.
 ///
 /// # Errors
 /// The store's, with the outcome.
-pub(crate) async fn mark_draft_deleted(
-    target: &SkillTarget,
-    slot: &DraftSlot,
-    draft: SkillDraft,
-) -> Result<Option<DeletedMark>> {
+pub(crate) async fn delete_draft(target: &SkillTarget, slot: &DraftSlot, draft: SkillDraft) -> Result<bool> {
     let key = target.space.draft(&target.skill)?;
     let bytes = Bytes::from(serde_json::to_vec(&draft.deleted()).map_err(Error::internal)?);
-    match target.content.committer().commit(&key, bytes, &slot.base).await {
-        Ok(commit) => Ok(Some(DeletedMark(commit.etag))),
-        Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Removes the object of a deleted draft. If that fails, the object stays and counts as no draft.
-pub(crate) async fn remove_mark(target: &SkillTarget, mark: DeletedMark) {
-    let DeletedMark(Some(etag)) = mark else { return };
-    let removed = async { delete_version_of(target, &target.space.draft(&target.skill)?, etag).await };
-    if let Err(error) = removed.await {
+    let etag = match target.content.committer().commit(&key, bytes, &slot.base).await {
+        Ok(commit) => commit.etag,
+        Err(StoreError::PreconditionFailed | StoreError::NotFound) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(etag) = etag
+        && let Err(error) = delete_version_of(target, &key, etag).await
+    {
         tracing::warn!(skill = %target.skill, cause = %error.chain(), "the object of a deleted draft stays");
     }
+    Ok(true)
 }
 
 /// Removes the object of a draft. A newer object stays.

@@ -36,8 +36,8 @@ pub(crate) use archive::{Archive, ArchiveKind, ArchivedFile};
 pub(crate) use checked_archive::{draft_archive, put_archive, version_archive};
 pub use drafts::DraftReader;
 pub(crate) use drafts::{
-    DraftSlot, StoredDraft, draft_at, draft_contested, draft_or_skill_at, draft_paths, draft_slot, drafts_at,
-    mark_draft_deleted, put_draft, read_draft, remove_draft, remove_mark,
+    DraftSlot, StoredDraft, delete_draft, draft_at, draft_contested, draft_or_skill_at, draft_paths, draft_slot,
+    drafts_at, put_draft, read_draft, remove_draft,
 };
 pub use export::SkillArchive;
 pub(crate) use export::{archive_of, archive_of_draft, archive_of_version};

@@ -7,14 +7,14 @@ use super::{
 };
 use crate::{
     content::{
-        DraftSlot, SkillTarget, StoredDraft, StoredHead, draft_contested, is_newest, mark_draft_deleted, put_head,
-        remove_draft, remove_mark, settled_head, settled_state,
+        DraftSlot, SkillTarget, StoredDraft, StoredHead, delete_draft, draft_contested, is_newest, put_head,
+        remove_draft, settled_head, settled_state,
     },
     context::Core,
     error::Result,
     limits::PUBLISH_ATTEMPTS,
     path::LayerOwner,
-    skill::{HeadState, Package, Provenance, SkillDraft, SkillHead},
+    skill::{HeadState, Package, Provenance, SkillHead},
     wire::{Condition, PublishStatus, SkillState},
 };
 
@@ -110,33 +110,21 @@ async fn is_other_draft(target: &SkillTarget, known: Option<&StoredDraft>) -> Re
     Ok(now.map(|draft| &draft.etag) != known.map(|draft| &draft.etag))
 }
 
-/// Deletes the draft in `slot`, which counts beside `head`, and looks at the head again: a publish may have taken the place of
+/// Deletes the draft in `slot`, which counts beside `before`, and looks at the head again: a publish may have taken the place of
 /// the draft first.
 ///
 /// # Errors
-/// [`ChangeError::Undone`] if the draft is another by now, or published; the store's.
+/// [`ChangeError::Undone`] if the draft is another by now, published, or deleted by another call; the store's.
 async fn delete_draft_at(
     target: &SkillTarget,
-    head: Option<&StoredHead>,
+    before: Option<&StoredHead>,
     slot: &DraftSlot,
     known: StoredDraft,
 ) -> Result<(), ChangeError> {
     let StoredDraft { draft, .. } = known;
-    let Some(mark) = mark_draft_deleted(target, slot, draft.clone()).await? else {
+    if !delete_draft(target, slot, draft.clone()).await? {
         return Err(ChangeError::Undone(draft_contested(target)));
-    };
-    let ended = end_draft(target, head, &draft).await;
-    // While the mark is there, a late write cannot bring the draft back.
-    remove_mark(target, mark).await;
-    ended
-}
-
-/// Looks at the head after the draft beside `before` was marked as deleted. If a late write could bring the draft back, drafts of its
-/// generation end.
-///
-/// # Errors
-/// [`ChangeError::Undone`] if a publish took the place of the draft first, or if another call deleted it; the store's.
-async fn end_draft(target: &SkillTarget, before: Option<&StoredHead>, draft: &SkillDraft) -> Result<(), ChangeError> {
+    }
     loop {
         let Some(head) = settled_head(target).await? else { return Ok(()) };
         // A late write brought the draft back after another call had deleted it.
@@ -147,6 +135,7 @@ async fn end_draft(target: &SkillTarget, before: Option<&StoredHead>, draft: &Sk
         if head.head.took.as_ref() == Some(&draft.digest) && draft.generation < head.head.drafts_since {
             return Err(ChangeError::Undone(draft_contested(target)));
         }
+        // A late write could bring the draft back, so drafts of its generation end.
         if head.head.state == HeadState::Published || draft.generation != head.head.generation {
             return Ok(());
         }
