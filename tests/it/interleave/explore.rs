@@ -14,22 +14,19 @@ use std::{
     time::Duration,
 };
 
-use jiff::Timestamp;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use skillmount::{
-    clock::Clock,
-    handle::{Service, ServiceOptions},
-    path::{Id, KeyPrefix},
-    store::{CachingStore, MemoryStore, Store, StoreExt as _},
+    path::KeyPrefix,
+    store::{MemoryStore, StoreExt as _},
 };
 use tokio::task::JoinHandle;
 
 use super::{
     calls::{BegunCall, Client, Digests, Files, check, observe},
-    gate::{Gate, GateState, Request},
+    gate::{GateState, Request},
     model::{Do, Entry, Reply, State, is_linearizable},
+    services::{NOW, Services, reader, user},
 };
-use crate::support::world::id;
 
 /// Calls that overlap, each by a service of its own.
 #[derive(Clone, Debug)]
@@ -83,77 +80,6 @@ impl ExplorationLimit {
     /// Whether this state was explored at least as far as `other` asks for.
     fn covers(&self, other: &Self) -> bool {
         self.switches >= other.switches && self.stops >= other.stops && self.asleep.is_subset(&other.asleep)
-    }
-}
-
-/// A clock that stands, with random numbers that are the same in each run.
-#[derive(Debug)]
-struct Still {
-    now: i64,
-    rolled: Mutex<u128>,
-    since: tokio::time::Instant,
-}
-
-impl Still {
-    fn new(now: i64) -> Arc<Self> {
-        Arc::new(Self { now, rolled: Mutex::default(), since: tokio::time::Instant::now() })
-    }
-
-    fn begin_again(&self, service: usize) {
-        *self.rolled.lock().unwrap() = (service as u128 + 1) << 64;
-    }
-}
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_second(self.now).unwrap()
-    }
-
-    fn uptime(&self) -> Duration {
-        self.since.elapsed()
-    }
-
-    fn random(&self) -> u128 {
-        let mut rolled = self.rolled.lock().unwrap();
-        *rolled += 1;
-        *rolled
-    }
-}
-
-/// The moment of the calls, and a later one at which no call is under way any more.
-const NOW: i64 = 1_000_000;
-const LATER: i64 = NOW + 3_600;
-
-/// The user of every case.
-fn user() -> Id {
-    id("demo")
-}
-
-fn service(store: Arc<dyn Store>, clock: Arc<Still>) -> Service {
-    let cached = Arc::new(CachingStore::new(store, 1 << 20, clock.clone()));
-    Service::new(cached, ServiceOptions::default(), clock)
-}
-
-/// A service that remembers nothing, at this second.
-pub(super) fn reader(store: Arc<dyn Store>, now: i64) -> Service {
-    service(store, Still::new(now))
-}
-
-/// A service of the model. It serves many runs, each over a store of its own: caches hold versions of objects, so they are right
-/// for each of them.
-struct Actor {
-    service: Service,
-    clock: Arc<Still>,
-    store: Arc<Mutex<Arc<MemoryStore>>>,
-    gate: Arc<Mutex<GateState>>,
-}
-
-impl Actor {
-    fn new() -> Self {
-        let (store, gate) = (Arc::new(Mutex::default()), Arc::new(Mutex::default()));
-        let clock = Still::new(NOW);
-        let service = service(Arc::new(Gate::new(Arc::clone(&store), Arc::clone(&gate))), clock.clone());
-        Self { service, clock, store, gate }
     }
 }
 
@@ -280,13 +206,13 @@ fn rolled(dice: &mut StdRng, runners: &[Runner], ready: &[usize], stops: usize) 
 }
 
 /// The explorer of one case.
-pub(super) struct Explorer {
+pub(super) struct Explorer<'test> {
     case: Case,
     /// The store before the calls.
     before: MemoryStore,
     digests: Digests,
     first: State,
-    actors: Vec<Actor>,
+    services: &'test mut Services,
     /// The branches that are left.
     left: Vec<Branch>,
     /// How far each state was explored.
@@ -298,53 +224,61 @@ pub(super) struct Explorer {
     dice: Option<StdRng>,
 }
 
-impl Explorer {
-    /// Explores `case`, and returns the first history that no order of the calls explains.
-    pub(super) fn explore(case: &Case, digests: &Digests) -> Result<ExplorationCounts, String> {
-        let turns = case.turns.iter().flat_map(|(service, requests)| vec![Choice::Run(*service); *requests]);
-        Self::begin(case, digests, vec![Branch { choices: turns.collect(), asleep: BTreeSet::new() }], None)
-    }
+/// Explores `case`, and returns the first history that no order of the calls explains.
+pub(super) async fn explore(
+    case: &Case,
+    digests: &Digests,
+    services: &mut Services,
+) -> Result<ExplorationCounts, String> {
+    let turns = case.turns.iter().flat_map(|(service, requests)| vec![Choice::Run(*service); *requests]);
+    let left = vec![Branch { choices: turns.collect(), asleep: BTreeSet::new() }];
+    Explorer::begin(case, digests, services, left, None).await
+}
 
-    /// Runs `case` under `runs` random schedules with any number of switches, in the same way.
-    pub(super) fn roll(case: &Case, digests: &Digests, runs: usize, seed: u64) -> Result<ExplorationCounts, String> {
-        Self::begin(case, digests, vec![Branch::default(); runs], Some(StdRng::seed_from_u64(seed)))
-    }
+/// Runs `case` under `runs` random schedules with any number of switches, in the same way.
+pub(super) async fn roll(
+    case: &Case,
+    digests: &Digests,
+    services: &mut Services,
+    (runs, seed): (usize, u64),
+) -> Result<ExplorationCounts, String> {
+    let dice = StdRng::seed_from_u64(seed);
+    Explorer::begin(case, digests, services, vec![Branch::default(); runs], Some(dice)).await
+}
 
-    fn begin(
+impl<'test> Explorer<'test> {
+    async fn begin(
         case: &Case,
         digests: &Digests,
+        services: &'test mut Services,
         left: Vec<Branch>,
         dice: Option<StdRng>,
     ) -> Result<ExplorationCounts, String> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-        runtime.block_on(async {
-            let by_content = case.is_tagged_by_content;
-            let store = if by_content { MemoryStore::tagged_by_content() } else { MemoryStore::tagged_by_write() };
-            let store = Arc::new(store);
-            let (files, digests) = (case.files, digests.clone());
-            let service = reader(store.clone(), NOW - 3_600);
-            let maker = Client { service, user: user(), files, digests: digests.clone() };
-            for (skill, call) in &case.before {
-                assert_eq!(maker.perform(skill, *call).await, Reply::Done, "{skill} {call:?}");
-            }
-            let first = observe(&reader(store.clone(), NOW - 1_800), &user(), &case.skills()).await.unwrap();
-            let mut explorer = Self {
-                case: case.clone(),
-                before: store.copy(),
-                digests,
-                first,
-                actors: case.calls.iter().map(|_| Actor::new()).collect(),
-                left,
-                dice,
-                seen: HashMap::new(),
-                settled: HashMap::new(),
-                explored: ExplorationCounts::default(),
-            };
-            while let Some(branch) = explorer.left.pop() {
-                Box::pin(explorer.run(branch)).await?;
-            }
-            Ok(explorer.explored)
-        })
+        let by_content = case.is_tagged_by_content;
+        let store =
+            Arc::new(if by_content { MemoryStore::tagged_by_content() } else { MemoryStore::tagged_by_write() });
+        let service = reader(store.clone(), NOW - 3_600);
+        let maker = Client { service, user: user(), files: case.files, digests: digests.clone() };
+        for (skill, call) in &case.before {
+            assert_eq!(maker.perform(skill, *call).await, Reply::Done, "{skill} {call:?}");
+        }
+        let first = observe(&reader(store.clone(), NOW - 1_800), &user(), &case.skills()).await.unwrap();
+        let mut explorer = Self {
+            case: case.clone(),
+            before: store.copy(),
+            digests: digests.clone(),
+            first,
+            services,
+            left,
+            dice,
+            seen: HashMap::new(),
+            settled: HashMap::new(),
+            explored: ExplorationCounts::default(),
+        };
+        while let Some(branch) = explorer.left.pop() {
+            Box::pin(explorer.run(branch)).await?;
+        }
+        Ok(explorer.explored)
     }
 
     /// Runs the case by the choices of a branch, and then without a switch as long as possible.
@@ -352,19 +286,17 @@ impl Explorer {
         self.explored.runs += 1;
         let store = Arc::new(self.before.copy());
         let mut runners = Vec::new();
-        for (number, (actor, (skill, call))) in self.actors.iter().zip(&self.case.calls).enumerate() {
-            actor.clock.begin_again(number);
-            *actor.store.lock().unwrap() = store.clone();
-            *actor.gate.lock().unwrap() = GateState::default();
+        for (number, (actor, (skill, call))) in self.services.actors.iter().zip(&self.case.calls).enumerate() {
             let (files, digests) = (self.case.files, self.digests.clone());
-            let client = Client { service: actor.service.clone(), user: user(), files, digests };
+            let (service, gate) = actor.begin(number, &store);
+            let client = Client { service, user: user(), files, digests };
             let (skill, call, calls) = (*skill, *call, Arc::<Mutex<_>>::default());
             let begun = calls.clone();
             let task = tokio::spawn(async move { client.play(skill, call, &begun).await });
-            runners.push(Runner { gate: actor.gate.clone(), task, is_stopped: false, calls, times: Vec::new() });
+            runners.push(Runner { gate, task, is_stopped: false, calls, times: Vec::new() });
         }
         let judged = self.schedule(&store, &mut runners, branch).await;
-        for ((runner, actor), (_, call)) in runners.into_iter().zip(&mut self.actors).zip(&self.case.calls) {
+        for (number, (runner, (_, call))) in runners.into_iter().zip(&self.case.calls).enumerate() {
             if !runner.task.is_finished() {
                 runner.task.abort();
                 // It was aborted, or has just ended.
@@ -372,7 +304,7 @@ impl Explorer {
             }
             // A service whose request was never released may hold locks for ever. A service that made a read remembers the answer.
             if runner.gate.lock().unwrap().is_held() || matches!(call, Do::Move(_)) {
-                *actor = Actor::new();
+                self.services.replace(number);
             }
         }
         judged
@@ -513,9 +445,9 @@ impl Explorer {
         }
         let skills = self.case.skills();
         // It may find the page and the listing of two moments.
-        let _ = observe(&reader(store.clone(), LATER), &user(), &skills).await;
+        let _ = observe(&self.services.settler.over(store), &user(), &skills).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
-        let reader = reader(store.clone(), LATER + 60);
+        let reader = self.services.reader.over(store);
         let mut after = observe(&reader, &user(), &skills).await;
         if let Err(fault) = check(&reader, &user()).await {
             after = Err(fault);

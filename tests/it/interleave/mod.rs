@@ -9,6 +9,7 @@ mod gate;
 mod model;
 pub(crate) mod racing;
 mod sequence;
+mod services;
 
 use std::sync::Arc;
 
@@ -16,11 +17,12 @@ use skillmount::{publish::PublishOptions, store::MemoryStore};
 
 use self::{
     calls::{Digests, Files},
-    explore::{Case, ExplorationCounts, Explorer},
+    explore::{Case, ExplorationCounts, explore, roll},
     model::{
         Condition::{Any, Body, Nothing},
         Do,
     },
+    services::Services,
 };
 use crate::support::world::{World, id, seed, soak};
 
@@ -73,27 +75,29 @@ fn starts() -> Vec<Start> {
 /// Explores the cases, and returns the sums and the faults that were found.
 fn explore_all(
     cases: &[Case],
-    explore: impl Fn(&Case, &Digests) -> Result<ExplorationCounts, String>,
+    explore: &impl AsyncFn(&Case, &Digests, &mut Services) -> Result<ExplorationCounts, String>,
 ) -> (ExplorationCounts, Vec<String>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let digests = runtime.block_on(digests());
-    let (mut sum, mut faults) = (ExplorationCounts::default(), Vec::new());
-    for case in cases {
-        match explore(case, &digests) {
-            Ok(explored) => {
-                // A long version may be stopped, and what it has explored by then counts.
-                if soak() > 1 {
-                    println!("{:?}: {explored:?}", case.calls);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let (digests, mut services) = (digests().await, Services::new());
+        let (mut sum, mut faults) = (ExplorationCounts::default(), Vec::new());
+        for case in cases {
+            match explore(case, &digests, &mut services).await {
+                Ok(explored) => {
+                    // A long version may be stopped, and what it has explored by then counts.
+                    if soak() > 1 {
+                        println!("{:?}: {explored:?}", case.calls);
+                    }
+                    sum.states += explored.states;
+                    sum.histories += explored.histories;
+                    sum.steps += explored.steps;
+                    sum.runs += explored.runs;
                 }
-                sum.states += explored.states;
-                sum.histories += explored.histories;
-                sum.steps += explored.steps;
-                sum.runs += explored.runs;
+                Err(fault) => faults.push(format!("{:?}\n{fault}", case.calls)),
             }
-            Err(fault) => faults.push(format!("{:?}\n{fault}", case.calls)),
         }
-    }
-    (sum, faults)
+        (sum, faults)
+    })
 }
 
 /// Every pair of calls at one path, from this start: the first without a condition, and the second as it is with one. The long
@@ -122,9 +126,9 @@ fn is_chosen(number: usize, of: u64) -> bool {
     soak() > 1 || u64::try_from(number).unwrap() % of == seed() % of
 }
 
-/// The switches of a pair. The seed chooses an eighth of the pairs with three, and a half with two; the others have one.
+/// The switches of a pair. The seed chooses a twelfth of the pairs with three, and half of them with two; the others have one.
 fn most_switches(number: usize) -> usize {
-    if is_chosen(number, 8) {
+    if is_chosen(number, 12) {
         3
     } else if is_chosen(number, 2) {
         2
@@ -226,14 +230,21 @@ fn triples(switches: usize, stops: usize) -> Vec<Case> {
 fn report(what: &str, cases: &[Case]) {
     let switches = || cases.iter().map(|case| case.switches);
     let (most, least) = (switches().max().unwrap(), switches().min().unwrap());
-    report_by(what, cases, &format!("more than {most} switches ({least} in some cases)"), Explorer::explore);
+    report_by(what, cases, &format!("more than {most} switches ({least} in some cases)"), &explore);
+}
+
+fn report_at_random(what: &str, cases: &[Case], runs: usize) {
+    let explore = async |case: &Case, digests: &Digests, services: &mut Services| {
+        roll(case, digests, services, (runs, seed())).await
+    };
+    report_by(what, cases, "every schedule that the dice did not choose", &explore);
 }
 
 fn report_by(
     what: &str,
     cases: &[Case],
     left_out: &str,
-    explore: impl Fn(&Case, &Digests) -> Result<ExplorationCounts, String>,
+    explore: &impl AsyncFn(&Case, &Digests, &mut Services) -> Result<ExplorationCounts, String>,
 ) {
     let began = tokio::time::Instant::now();
     let (sum, faults) = explore_all(cases, explore);
@@ -375,8 +386,7 @@ fn two_and_three_calls_in_random_order_have_an_order() {
         case.files = Files::Two;
     }
     let runs = if soak() > 1 { 100 } else { 1 };
-    let left_out = "every schedule that the dice did not choose";
-    report_by("calls at random", &cases, left_out, |case, digests| Explorer::roll(case, digests, runs, seed()));
+    report_at_random("calls at random", &cases, runs);
 
     // A publish that is undone writes its file late, and a change of the text meets this file. A change of the state meets a
     // deletion and a new skill inside.
@@ -391,5 +401,5 @@ fn two_and_three_calls_in_random_order_have_an_order() {
         (Vec::new(), between),
     ];
     let rare = rare.map(|(before, calls)| Case { files: Files::One, ..Case::of(before, calls) });
-    report_by("calls that seldom meet", &rare, left_out, |case, digests| Explorer::roll(case, digests, 150, seed()));
+    report_at_random("calls that seldom meet", &rare, 150);
 }

@@ -17,13 +17,15 @@ use skillmount::{
 use super::{
     calls::{Client, Digests, check, observe, path},
     digests,
-    explore::{Case, reader},
+    explore::Case,
     is_chosen,
     model::{
         Condition::{Any, Body},
         Do, Entry, Reply, State, is_linearizable,
     },
-    pairs, triples,
+    pairs,
+    services::reader,
+    triples,
 };
 use crate::support::{
     clock, directory_in_memory,
