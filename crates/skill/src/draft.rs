@@ -51,6 +51,9 @@ pub struct SkillDraft {
     /// Whether the draft is deleted: its object goes next.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_deleted: bool,
+    /// The call that deleted the draft.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion: Option<String>,
     /// The members of a newer version. Each draft takes them over from the one in whose place it is put.
     #[serde(flatten)]
     pub unknown: UnknownMembers,
@@ -101,6 +104,7 @@ impl SkillDraft {
             session,
             generation: 0,
             is_deleted: false,
+            deletion: None,
             unknown: UnknownMembers::default(),
         }
     }
@@ -111,10 +115,10 @@ impl SkillDraft {
         Self { generation, ..self }
     }
 
-    /// The same draft, deleted.
+    /// The same draft, deleted by this call.
     #[must_use]
-    pub fn deleted(self) -> Self {
-        Self { is_deleted: true, ..self }
+    pub fn deleted(self, deletion: &str) -> Self {
+        Self { is_deleted: true, deletion: Some(deletion.to_owned()), ..self }
     }
 
     /// Whether it counts beside a head with which drafts count since the generation `since`.

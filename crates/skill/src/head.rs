@@ -95,6 +95,9 @@ pub struct SkillHead {
     /// Drafts that were made before this generation do not count. A change that takes the place of a draft raises it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub drafts_since: u64,
+    /// The call that deleted the draft which this head ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drafts_ended_by: Option<String>,
     /// The draft that the skill became. It is here until its object is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<Box<SkillDraft>>,
@@ -227,6 +230,7 @@ impl SkillHead {
             numbers,
             took: took.or_else(|| published.and_then(|head| head.took.clone())),
             drafts_since: if draft.is_some() { generation } else { drafts_since },
+            drafts_ended_by: None,
             draft: draft.map(|draft| Box::new(draft.at(generation))),
             pending,
             undone: before.and_then(|head| head.undone.clone()),
@@ -239,11 +243,11 @@ impl SkillHead {
         }
     }
 
-    /// The head that follows `before` and ends all drafts.
+    /// The head that follows `before` and ends all drafts, because the call `deletion` deleted one.
     #[must_use]
-    pub fn without_drafts(before: &Self) -> Self {
+    pub fn without_drafts(before: &Self, deletion: Option<String>) -> Self {
         let generation = before.generation + 1;
-        Self { generation, drafts_since: generation, draft: None, ..before.clone() }
+        Self { generation, drafts_since: generation, drafts_ended_by: deletion, draft: None, ..before.clone() }
     }
 
     /// Whether this head follows `before` and ends the drafts beside it, with no publish between them.

@@ -39,6 +39,8 @@ pub(super) struct Case {
     pub(super) switches: usize,
     /// How many services it stops for good.
     pub(super) stops: usize,
+    /// How many replies to puts of heads and drafts it loses.
+    pub(super) losses: usize,
     /// The turns that every schedule begins with: a service, and how many requests pass.
     pub(super) turns: &'static [(usize, usize)],
     /// Whether a second write of equal content has the same tag, as on S3 without a key of KMS. Else each write has its own.
@@ -49,6 +51,8 @@ pub(super) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Choice {
     Run(usize),
+    /// The request passes, and its reply is lost.
+    Lose(usize),
     Stop(usize),
 }
 
@@ -73,13 +77,17 @@ struct Branch {
 struct ExplorationLimit {
     switches: usize,
     stops: usize,
+    losses: usize,
     asleep: BTreeSet<usize>,
 }
 
 impl ExplorationLimit {
     /// Whether this state was explored at least as far as `other` asks for.
     fn covers(&self, other: &Self) -> bool {
-        self.switches >= other.switches && self.stops >= other.stops && self.asleep.is_subset(&other.asleep)
+        self.switches >= other.switches
+            && self.stops >= other.stops
+            && self.losses >= other.losses
+            && self.asleep.is_subset(&other.asleep)
     }
 }
 
@@ -153,11 +161,11 @@ impl Runner {
     }
 
     /// Lets its next request pass.
-    fn release(&mut self, now: usize) -> Request {
+    fn release(&mut self, now: usize, is_lost: bool) -> Request {
         if self.begins_call() {
             self.times.push((now, None));
         }
-        self.gate.lock().unwrap().release()
+        self.gate.lock().unwrap().release(is_lost)
     }
 
     /// Its calls that sent a request or have an answer.
@@ -319,8 +327,8 @@ impl<'test> Explorer<'test> {
         let Branch { mut choices, asleep } = branch;
         let replayed = choices.len();
         let (mut at, mut current, mut time) = (0, None, 0);
-        let mut limit =
-            ExplorationLimit { switches: self.case.switches, stops: self.case.stops, asleep: BTreeSet::new() };
+        let Case { switches, stops, losses, .. } = self.case;
+        let mut limit = ExplorationLimit { switches, stops, losses, asleep: BTreeSet::new() };
         let mut trace = Vec::new();
         let mut stored = StoredHash::default();
         loop {
@@ -356,15 +364,17 @@ impl<'test> Explorer<'test> {
             match choice {
                 // In a turn that was given, a service may end early.
                 Choice::Run(service) if !ready.contains(&service) => {}
-                Choice::Run(service) => {
+                Choice::Run(service) | Choice::Lose(service) => {
                     if self.dice.is_none() && goes_on.is_some_and(|one| one != service) {
                         // Turns that were given cost nothing.
                         limit.switches = limit.switches.saturating_sub(1);
                     }
                     limit.asleep = still_asleep(&limit.asleep, runners, service);
                     time += 1;
-                    let request = runners[service].release(time);
-                    trace.push(format!("{service}: {request}"));
+                    let is_lost = matches!(choice, Choice::Lose(_));
+                    limit.losses -= usize::from(is_lost);
+                    let request = runners[service].release(time, is_lost);
+                    trace.push(format!("{service}: {request}{}", if is_lost { ", and its reply is lost" } else { "" }));
                     current = Some(service);
                     self.explored.steps += 1;
                 }
@@ -399,12 +409,22 @@ impl<'test> Explorer<'test> {
         if limit.stops > 0 {
             others.extend(ready.iter().filter(|one| !runners[**one].times.is_empty()).map(|one| Choice::Stop(*one)));
         }
+        if limit.losses > 0 {
+            let next = |one: &&usize| runners[**one].gate.lock().unwrap().next();
+            let loses = |one: &&usize| next(one).is_some_and(|request| request.is_losable());
+            // The service that goes on loses it, or any if none does.
+            let loses = ready.iter().filter(|one| goes_on.is_none_or(|on| on == **one)).filter(loses);
+            others.extend(loses.map(|one| Choice::Lose(*one)));
+        }
         for other in others {
             let mut asleep = limit.asleep.clone();
             if let Choice::Run(service) = other {
                 // The service that goes on needs no switch, so its request comes first at no higher cost.
                 asleep.extend(goes_on);
                 asleep = still_asleep(&asleep, runners, service);
+            }
+            if let Choice::Lose(_) = other {
+                asleep.clear();
             }
             self.left.push(Branch { choices: choices.iter().copied().chain([other]).collect(), asleep });
         }
@@ -492,7 +512,16 @@ impl<'test> Explorer<'test> {
 impl Case {
     /// Calls on skills of two files after these, without a switch.
     pub(super) fn of(before: Vec<(&'static str, Do)>, calls: Vec<(&'static str, Do)>) -> Self {
-        Self { before, calls, files: Files::Two, switches: 0, stops: 0, turns: &[], is_tagged_by_content: false }
+        Self {
+            before,
+            calls,
+            files: Files::Two,
+            switches: 0,
+            stops: 0,
+            losses: 0,
+            turns: &[],
+            is_tagged_by_content: false,
+        }
     }
 
     /// The plain files of the published skills in `state`.

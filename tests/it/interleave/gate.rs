@@ -12,7 +12,7 @@ use skillmount::{
     path::{KeyPrefix, ObjectKey},
     store::{
         Capabilities, DeleteOptions, GetOptions, ListOptions, ListPage, MemoryStore, Object, ObjectMeta, PutOptions,
-        PutResult, Store, StoreResult,
+        PutResult, Store, StoreError, StoreResult,
     },
 };
 use tokio::sync::oneshot;
@@ -41,6 +41,11 @@ impl Request {
         if self.verb == "LIST" { key.starts_with(&self.key) } else { key == self.key }
     }
 
+    /// Whether the model lets its reply be lost: it is a put of a head or of a draft.
+    pub(super) fn is_losable(&self) -> bool {
+        self.verb == "PUT" && is_state(&self.key)
+    }
+
     /// Whether the order of the two requests changes an answer or the store.
     pub(super) fn conflicts(&self, other: &Self) -> bool {
         let are_reads = self.is_read() && other.is_read();
@@ -59,7 +64,7 @@ impl std::fmt::Display for Request {
 pub(super) struct GateState {
     /// Whether no request waits.
     is_open: bool,
-    waiting: VecDeque<(Request, oneshot::Sender<()>)>,
+    waiting: VecDeque<(Request, oneshot::Sender<bool>)>,
     /// The requests and their answers so far. Services with equal answers go on alike.
     history: DefaultHasher,
     /// How many requests that may change the store have passed.
@@ -86,11 +91,11 @@ impl GateState {
         self.waiting.front().map(|(request, _)| request.clone())
     }
 
-    /// Lets the oldest request pass, and returns it.
-    pub(super) fn release(&mut self) -> Request {
+    /// Lets the oldest request pass, and returns it. If `is_lost`, its service does not get the reply.
+    pub(super) fn release(&mut self, is_lost: bool) -> Request {
         let (request, pass) = self.waiting.pop_front().unwrap();
         // The receiver is gone if its service gave the request up.
-        let _ = pass.send(());
+        let _ = pass.send(is_lost);
         request
     }
 
@@ -115,21 +120,19 @@ impl Gate {
 
     /// Waits for the scheduler. Archives, indexes and the listing of the catalog pass at once: an archive never changes, and
     /// nothing that a change decides depends on the others.
-    async fn pass(&self, verb: &'static str, key: &str) -> Request {
+    async fn pass(&self, verb: &'static str, key: &str) -> (Request, bool) {
         let request = Request { verb, key: key.to_owned() };
         if self.state.lock().unwrap().is_open {
-            return request;
+            return (request, false);
         }
-        let is_state = key.contains("/.skillmount/heads/") || key.contains("/.skillmount/drafts/");
         let is_plain = key.contains("/skills/") && !key.ends_with("/skills/") && !key.contains("/.skillmount/");
-        if is_state || (is_plain && verb != "GET") {
+        if is_state(key) || (is_plain && verb != "GET") {
             let (pass, passed) = oneshot::channel();
             self.state.lock().unwrap().waiting.push_back((request.clone(), pass));
-            if passed.await.is_err() {
-                std::future::pending::<()>().await;
-            }
+            let Ok(is_lost) = passed.await else { return std::future::pending().await };
+            return (request, is_lost);
         }
-        request
+        (request, false)
     }
 
     fn store(&self) -> Arc<MemoryStore> {
@@ -139,6 +142,10 @@ impl Gate {
     fn record(&self, request: &Request, answer: &str) {
         self.state.lock().unwrap().record(request, answer);
     }
+}
+
+fn is_state(key: &str) -> bool {
+    key.contains("/.skillmount/heads/") || key.contains("/.skillmount/drafts/")
 }
 
 fn tag<T>(answer: &StoreResult<T>, of: impl Fn(&T) -> String) -> String {
@@ -155,28 +162,29 @@ impl Store for Gate {
     }
 
     async fn get(&self, key: &ObjectKey, options: GetOptions) -> StoreResult<Object> {
-        let request = self.pass("GET", key.as_str()).await;
+        let (request, _) = self.pass("GET", key.as_str()).await;
         let answer = self.store().get(key, options).await;
         self.record(&request, &tag(&answer, |object| object.meta.etag.to_string()));
         answer
     }
 
     async fn put(&self, key: &ObjectKey, bytes: Bytes, options: PutOptions) -> StoreResult<PutResult> {
-        let request = self.pass("PUT", key.as_str()).await;
+        let (request, is_lost) = self.pass("PUT", key.as_str()).await;
         let answer = self.store().put(key, bytes, options).await;
+        let answer = if is_lost { Err(StoreError::unknown("the reply was lost")) } else { answer };
         self.record(&request, &tag(&answer, |put| put.etag.to_string()));
         answer
     }
 
     async fn head(&self, key: &ObjectKey) -> StoreResult<ObjectMeta> {
-        let request = self.pass("HEAD", key.as_str()).await;
+        let (request, _) = self.pass("HEAD", key.as_str()).await;
         let answer = self.store().head(key).await;
         self.record(&request, &tag(&answer, |meta| meta.etag.to_string()));
         answer
     }
 
     async fn list(&self, prefix: &KeyPrefix, options: ListOptions) -> StoreResult<ListPage> {
-        let request = self.pass("LIST", prefix.as_str()).await;
+        let (request, _) = self.pass("LIST", prefix.as_str()).await;
         let answer = self.store().list(prefix, options).await;
         let named = |page: &ListPage| {
             let named: Vec<_> = page.objects.iter().map(|one| format!("{} {}", one.key, one.etag)).collect();
@@ -187,7 +195,7 @@ impl Store for Gate {
     }
 
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
-        let request = self.pass("DELETE", key.as_str()).await;
+        let (request, _) = self.pass("DELETE", key.as_str()).await;
         let answer = self.store().delete(key, options).await;
         self.record(&request, &tag(&answer, |()| String::new()));
         answer

@@ -65,6 +65,15 @@ fn starts() -> Vec<Start> {
         ("published", published.clone(), with([Do::RollBack("zero", Any), Do::RollBack("zero", Body("one"))])),
         ("draft", vec![("n", Do::Draft("one", Any))], with([Do::ToPublished(Any), Do::ToPublished(Body("one"))])),
         (
+            "returned",
+            published.iter().copied().chain([("n", Do::ToDraft(Any))]).collect(),
+            vec![
+                [Do::Delete(Any), Do::Delete(Body("one"))],
+                [Do::Draft("three", Nothing), Do::Draft("two", Body("one"))],
+                [Do::ToPublished(Any), Do::ToPublished(Body("one"))],
+            ],
+        ),
+        (
             "deleted",
             published.into_iter().chain([("n", Do::Delete(Any))]).collect(),
             alone([Do::Publish("two", Any), Do::RollBack("zero", Any), Do::Draft("three", Any)]),
@@ -258,10 +267,12 @@ fn report_by(
         began.elapsed(),
         faults.len()
     );
+    let most = |of: fn(&Case) -> usize| cases.iter().map(of).max().unwrap();
     println!(
-        "left out: {left_out}, more than {} dead servers, requests for archives and for the catalog as steps, lost replies, and \
-         calls of other tools",
-        cases.iter().map(|case| case.stops).max().unwrap()
+        "left out: {left_out}, more than {} dead servers, more than {} lost replies to puts of heads and drafts, requests for \
+         archives and for the catalog as steps, and calls of other tools",
+        most(|case| case.stops),
+        most(|case| case.losses)
     );
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
@@ -286,6 +297,25 @@ fn two_calls_at_a_draft_have_an_order_under_every_schedule() {
 #[test]
 fn two_calls_at_a_deleted_skill_have_an_order_under_every_schedule() {
     report("a deleted skill", &pairs("deleted", most_switches, 0));
+}
+
+// S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
+// change after the other. This holds for publish, rollback, draft, `PATCH` and deletion, on any number of servers.
+#[test]
+fn two_calls_at_a_skill_that_became_a_draft_have_an_order_under_every_schedule() {
+    report("a skill that became a draft", &pairs("returned", most_switches, 0));
+}
+
+// S-WRITE-5: The service applies nothing twice, and never reports its own success as a conflict. If the reply to a PUT is lost, the
+// write ids in the object's metadata decide whether it landed.
+#[test]
+fn two_calls_have_an_order_if_a_reply_is_lost() {
+    let switches = if soak() > 1 { 2 } else { 1 };
+    let starts = ["absent", "published", "draft", "returned", "deleted"];
+    let pairs = starts.into_iter().flat_map(|start| pairs(start, |_| switches, 0)).enumerate();
+    let pairs = pairs.filter(|(number, _)| is_chosen(*number, 8));
+    let cases: Vec<_> = pairs.map(|(_, case)| Case { losses: 1, ..case }).collect();
+    report("a lost reply", &cases);
 }
 
 // S-PUBLISH-31: A publish where no skill is begins as pending. Until it is final, readers find the state before it, and

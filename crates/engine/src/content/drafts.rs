@@ -82,6 +82,25 @@ impl DraftSlot {
         let generation = head.map_or(0, |head| head.generation);
         self.stored.as_ref().is_some_and(|known| known.draft.generation > generation)
     }
+
+    /// The deletion of a draft that counted beside `head`. The call that made it may still be under way.
+    pub(crate) fn deletion(&self, head: &SkillHead) -> Option<&StoredDraft> {
+        self.stored.as_ref().filter(|known| known.draft.is_deleted && known.draft.generation >= head.drafts_since)
+    }
+
+    /// Whether the object was put after `head` was, and is a draft or a deleted one.
+    fn has_followed(&self, head: &SkillHead) -> bool {
+        self.stored.as_ref().is_some_and(|known| known.draft.generation >= head.generation)
+    }
+}
+
+/// A draft that this call has deleted. Its object is there until [`remove_deleted`].
+#[derive(Debug)]
+pub(crate) struct DeletedDraft {
+    /// The call.
+    pub(crate) deletion: String,
+    /// The version of the object; `None` if another write came after it.
+    etag: Option<ETag>,
 }
 
 /// The paths of the user's drafts, in byte order.
@@ -215,33 +234,42 @@ pub(super) async fn put_draft_of(target: &SkillTarget, head: &SkillHead) -> Resu
     let Some(draft) = &head.draft else { return Ok(()) };
     for _ in 0..PUBLISH_ATTEMPTS {
         let slot = draft_slot(target).await?;
-        // If another process was faster, its object counts. An older object can be removed at any time.
-        if slot.draft(Some(head)).is_some() || put_draft(target, &slot, draft).await? {
+        // If another process was faster, its object counts, or the draft is deleted already. An older object can be removed at any
+        // time.
+        if slot.has_followed(head) || put_draft(target, &slot, draft).await? {
             return Ok(());
         }
     }
     Err(draft_contested(target).into())
 }
 
-/// Deletes the draft in `slot`. A put first marks the object as deleted, because a store may let two deletions succeed.
-/// Returns false if another draft is there by now.
+/// Deletes the draft in `slot`. A put replaces the object, because a store may let two deletions of one object succeed. Returns `None`
+/// if another draft is there by now.
 ///
 /// # Errors
 /// The store's, with the outcome.
-pub(crate) async fn delete_draft(target: &SkillTarget, slot: &DraftSlot, draft: SkillDraft) -> Result<bool> {
+pub(crate) async fn delete_draft(
+    target: &SkillTarget,
+    slot: &DraftSlot,
+    draft: SkillDraft,
+) -> Result<Option<DeletedDraft>> {
     let key = target.space.draft(&target.skill)?;
-    let bytes = Bytes::from(serde_json::to_vec(&draft.deleted()).map_err(Error::internal)?);
-    let etag = match target.content.committer().commit(&key, bytes, &slot.base).await {
-        Ok(commit) => commit.etag,
-        Err(StoreError::PreconditionFailed | StoreError::NotFound) => return Ok(false),
-        Err(error) => return Err(error.into()),
-    };
-    if let Some(etag) = etag
-        && let Err(error) = delete_version_of(target, &key, etag).await
-    {
+    let deletion = format!("{:032x}", target.content.clock().random());
+    let bytes = Bytes::from(serde_json::to_vec(&draft.deleted(&deletion)).map_err(Error::internal)?);
+    match target.content.committer().commit(&key, bytes, &slot.base).await {
+        Ok(commit) => Ok(Some(DeletedDraft { deletion, etag: commit.etag })),
+        Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Removes the object of a deleted draft. If that fails, the object stays and counts as no draft.
+pub(crate) async fn remove_deleted(target: &SkillTarget, deleted: DeletedDraft) {
+    let DeletedDraft { etag: Some(etag), .. } = deleted else { return };
+    let removed = async { delete_version_of(target, &target.space.draft(&target.skill)?, etag).await };
+    if let Err(error) = removed.await {
         tracing::warn!(skill = %target.skill, cause = %error.chain(), "the object of a deleted draft stays");
     }
-    Ok(true)
 }
 
 /// Removes the object of a draft. A newer object stays.

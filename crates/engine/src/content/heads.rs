@@ -9,7 +9,7 @@ use crate::{
     limits::{HEAD_BYTES, PUBLISH_TIMEOUT},
     path::ETag,
     skill::{HeadFormat, SkillHead},
-    store::{ExpectedVersion, GetOptions, StoreError, StoreResult},
+    store::{Commit, ExpectedVersion, GetOptions, StoreError, StoreResult},
 };
 
 /// A head, and the version of its object.
@@ -30,7 +30,7 @@ impl StoredHead {
 }
 
 /// A head of another call, to be settled by this process. Until its call has ended, it may write plain files.
-pub(super) fn settled_by_this(target: &SkillTarget, known: &StoredHead) -> StoredHead {
+pub(crate) fn settled_by_this(target: &SkillTarget, known: &StoredHead) -> StoredHead {
     let until = target.content.clock().now() + PUBLISH_TIMEOUT;
     StoredHead { head: known.head.settled_by_another(until), base: known.base.clone() }
 }
@@ -112,6 +112,17 @@ fn parse_head(target: &SkillTarget, bytes: &[u8]) -> Result<Option<SkillHead>, S
     Ok(Some(head))
 }
 
+/// The result of a put of a head.
+#[derive(Debug)]
+pub(crate) enum HeadPut {
+    /// The head is in the store.
+    Stored(StoredHead),
+    /// The head was in the store, and later writes came on top of it.
+    Followed(SkillHead),
+    /// Another head came first, and this one is not in the store.
+    Lost,
+}
+
 /// Puts `head` in the place of `before`. `None` if another head is there by now, from another change or a later write of
 /// this change.
 ///
@@ -122,16 +133,28 @@ pub(crate) async fn put_head(
     before: Option<&StoredHead>,
     head: SkillHead,
 ) -> Result<Option<StoredHead>> {
+    Ok(match commit_head(target, before, head).await? {
+        HeadPut::Stored(head) => Some(head),
+        HeadPut::Followed(_) | HeadPut::Lost => None,
+    })
+}
+
+/// As [`put_head`], for a call that answers whether its change was made.
+///
+/// # Errors
+/// The store's, with the outcome.
+pub(crate) async fn commit_head(target: &SkillTarget, before: Option<&StoredHead>, head: SkillHead) -> Result<HeadPut> {
     let key = target.space.head(&target.skill)?;
     let bytes = Bytes::from(serde_json::to_vec(&head).map_err(Error::internal)?);
     let base = before.map_or(ExpectedVersion::Absent, |before| before.base.clone());
     let put = target.content.committer().commit(&key, bytes, &base).await;
     target.content.heads().forget_listing(&target.space);
     match put {
-        Ok(commit) => {
-            Ok(commit.etag.map(|etag| StoredHead { head, base: ExpectedVersion::Version(etag, commit.metadata) }))
+        Ok(Commit { etag: Some(etag), metadata }) => {
+            Ok(HeadPut::Stored(StoredHead { head, base: ExpectedVersion::Version(etag, metadata) }))
         }
-        Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(None),
+        Ok(Commit { etag: None, .. }) => Ok(HeadPut::Followed(head)),
+        Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(HeadPut::Lost),
         Err(error) => Err(error.into()),
     }
 }

@@ -219,7 +219,7 @@ pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> 
         Ok(None) => return Ok(Arc::default()),
         Ok(Some(stored)) => {
             // A head with files that may be late is looked at again.
-            let etag = stored.etag().filter(|_| stored.head.late.is_none()).cloned();
+            let etag = stored.etag().filter(|_| stored.head.expected_late_files().next().is_none()).cloned();
             // Until a change has reached the plain files, these are still of the version published before.
             let is_published = is_published(Some(&stored)) || !stored.head.materialised;
             let fingerprint = stored.head.fingerprint();

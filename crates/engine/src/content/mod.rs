@@ -36,8 +36,8 @@ pub(crate) use archive::{Archive, ArchiveKind, ArchivedFile};
 pub(crate) use checked_archive::{draft_archive, put_archive, version_archive};
 pub use drafts::DraftReader;
 pub(crate) use drafts::{
-    DraftSlot, StoredDraft, delete_draft, draft_at, draft_contested, draft_or_skill_at, draft_paths, draft_slot,
-    drafts_at, put_draft, read_draft, remove_draft,
+    DeletedDraft, DraftSlot, StoredDraft, delete_draft, draft_at, draft_contested, draft_or_skill_at, draft_paths,
+    draft_slot, drafts_at, put_draft, read_draft, remove_deleted, remove_draft,
 };
 pub use export::SkillArchive;
 pub(crate) use export::{archive_of, archive_of_draft, archive_of_version};
@@ -51,7 +51,9 @@ pub(crate) use folder::{
 };
 pub(crate) use head_cache::HeadCard;
 pub use head_cache::NumberedVersion;
-pub(crate) use heads::{StoredHead, is_newest, put_head, read_head, read_stored_head};
+pub(crate) use heads::{
+    HeadPut, StoredHead, commit_head, is_newest, put_head, read_head, read_stored_head, settled_by_this,
+};
 pub(crate) use inspect::{InspectedHead, draft_in, inspect_draft_files, inspect_head, inspect_version, settle_head};
 pub(crate) use list_state::{PublishState, digests_of_version, heads_of, known_head, published_digest, standings};
 pub use manifest::Manifest;

@@ -10,7 +10,7 @@ use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream}
 
 use super::{
     drafts::draft_slot,
-    heads::{StoredHead, put_head, read_stored_head, settled_by_this},
+    heads::{StoredHead, put_head, read_sound_head, read_stored_head, settled_by_this},
     materialise::{FileChanges, FilesOutcome, contested, follow_heads},
     objects::read_object,
     read_error::ReadError,
@@ -132,11 +132,14 @@ async fn correct_files(
 pub(crate) async fn undo(target: &SkillTarget, known: &StoredHead) -> Result<Option<StoredHead>> {
     let mut written = BTreeMap::new();
     // A file with a version was in place before the publish.
-    for one in known.head.files.iter().filter(|one| one.etag.is_none()) {
+    let reads = known.head.files.iter().filter(|one| one.etag.is_none()).map(|one| async move {
         let there = read_object(target, &target.folder.key(&one.file.path)?, one.file.size).await?;
-        if let Some(object) = there.filter(|object| object.is_whole() && one.file.holds(&object.bytes)) {
-            written.insert(one.file.path.clone(), object.meta.etag);
-        }
+        let there = there.filter(|object| object.is_whole() && one.file.holds(&object.bytes));
+        Ok::<_, Error>(there.map(|object| (one.file.path.clone(), object.meta.etag)))
+    });
+    let mut reads = stream::iter(reads.collect::<Vec<_>>()).buffered(PARALLEL_GETS);
+    while let Some(there) = reads.try_next().await? {
+        written.extend(there);
     }
     let undone = known.head.undone(written, target.content.clock().now());
     put_head(target, Some(known), undone).await
@@ -146,7 +149,7 @@ pub(crate) async fn undo(target: &SkillTarget, known: &StoredHead) -> Result<Opt
 async fn published_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
     for above in target.skill.ancestors() {
         let outer = target.content.place_in(target.space.clone(), &above)?;
-        while let Some(known) = read_stored_head(&outer).await? {
+        while let Some(known) = readable_head(&outer).await? {
             if known.head.pending.is_some() {
                 Box::pin(settle_pending(&outer, &known)).await?;
                 continue;
@@ -167,10 +170,18 @@ async fn published_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
     Ok(None)
 }
 
+/// The head of another skill; `None` if it cannot be read. Then its plain files alone say whether a skill is there.
+async fn readable_head(other: &SkillTarget) -> Result<Option<StoredHead>> {
+    Ok(read_sound_head(other).await?.unwrap_or_else(|fault| {
+        tracing::warn!(skill = %other.skill, ?fault, "a head beside a publish cannot be read");
+        None
+    }))
+}
+
 /// The heads of published and pending skills below this folder.
 async fn heads_inside(target: &SkillTarget) -> Result<Vec<(SkillTarget, StoredHead)>> {
     let heads = skills_inside(target).await?.into_iter().map(|(_, inner)| async move {
-        let head = read_stored_head(&inner).await?.filter(|known| known.head.state == HeadState::Published);
+        let head = readable_head(&inner).await?.filter(|known| known.head.state == HeadState::Published);
         Ok::<_, Error>(head.map(|head| (inner, head)))
     });
     let heads: Vec<_> = heads.collect();

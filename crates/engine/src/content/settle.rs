@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
 use super::{
     drafts::{DraftSlot, draft_slot},
     heads::{StoredHead, put_head, read_stored_head, settled_by_this},
@@ -10,7 +12,10 @@ use super::{
     read_error::ReadError,
     target::SkillTarget,
 };
-use crate::{error::Result, limits::PUBLISH_ATTEMPTS};
+use crate::{
+    error::{Error, Result},
+    limits::{PARALLEL_GETS, PUBLISH_ATTEMPTS},
+};
 
 /// The newest head. A publish that is not final is first confirmed or undone, and the plain files are brought up to the head.
 ///
@@ -55,12 +60,11 @@ pub(crate) async fn settled_state(target: &SkillTarget) -> Result<(Option<Stored
 /// # Errors
 /// The store's.
 async fn remove_late_files(target: &SkillTarget, known: &StoredHead) -> Result<()> {
-    let mut late = BTreeMap::new();
-    for (path, sha256) in known.head.late_files(target.content.clock().now()) {
-        if let Some(etag) = late_write(target, path, sha256).await? {
-            late.insert(path.clone(), etag);
-        }
-    }
+    let reads = known.head.late_files(target.content.clock().now()).map(|(path, sha256)| async move {
+        Ok::<_, Error>(late_write(target, path, sha256).await?.map(|etag| (path.clone(), etag)))
+    });
+    let found: Vec<_> = stream::iter(reads.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect().await?;
+    let late: BTreeMap<_, _> = found.into_iter().flatten().collect();
     put_head(target, Some(known), known.head.without_late_files().removing(late)).await?;
     Ok(())
 }

@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{change_error::ChangeError, first_publish::finish_publish};
+use super::{
+    change_error::ChangeError,
+    first_publish::{finish_followed, finish_publish},
+};
 use crate::{
     content::{
-        MemoryPermit, PlainFiles, SkillTarget, StoredDraft, StoredHead, UnversionedFolder, archive_folder,
-        is_as_published, is_newest, is_published, list_folder_sized, materialise, numbers_after, numbers_before,
-        own_files, place_conflict, put_archive, put_head, settled_files, version_archive,
+        HeadPut, MemoryPermit, PlainFiles, ReadError, SkillTarget, StoredDraft, StoredHead, UnversionedFolder,
+        archive_folder, commit_head, is_as_published, is_newest, is_published, list_folder_sized, materialise,
+        numbers_after, numbers_before, own_files, place_conflict, put_archive, settled_files, settled_head,
+        version_archive,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -123,14 +127,20 @@ pub(crate) async fn change_head(
     }
     let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
     let head = next_head(target, &before, change, (from, condition), numbers);
-    let Some(head) = put_head(target, before.head.as_ref(), head).await? else {
-        return Err(ChangeError::Undone(contested(target)));
-    };
-    let (before, took) = (before.digest, head.head.took.clone());
-    let done = match wanted {
-        Some(package) if head.head.pending.is_some() => Box::pin(finish_publish(target, head, package)).await?,
+    let took = head.took.clone();
+    let put = commit_head(target, before.head.as_ref(), head).await?;
+    let before = before.digest;
+    let done = match (put, wanted) {
+        (HeadPut::Lost, _) => return Err(ChangeError::Undone(contested(target))),
+        (HeadPut::Stored(head), Some(package)) if head.head.pending.is_some() => {
+            Box::pin(finish_publish(target, head, package)).await?
+        }
+        (HeadPut::Followed(head), Some(package)) if head.pending.is_some() => {
+            Box::pin(finish_followed(target, &head, package)).await?
+        }
         // From here on the change is final, even if this call fails to update the plain files.
-        _ => Box::pin(materialise(target, head, wanted)).await,
+        (HeadPut::Stored(head), _) => Box::pin(materialise(target, head, wanted)).await,
+        (HeadPut::Followed(_), _) => settled_head(target).await.map(|_| Vec::new()).map_err(ReadError::from),
     };
     Ok(match done {
         Ok(kept) => ChangeResult { status, before, complete: true, kept, took, replaced: None },

@@ -7,14 +7,14 @@ use super::{
 };
 use crate::{
     content::{
-        DraftSlot, SkillTarget, StoredDraft, StoredHead, delete_draft, draft_contested, is_newest, put_head,
-        remove_draft, settled_head, settled_state,
+        DeletedDraft, DraftSlot, SkillTarget, StoredDraft, StoredHead, delete_draft, draft_contested, is_newest,
+        put_head, remove_deleted, remove_draft, settled_head, settled_state,
     },
     context::Core,
-    error::Result,
+    error::{Outcome, Result},
     limits::PUBLISH_ATTEMPTS,
     path::LayerOwner,
-    skill::{HeadState, Package, Provenance, SkillHead},
+    skill::{HeadState, Package, Provenance, SkillDraft, SkillHead},
     wire::{Condition, PublishStatus, SkillState},
 };
 
@@ -122,28 +122,62 @@ async fn delete_draft_at(
     known: StoredDraft,
 ) -> Result<(), ChangeError> {
     let StoredDraft { draft, .. } = known;
-    if !delete_draft(target, slot, draft.clone()).await? {
+    let Some(deleted) = delete_draft(target, slot, draft.clone()).await? else {
         return Err(ChangeError::Undone(draft_contested(target)));
-    }
+    };
+    let ended = end_draft(target, before, &draft, &deleted).await;
+    let ended = ended.map_err(|error| error.with_outcome(Outcome::Unknown))?;
+    // While the object is there, a late write cannot bring the draft back.
+    remove_deleted(target, deleted).await;
+    if ended { Ok(()) } else { Err(ChangeError::Undone(draft_contested(target))) }
+}
+
+/// Looks at the head after `draft` was deleted, and ends the drafts of its generation if a late write could bring the draft back.
+/// Returns false if a publish took the draft first, or if another call had deleted it before a late write brought it back.
+///
+/// # Errors
+/// The store's.
+async fn end_draft(
+    target: &SkillTarget,
+    before: Option<&StoredHead>,
+    draft: &SkillDraft,
+    deleted: &DeletedDraft,
+) -> Result<bool> {
     loop {
-        let Some(head) = settled_head(target).await? else { return Ok(()) };
-        // A late write brought the draft back after another call had deleted it.
+        let Some(head) = settled_head(target).await? else { return Ok(true) };
+        // A call that puts a draft in the place of this one ends this one first.
+        if head.head.drafts_ended_by.as_ref() == Some(&deleted.deletion) {
+            return Ok(true);
+        }
         if before.is_some_and(|known| head.head.ends_drafts_of(&known.head)) {
-            return Err(ChangeError::Undone(draft_contested(target)));
+            return Ok(false);
         }
         // Even if the skill is deleted again, or a draft, the publish took this draft first.
         if head.head.took.as_ref() == Some(&draft.digest) && draft.generation < head.head.drafts_since {
-            return Err(ChangeError::Undone(draft_contested(target)));
+            return Ok(false);
         }
-        // A late write could bring the draft back, so drafts of its generation end.
         if head.head.state == HeadState::Published || draft.generation != head.head.generation {
-            return Ok(());
+            return Ok(true);
         }
-        let next = SkillHead::without_drafts(&head.head);
+        let next = SkillHead::without_drafts(&head.head, Some(deleted.deletion.clone()));
         if put_head(target, Some(&head), next).await?.is_some() {
-            return Ok(());
+            return Ok(true);
         }
     }
+}
+
+/// Completes the deletion in `slot` that another call began beside `head`, so a new draft does not end with the deleted one.
+/// Returns whether there was one.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn complete_deletion(target: &SkillTarget, head: &StoredHead, slot: &DraftSlot) -> Result<bool> {
+    let Some(deleted) = slot.deletion(&head.head) else { return Ok(false) };
+    if head.head.state == HeadState::Published || deleted.draft.generation != head.head.generation {
+        return Ok(false);
+    }
+    put_head(target, Some(head), SkillHead::without_drafts(&head.head, deleted.draft.deletion.clone())).await?;
+    Ok(true)
 }
 
 /// Whether a delete that failed so is one of the draft: nothing is published, or the condition names the draft.

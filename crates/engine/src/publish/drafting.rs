@@ -8,7 +8,7 @@ use super::{
     change_error::ChangeError,
     check_upload::{PublishOptions, check_upload, provenance, reply},
     conflict::{draft_conflict, hidden_conflict, version_conflict},
-    draft_change::{replaced_draft, show_change},
+    draft_change::{complete_deletion, replaced_draft, show_change},
     repack::{TextChange, bytes_to_repack, repack_rewritten},
     upload::UploadedSkill,
 };
@@ -18,7 +18,7 @@ use crate::{
         draft_slot, is_newest, is_published, list_folder, place_conflict, put_archive, put_draft, read_draft,
         read_head, settled_files, settled_head, settled_state,
     },
-    error::{Code, Error, Result},
+    error::{Code, Error, Outcome, Result},
     limits::PUBLISH_ATTEMPTS,
     path::{Id, LayerOwner, SkillPath},
     skill::{CheckedSkill, DraftChange, MAIN, Package, Provenance, Quality, SkillDraft, VersionArchive, read_document},
@@ -296,12 +296,22 @@ async fn save_draft(
         if slot.is_after(head.as_ref().map(|known| &known.head)) && !is_newest(target, head.as_ref()).await? {
             continue;
         }
+        if let Some(head) = &head
+            && complete_deletion(target, head, &slot).await?
+        {
+            continue;
+        }
         if let Some(same) = before.filter(|draft| draft.digest == digest && draft.session == change.session) {
             return Ok((PublishStatus::Unchanged, same.clone()));
         }
         let generation = head.as_ref().map_or(0, |known| known.head.generation);
         let draft = draft_from_package(target, package, change.clone()).await?.at(generation);
-        if put_draft(target, &slot, &draft).await? && has_counted(target, head.as_ref(), &draft).await? {
+        if !put_draft(target, &slot, &draft).await? {
+            continue;
+        }
+        let has_counted = has_counted(target, head.as_ref(), &draft).await;
+        // The draft is there, whether this call can see that it counts or not.
+        if has_counted.map_err(|error| error.with_outcome(Outcome::Unknown))? {
             let status = if before.is_some() { PublishStatus::Updated } else { PublishStatus::Created };
             let before = before.map(|before| (before.digest.as_str(), SkillState::Draft));
             target.noted(before, Some((digest, SkillState::Draft)));

@@ -1,14 +1,16 @@
 //! The end of a publish that begins a skill.
 
+use std::collections::BTreeMap;
+
 use super::change_error::ChangeError;
 use crate::{
     content::{
         ReadError, SkillTarget, StoredHead, Verdict, judge, materialise_after, put_head, read_stored_head,
-        settle_pending, undo, write_files,
+        settle_pending, settled_by_this, undo, write_files,
     },
     error::{Code, Error, Outcome, Result},
     path::SkillPath,
-    skill::{Package, SkillHead},
+    skill::{HeadFile, Package, SkillHead},
 };
 
 /// The end of a pending publish.
@@ -34,44 +36,84 @@ pub(super) async fn finish_publish(
     let write =
         async { if head.head.replaces.is_empty() { Some(write_files(target, &head, package).await) } else { None } };
     let (run, verdict) = tokio::join!(write, judge(target, &head.head));
-    let verdict = verdict.map_err(|error| error.with_outcome(Outcome::Unknown))?;
+    let verdict = verdict.map_err(unknown)?;
     let put = match (&verdict, &run) {
         (Verdict::Stands, Some(Ok(run))) if !run.superseded => {
-            put_head(target, Some(&head), run.head(&head.head.confirmed())).await?
+            put_head(target, Some(&head), run.head(&head.head.confirmed())).await
         }
-        (Verdict::Stands, _) => put_head(target, Some(&head), head.head.confirmed()).await?,
-        (Verdict::Taken(_) | Verdict::OtherDraft, _) => undo(target, &head).await?,
+        (Verdict::Stands, _) => put_head(target, Some(&head), head.head.confirmed()).await,
+        // A file whose reply was lost may come late.
+        (Verdict::Taken(_) | Verdict::OtherDraft, Some(Err(_))) => undo(target, &settled_by_this(target, &head)).await,
+        (Verdict::Taken(_) | Verdict::OtherDraft, _) => undo(target, &head).await,
     };
     let written = run.iter().flatten().flat_map(|run| run.written.clone()).collect();
-    let fate = match put {
+    let fate = match put.map_err(unknown)? {
         Some(now) if verdict == Verdict::Stands => Fate::Final(now),
         Some(now) => Fate::Undone(now),
-        None => fate_of(target, &head.head).await?,
+        None => fate_of(target, &head.head).await.map_err(unknown)?,
     };
     match (fate, run) {
         (Fate::Final(now), Some(Ok(run))) if now.head.materialised && now.head.generation == head.head.generation => {
             Ok(Ok(run.kept))
         }
         (Fate::Final(_), Some(Err(error))) => Ok(Err(error)),
-        (Fate::Final(now), _) => Ok(materialise_after(target, now, Some(package), written).await),
-        (Fate::Undone(now), _) => {
-            materialise_after(target, now, None, written).await?;
+        (fate, _) => end(target, fate, package, written, verdict).await,
+    }
+}
+
+/// The end of a pending publish whose head `mine` other calls have followed already.
+///
+/// # Errors
+/// As [`finish_publish`].
+pub(super) async fn finish_followed(
+    target: &SkillTarget,
+    mine: &SkillHead,
+    package: &Package,
+) -> Result<Result<Vec<String>, ReadError>, ChangeError> {
+    let fate = fate_of(target, mine).await.map_err(unknown)?;
+    end(target, fate, package, BTreeMap::new(), Verdict::Stands).await
+}
+
+/// Corrects the files after the end of a pending publish. `written` are those of this call.
+async fn end(
+    target: &SkillTarget,
+    fate: Fate,
+    package: &Package,
+    written: BTreeMap<String, HeadFile>,
+    verdict: Verdict,
+) -> Result<Result<Vec<String>, ReadError>, ChangeError> {
+    match fate {
+        Fate::Final(now) => Ok(materialise_after(target, now, Some(package), written).await),
+        Fate::Undone(now) => {
+            // Whether the publish stands is decided. Files that stay behind are listed in its head.
+            if let Err(error) = materialise_after(target, now, None, written).await {
+                warn_of_files(target, error);
+            }
             Err(match verdict {
                 Verdict::Taken(other) => ChangeError::Taken(beside(target, &other)),
                 Verdict::Stands | Verdict::OtherDraft => ChangeError::Undone(contested(target)),
             })
         }
-        (Fate::Unknown(now), _) => {
+        Fate::Unknown(now) => {
             // The files that this call wrote late belong to no head.
             if let Some(now) = now
                 && let Err(error) = materialise_after(target, now, None, written).await
             {
-                let cause = Error::from(error);
-                tracing::warn!(skill = %target.skill, cause = %cause.chain(), "files of an earlier publish stay");
+                warn_of_files(target, error);
             }
             Err(ChangeError::Other(contested(target).with_outcome(Outcome::Unknown)))
         }
     }
+}
+
+/// An error after the head of a pending publish was stored. Another process may make the publish final.
+fn unknown(error: Error) -> Error {
+    error.with_outcome(Outcome::Unknown)
+}
+
+fn warn_of_files(target: &SkillTarget, error: ReadError) {
+    let cause = Error::from(error);
+    tracing::warn!(skill = %target.skill, cause = %cause.chain(), "files of an earlier publish stay");
 }
 
 /// The end of the pending publish `mine`, after another process changed the head.

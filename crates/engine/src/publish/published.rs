@@ -19,7 +19,7 @@ use crate::{
         known_head, not_published, put_archive, read_head, read_record, stored_version, stored_versions,
         version_numbers,
     },
-    error::{Code, Error, Result},
+    error::{Code, Error, Outcome, Result},
     limits::PARALLEL_GETS,
     path::{Id, Layer, LayerOwner, SkillPath},
     skill::{CheckedSkill, HeadState, SkillHead, VersionNumbers},
@@ -157,8 +157,8 @@ impl PublishedSkills {
             head.display_name.clone_from(&display_name);
             Ok(())
         });
-        let head = named.await?;
-        describe_skill(&place, &head).await
+        let head = named.await.map_err(after_publish)?;
+        describe_skill(&place, &head).await.map_err(after_publish)
     }
 
     /// Adds a version to a published skill, and publishes it if it `is_default`.
@@ -186,12 +186,16 @@ impl PublishedSkills {
             put_archive(&place, &place.space.version(skill, &digest)?, &package).await?;
             digest
         };
+        let name = VersionName::Digest(digest.clone());
         let numbered = amend_head(&place, |head| {
             head.numbers.add(&digest);
             Ok(())
         });
-        let head = numbered.await.map_err(Error::of_change)?;
-        describe_numbered(&place, find_named(&place, &head, &head.numbers, &VersionName::Digest(digest))?).await
+        let described = async {
+            let head = numbered.await?;
+            describe_numbered(&place, find_named(&place, &head, &head.numbers, &name)?).await
+        };
+        described.await.map_err(if is_default { after_publish } else { Error::of_change })
     }
 
     /// Publishes one of the versions of a skill.
@@ -208,8 +212,11 @@ impl PublishedSkills {
         let (place, head) = self.published(user, None, skill).await?;
         let version = find_named(&place, &head, &version_numbers(&place, &head).await?, name)?;
         Box::pin(self.publisher.roll_back_skill(user, skill, &version.digest, options)).await?;
-        let (_, head) = self.published(user, None, skill).await?;
-        describe_skill(&place, &head).await
+        let described = async {
+            let (_, head) = self.published(user, None, skill).await?;
+            describe_skill(&place, &head).await
+        };
+        described.await.map_err(after_publish)
     }
 
     /// Takes the number from a version, so listings omit it. If the version is the published one, the newest of the others
@@ -228,7 +235,8 @@ impl PublishedSkills {
         let (place, head) = self.published(user, None, skill).await?;
         let numbers = version_numbers(&place, &head).await?;
         let version = find_named(&place, &head, &numbers, name)?;
-        if head.digest.as_ref() == Some(&version.digest) {
+        let is_published = head.digest.as_ref() == Some(&version.digest);
+        if is_published {
             let options = PublishOptions { condition: Condition::Version(version.digest.clone()), ..options };
             let Some((_, former)) = numbers.iter().rev().find(|(number, _)| *number != version.number) else {
                 self.publisher.delete_skill(user, skill, options).await?;
@@ -244,7 +252,7 @@ impl PublishedSkills {
             head.numbers.remove(version.number);
             Ok(())
         });
-        removed.await.map_err(Error::of_change)?;
+        removed.await.map_err(if is_published { after_publish } else { Error::of_change })?;
         Ok(version)
     }
 
@@ -276,6 +284,11 @@ impl PublishedSkills {
         let head = head.ok_or_else(|| not_published(&place))?;
         Ok((place, head))
     }
+}
+
+/// An error after the call has published a version. To repeat the call might publish again.
+fn after_publish(error: Error) -> Error {
+    error.with_outcome(Outcome::Unknown)
 }
 
 async fn describe_skill(target: &SkillTarget, head: &SkillHead) -> Result<PublishedSkill> {
