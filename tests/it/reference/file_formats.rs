@@ -111,6 +111,7 @@ const MEMBERS_OF_A_HEAD: [(&str, &str); 20] = [
     ("undone", "The last call whose publish was undone."),
     ("took", "The digest of the draft whose place the skill took."),
     ("drafts_since", "The `generation` since which drafts count."),
+    ("drafts_ended_by", "The call whose deletion of a draft raised `drafts_since`."),
     ("draft", "The draft that the skill became, until its object is stored."),
     ("materialised", "Whether the plain files have the version."),
     ("files", "The plain files: path, size, SHA-256 and ETag."),
@@ -132,6 +133,9 @@ const MEMBERS_OF_A_DRAFT: [(&str, &str); 12] = [
     ("by", "The name of the key that made the change."),
     ("source", "The origin."),
     ("session", "The session whose agent made the draft."),
+    ("generation", "The `generation` of the head that the draft was made over."),
+    ("is_deleted", "Whether the draft is deleted. The object goes next."),
+    ("deletion", "The call that deleted it."),
 ];
 const MEMBERS_OF_A_KEY: [(&str, &str); 9] = [
     ("hash", "`sha256:` and the SHA-256 of the key. The key itself is nowhere."),
