@@ -95,7 +95,7 @@ const KEYS_OF_A_BUCKET: [(&str, &str); 22] = [
     (".skillmount-store/…", "Metadata of objects in a `file:` store."),
 ];
 
-const MEMBERS_OF_A_HEAD: [(&str, &str); 20] = [
+const MEMBERS_OF_A_HEAD: [(&str, &str); 21] = [
     ("format", "The number of the format: 1."),
     ("skill", "The path of the skill."),
     ("generation", "The number of changes so far."),
@@ -120,7 +120,7 @@ const MEMBERS_OF_A_HEAD: [(&str, &str); 20] = [
 ];
 /// Members that a head has during a change, or if changes met. The buckets of the fixtures are at rest.
 const PASSING_MEMBERS_OF_A_HEAD: [&str; 7] = ["pending", "undone", "took", "drafts_since", "draft", "replaces", "late"];
-const MEMBERS_OF_A_DRAFT: [(&str, &str); 12] = [
+const MEMBERS_OF_A_DRAFT: [(&str, &str); 15] = [
     ("format", "The number of the format: 1."),
     ("skill", "The path of the skill."),
     ("digest", "The version in `draft-versions/`."),
