@@ -678,6 +678,22 @@ async fn a_head_that_is_damaged_or_newer_costs_its_skill_and_says_why() {
     }
 }
 
+// S-PUBLISH-12: A damaged head costs its own skill and no other.
+#[tokio::test]
+async fn a_head_that_cannot_be_read_holds_up_no_publish_around_it_or_inside_it() {
+    for head in [r#"{"format":2}"#, "[]"] {
+        let world = World::new();
+        world.put("demo/.skillmount/heads/a/demo/inner.json", head).await;
+        publish(&world, &version(1, &[])).await;
+        assert_eq!(seen(&world, "s").await, version(1, &[]), "the head lies inside");
+
+        let world = World::new();
+        world.put("demo/.skillmount/heads/a.json", head).await;
+        publish(&world, &version(1, &[])).await;
+        assert_eq!(seen(&world, "s").await, version(1, &[]), "the head lies around");
+    }
+}
+
 // S-COST-5: `load_skill` is a LIST, a GET of SKILL.md and a GET of the head, all at once.
 #[tokio::test(start_paused = true)]
 async fn loading_a_published_skill_is_three_requests_in_one_round_trip() {

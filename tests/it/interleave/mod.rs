@@ -5,6 +5,7 @@
 
 mod calls;
 mod explore;
+mod failing;
 mod gate;
 mod model;
 pub(crate) mod racing;
