@@ -678,7 +678,8 @@ async fn a_head_that_is_damaged_or_newer_costs_its_skill_and_says_why() {
     }
 }
 
-// S-PUBLISH-12: A damaged head costs its own skill and no other.
+// S-PUBLISH-12: Heads and versions carry the number of their format, and the service refuses a newer format in words
+// that say so. A damaged head costs its own skill and no other.
 #[tokio::test]
 async fn a_head_that_cannot_be_read_holds_up_no_publish_around_it_or_inside_it() {
     for head in [r#"{"format":2}"#, "[]"] {

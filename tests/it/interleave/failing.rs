@@ -22,7 +22,7 @@ const MOST_REQUESTS: usize = 60;
 // object is not there, since another call may have deleted it.
 #[tokio::test(start_paused = true)]
 async fn an_error_that_says_not_applied_has_changed_nothing() {
-    let (digests, mut runs, mut faults) = (digests().await, 0, Vec::new());
+    let (digests, mut runs, mut unexplained) = (digests().await, 0, Vec::new());
     for (start, before, kinds) in starts() {
         let made = Arc::new(MemoryStore::tagged_by_write());
         let client = |service| Client { service, user: user(), files: Files::Two, digests: digests.clone() };
@@ -52,12 +52,13 @@ async fn an_error_that_says_not_applied_has_changed_nothing() {
                     }
                     let history = [Entry { skill: "n", call, reply, begun: 0, ended: 1 }];
                     if !after.as_ref().is_ok_and(|after| is_linearizable(&first, &history, after)) {
-                        faults.push(format!("{start}: {call:?}, {passed} of {verb:?} pass: {reply:?}, then {after:?}"));
+                        unexplained
+                            .push(format!("{start}: {call:?}, {passed} of {verb:?} pass: {reply:?}, then {after:?}"));
                     }
                 }
             }
         }
     }
-    println!("{runs} calls on a store that stops answering, {} without an explanation", faults.len());
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    println!("{runs} calls on a store that stops answering, {} without an explanation", unexplained.len());
+    assert!(unexplained.is_empty(), "{}", unexplained.join("\n"));
 }

@@ -195,7 +195,7 @@ impl PublishedSkills {
             let head = numbered.await?;
             describe_numbered(&place, find_named(&place, &head, &head.numbers, &name)?).await
         };
-        described.await.map_err(if is_default { after_publish } else { Error::of_change })
+        Box::pin(described).await.map_err(if is_default { after_publish } else { Error::of_change })
     }
 
     /// Publishes one of the versions of a skill.
