@@ -29,7 +29,7 @@ async fn settled(store: Arc<MemoryStore>) -> Result<State, String> {
             break;
         }
         // Threads of workers do not hold the paused clock.
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::yield_now();
         tokio::time::sleep(Duration::from_secs(1)).await;
         state = read_again(store.clone()).await;
     }
