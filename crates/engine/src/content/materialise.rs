@@ -175,8 +175,8 @@ pub(super) async fn follow_heads(
     Err(contested(target).into())
 }
 
-/// Writes into the head which files in `mine` it does not have, before any process deletes them. So a publish that finds such
-/// a file begins again, or the file is its own by now. Returns the head; `None` if another head is there.
+/// Names in the head the files in `mine` that it does not have. Any process deletes them then. A publish that had found such a
+/// file begins again. Returns the head; `None` if another head is there.
 ///
 /// # Errors
 /// The store's, with the outcome.

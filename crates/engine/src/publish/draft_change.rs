@@ -145,7 +145,7 @@ async fn end_draft(
 ) -> Result<bool> {
     loop {
         let Some(head) = settled_head(target).await? else { return Ok(true) };
-        // A call that puts a draft in the place of this one ends this one first.
+        // Another call has completed this deletion, to put a draft of its own.
         if head.head.drafts_ended_by.as_ref() == Some(&deleted.deletion) {
             return Ok(true);
         }
