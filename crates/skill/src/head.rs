@@ -4,7 +4,7 @@
 //! reader refuses a newer one. A head is changed by compare-and-swap only. That one step publishes a version. The plain
 //! files follow later: while `materialised` is false, some may still belong to the version before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ pub struct SkillHead {
     /// The last call whose publish was undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone: Option<String>,
-    /// Plain files that the call of an earlier head may still write.
+    /// Plain files that other calls may still write or delete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late: Option<LateFiles>,
     /// Whether the plain files have followed.
@@ -140,14 +140,27 @@ pub struct PendingPublish {
     pub numbers: VersionNumbers,
 }
 
-/// Plain files that the call of an earlier head may still write, because another process settled that head.
+/// Plain files that the call of a head may still change, because another process settled that head, or that this process may.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateFiles {
-    /// The latest end of the call.
+    /// The latest end of the calls.
     pub until: Timestamp,
     /// The SHA-256 of each file, by path. If several calls may still write a path, a space separates theirs, the latest first.
     pub files: BTreeMap<String, String>,
+    /// The paths of the files that they may still delete.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub deleted: BTreeSet<String>,
 }
+
+impl LateFiles {
+    /// Whether a call may write this content at `path`.
+    fn has(&self, path: &str, sha256: &str) -> bool {
+        self.files.get(path).is_some_and(|known| known.split_whitespace().any(|one| one == sha256))
+    }
+}
+
+/// A change of a plain file: its path, and the SHA-256 of the new content; `None` to delete it.
+pub type FileChange<'head> = (&'head str, Option<&'head str>);
 
 /// The first part of a head that is read.
 #[derive(Deserialize)]
@@ -191,7 +204,8 @@ pub struct HeadChange {
 
 impl HeadChange {
     /// A change after which nothing is published.
-    fn nothing() -> Self {
+    #[must_use]
+    pub fn nothing() -> Self {
         Self {
             state: HeadState::Deleted,
             files: Vec::new(),
@@ -275,23 +289,59 @@ impl SkillHead {
         Self { materialised: head.replaces.is_empty(), undone, created_at: None, ..head }
     }
 
-    /// The same head, settled by a process beside its call. The call ends no later than `until`.
-    #[must_use]
-    pub fn settled_by_another(&self, until: Timestamp) -> Self {
-        let mut files = self.late.as_ref().map(|late| late.files.clone()).unwrap_or_default();
-        for HeadFile { file, .. } in self.files.iter().filter(|one| one.etag.is_none()) {
-            let known = files.entry(file.path.clone()).or_default();
-            if !known.split_whitespace().any(|sha256| sha256 == file.sha256) {
-                *known = if known.is_empty() { file.sha256.clone() } else { format!("{} {known}", file.sha256) };
-            }
-        }
-        Self { late: (!files.is_empty()).then_some(LateFiles { until, files }), ..self.clone() }
+    /// The plain files that the call of this head writes and deletes.
+    pub fn changes(&self) -> impl Iterator<Item = FileChange<'_>> {
+        let written = self.files.iter().filter(|one| one.etag.is_none());
+        let written = written.map(|one| (one.file.path.as_str(), Some(one.file.sha256.as_str())));
+        let deleted = self.replaces.keys().filter(|path| self.file(path).is_none());
+        written.chain(deleted.map(|path| (path.as_str(), None)))
     }
 
-    /// The files that no call writes any more, and that this head does not have, with the SHA-256 of each.
-    pub fn late_files(&self, now: Timestamp) -> impl Iterator<Item = (&String, &String)> {
-        let has_ended = self.late.as_ref().is_some_and(|late| late.until < now);
-        self.expected_late_files().filter(move |_| has_ended)
+    /// The same head while several calls may make `changes`. They end no later than `until`.
+    #[must_use]
+    pub fn expecting<'head>(&self, changes: impl Iterator<Item = FileChange<'head>>, until: Timestamp) -> Self {
+        let (files, deleted) = (BTreeMap::new(), BTreeSet::new());
+        let mut late = self.late.clone().unwrap_or(LateFiles { until, files, deleted });
+        late.until = late.until.max(until);
+        for (path, content) in changes {
+            match content {
+                Some(sha256) if !late.has(path, sha256) => {
+                    let known = late.files.remove(path).map(|known| format!(" {known}")).unwrap_or_default();
+                    late.files.insert(path.to_owned(), format!("{sha256}{known}"));
+                }
+                Some(_) => {}
+                None => drop(late.deleted.insert(path.to_owned())),
+            }
+        }
+        let is_empty = late.files.is_empty() && late.deleted.is_empty();
+        Self { late: (!is_empty).then_some(late), ..self.clone() }
+    }
+
+    /// Whether this head names all of `changes` as those of calls that may go on until `until`.
+    pub fn expects<'head>(&self, changes: impl Iterator<Item = FileChange<'head>>, until: Timestamp) -> bool {
+        let late = self.late.as_ref().filter(|late| late.until >= until);
+        let mut changes = changes.peekable();
+        changes.peek().is_none()
+            || late.is_some_and(|late| {
+                changes.all(|(path, content)| match content {
+                    Some(sha256) => late.has(path, sha256),
+                    None => late.deleted.contains(path),
+                })
+            })
+    }
+
+    /// Whether all calls have ended that may have changed plain files late, and nobody has looked for their changes yet.
+    #[must_use]
+    pub fn has_late_changes(&self, now: Timestamp) -> bool {
+        self.late.as_ref().is_some_and(|late| late.until < now)
+    }
+
+    /// The late changes of other calls, by path, with the SHA-256 of each content. `None` stands for a deletion.
+    pub fn late_changes(&self) -> impl Iterator<Item = FileChange<'_>> {
+        let late = self.late.iter();
+        let written = late.clone().flat_map(|late| &late.files).map(|(path, sha256)| (path.as_str(), Some(&**sha256)));
+        let only_deleted = late.flat_map(|late| late.deleted.iter().filter(|path| !late.files.contains_key(*path)));
+        written.chain(only_deleted.map(|path| (path.as_str(), None)))
     }
 
     /// The files that the calls of earlier heads may still write, with their SHA-256. A file of this head is none of them.
@@ -300,10 +350,29 @@ impl SkillHead {
         late.into_iter().flatten().filter(|(path, _)| self.file(path).is_none())
     }
 
-    /// The same head once its late files are gone.
+    /// The same head once no call changes a file late any more.
     #[must_use]
-    pub fn without_late_files(&self) -> Self {
+    pub fn without_late_changes(&self) -> Self {
         Self { late: None, ..self.clone() }
+    }
+
+    /// The same head with these plain files to write again, by path, each over the version that is there.
+    #[must_use]
+    pub fn restoring(&self, files: &BTreeMap<String, Option<ETag>>) -> Self {
+        if files.is_empty() {
+            return self.clone();
+        }
+        let mut head = Self { materialised: false, ..self.clone() };
+        for one in head.files.iter_mut().filter(|one| files.contains_key(&one.file.path)) {
+            one.etag = None;
+        }
+        for (path, etag) in files {
+            match etag {
+                Some(etag) => drop(head.replaces.insert(path.clone(), etag.clone())),
+                None => drop(head.replaces.remove(path)),
+            }
+        }
+        head
     }
 
     /// The same head with more plain files to delete, by path. Any process deletes them, as after every change.
@@ -319,7 +388,7 @@ impl SkillHead {
     /// Whether this head leaves nothing to do for a process that finds it.
     #[must_use]
     pub fn is_settled(&self, now: Timestamp) -> bool {
-        self.materialised && self.pending.is_none() && self.late_files(now).next().is_none()
+        self.materialised && self.pending.is_none() && !self.has_late_changes(now)
     }
 
     /// Whether this publish was undone, and its plain files are not gone yet.
@@ -408,7 +477,7 @@ impl SkillHead {
             HeadState::Published => self.digest.as_ref() == Some(&digest),
             HeadState::Deleted => self.digest.is_none() && self.files.is_empty(),
         };
-        let late = self.late.iter().flat_map(|late| late.files.keys());
+        let late = self.late.iter().flat_map(|late| late.files.keys().chain(&late.deleted));
         match () {
             () if self.format != FORMAT => Err("its format has no such number"),
             () if self.skill != *skill => Err("it is the head of another skill"),
@@ -458,28 +527,49 @@ mod tests {
     #[test]
     fn files_of_an_earlier_call_are_late_once_it_has_ended() {
         let at = |seconds| Timestamp::from_second(seconds).unwrap();
-        let settled = head().settled_by_another(at(300));
-        assert_eq!(settled.late_files(at(301)).count(), 0, "the head has these files");
-        assert!(settled.materialised(&BTreeMap::new()).is_settled(at(301)));
+        let settled = head().expecting(head().changes(), at(300));
+        assert_eq!(settled.expected_late_files().count(), 0, "the head has these files");
+        let done = settled.materialised(&BTreeMap::new());
+        assert!(done.is_settled(at(300)) && !done.is_settled(at(301)));
         let deleted = SkillHead::after(Some(&settled), &skill("a/s"), HeadChange::nothing(), at(10));
         let deleted = deleted.materialised(&BTreeMap::new());
         assert!(deleted.is_settled(at(300)) && !deleted.is_settled(at(301)));
         assert_eq!(SkillHead::after(Some(&deleted), &skill("a/s"), HeadChange::nothing(), at(301)).late, None);
-        let late: Vec<_> = deleted.late_files(at(301)).map(|(path, _)| path.as_str()).collect();
+        let late: Vec<_> = deleted.expected_late_files().map(|(path, _)| path.as_str()).collect();
         assert_eq!(late, ["SKILL.md", "a/b.md"]);
-        assert!(deleted.without_late_files().is_settled(at(301)));
+        assert!(deleted.without_late_changes().is_settled(at(301)));
         let removing = deleted.removing(BTreeMap::from([("late.md".to_owned(), ETag::new("late"))]));
         assert!(!removing.is_settled(at(300)) && removing.replaces.contains_key("late.md"));
         assert_eq!(deleted.removing(BTreeMap::new()), deleted);
         // A later call may have written other content to the same path.
         let mut other = settled.clone();
         other.files[0].file.sha256 = "f".repeat(64);
-        let late = other.settled_by_another(at(301)).late.unwrap().files;
+        let late = other.expecting(other.changes(), at(301)).late.unwrap().files;
         assert_eq!(late["SKILL.md"], format!("{} {}", "f".repeat(64), head().files[0].file.sha256));
         assert_eq!(late["a/b.md"], head().files[1].file.sha256, "the same content is there once");
         let mut outside = deleted;
         outside.late.as_mut().unwrap().files.insert("../x".to_owned(), "0".repeat(64));
         assert!(outside.check(&skill("a/s")).is_err());
+    }
+
+    #[test]
+    fn a_file_that_a_slow_call_deletes_or_replaces_is_written_again() {
+        let until = Timestamp::from_second(600).unwrap();
+        let head = SkillHead { replaces: BTreeMap::from([("old.md".to_owned(), ETag::new("o"))]), ..head() };
+        assert!(!head.expects(head.changes(), until) && head.expects(std::iter::empty(), until));
+        let expecting = head.expecting(head.changes(), until);
+        assert!(expecting.expects(head.changes(), until));
+        assert!(!expecting.expects(head.changes(), Timestamp::from_second(601).unwrap()), "the list ends earlier");
+        assert!(!expecting.expects(std::iter::once(("a/b.md", None)), until), "it is written, and not deleted");
+        let late: Vec<_> = expecting.late_changes().map(|(path, content)| (path, content.is_some())).collect();
+        assert_eq!(late, [("SKILL.md", true), ("a/b.md", true), ("old.md", false)]);
+        let tags = ["SKILL.md", "a/b.md"].map(|path| (path.to_owned(), ETag::new(path)));
+        let done = expecting.materialised(&tags.into());
+        assert_eq!(done.restoring(&BTreeMap::new()), done);
+        let there = [("SKILL.md".to_owned(), None), ("a/b.md".to_owned(), Some(ETag::new("late")))];
+        let restoring = done.restoring(&there.into());
+        assert!(!restoring.materialised && restoring.files.iter().all(|one| one.etag.is_none()));
+        assert_eq!(restoring.replaces, BTreeMap::from([("a/b.md".to_owned(), ETag::new("late"))]));
     }
 
     // S-PUBLISH-12: Heads and versions carry the number of their format, and the service refuses a newer format in

@@ -45,7 +45,7 @@ pub use folded::folded;
 pub use frontmatter::yaml_value;
 pub use frontmatter::{Frontmatter, Parameter};
 pub use head::HeadFormat;
-pub use head::{HeadChange, HeadFile, HeadState, LateFiles, PendingPublish, SkillHead};
+pub use head::{FileChange, HeadChange, HeadFile, HeadState, LateFiles, PendingPublish, SkillHead};
 pub use lint::{
     FixResult, content_findings, fix, hidden_in_file, is_skill_name, lint, name_finding, template, theirs_beside,
 };

@@ -12,8 +12,8 @@ use skillmount::{
     session::Change,
     store::{DeleteOptions, MemoryStore, PutOptions, Requests, Verb, testing::Fault},
     wire::{
-        BackendProtocol, CreateSession, FindingCode, LoadSkillRequest, Policy, PublishReply, PublishStatus,
-        SkillsAccess, VersionListRequest, Visibility,
+        BackendProtocol, ChangeSkillRequest, CreateSession, FindingCode, LoadSkillRequest, Policy, PublishReply,
+        PublishStatus, SkillsAccess, VersionListRequest, Visibility,
     },
 };
 
@@ -656,6 +656,46 @@ async fn a_late_write_of_an_earlier_publish_is_set_right() {
     settled(&world).await;
     assert_eq!(plain(&world).await, three, "the late file of the second version is not left in the third");
     assert_eq!(seen(&world, "s").await, three);
+}
+
+// S-PUBLISH-5: A publish never loses a file that another tool wrote: the file stays where it is, or the service keeps
+// it as a version.
+#[tokio::test]
+async fn a_skill_that_a_tool_put_around_another_can_be_changed_after_the_inner_one() {
+    let world = World::new();
+    let inner = SkillPath::parse("a/demo/inner").unwrap();
+    let publisher = world.service.publisher();
+    let files = |number, others: &[&str]| {
+        let main = format!("---\nname: inner\ndescription: Version {number}.\n---\nBody {number}\n");
+        let others = others.iter().map(|path| ((*path).to_owned(), format!("{path} {number}")));
+        uploaded(&others.chain([("SKILL.md".to_owned(), main)]).collect())
+    };
+    publisher.publish_skill(&id("demo"), &inner, files(1, &[]), from()).await.unwrap();
+    world.put(&format!("{FOLDER}SKILL.md"), version(1, &[])["SKILL.md"].clone()).await;
+    let changed = ChangeSkillRequest { body: Some("Changed\n".into()), ..ChangeSkillRequest::default() };
+    publisher.change_skill(&id("demo"), &skill(), changed, from()).await.unwrap();
+    publisher.publish_skill(&id("demo"), &inner, files(2, &["new.md"]), from()).await.unwrap();
+    let changed = ChangeSkillRequest { body: Some("Changed again\n".into()), ..ChangeSkillRequest::default() };
+    publisher.change_skill(&id("demo"), &skill(), changed, from()).await.unwrap();
+    let plain = plain(&world).await;
+    assert!(plain["SKILL.md"].ends_with("Changed again\n"), "{plain:?}");
+    assert_eq!(plain["inner/new.md"], "new.md 2");
+}
+
+// S-PUBLISH-14: A version has up to 10,000 files, 64 MiB zipped and 256 MiB unpacked, and a file has up to 64 MiB. The list of its
+// files, with the replaced ones, has up to 8 MiB.
+#[tokio::test]
+async fn a_list_of_files_that_no_head_could_hold_is_refused_before_it_is_stored() {
+    let world = World::new();
+    let folder = "d".repeat(250);
+    let end = "e".repeat(190);
+    let others: Vec<String> = (0..8_500).map(|number| format!("{folder}/{folder}/{folder}/{end}{number}.md")).collect();
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    let refused = publish_if(&world, &version(1, &others), None).await.unwrap_err();
+    assert_eq!((refused.code(), refused.outcome()), (Code::FileTooLarge, Some(Outcome::NotApplied)), "{refused}");
+    assert!(refused.message().contains("shorter paths"), "{refused}");
+    assert!(plain(&world).await.is_empty() && !world.keys().await.iter().any(|key| key.contains("/heads/")));
+    publish(&world, &version(2, &["b.md"])).await;
 }
 
 // S-PUBLISH-12: Heads and versions carry the number of their format, and the service refuses a newer format in words

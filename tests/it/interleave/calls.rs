@@ -26,6 +26,19 @@ pub(super) enum Files {
     One,
     /// Another file too. A publish writes SKILL.md last, so for a moment the other file lies there alone.
     Two,
+    /// The other file belongs to the versions with the body `two` alone, so a change adds it or removes it.
+    Some,
+}
+
+impl Files {
+    /// The names of the files of a skill with this body.
+    pub(super) fn names(self, body: &str) -> &'static [&'static str] {
+        match self {
+            Self::Two => &["SKILL.md", "a.md"],
+            Self::Some if body == "two" => &["SKILL.md", "a.md"],
+            Self::One | Self::Some => &["SKILL.md"],
+        }
+    }
 }
 
 /// The digest of the skill `n` with these files by its body.
@@ -40,7 +53,7 @@ pub(super) fn upload(skill: &str, body: &str, files: Files) -> UploadedSkill {
     let name = skill.rsplit('/').next().unwrap();
     let main = format!("---\nname: {name}\ndescription: Writes the minutes of a meeting.\n---\n{body}\n");
     let mut uploaded = vec![("SKILL.md".to_owned(), main.into())];
-    if files == Files::Two {
+    if files.names(body).contains(&"a.md") {
         uploaded.push(("a.md".to_owned(), body.to_owned().into()));
     }
     UploadedSkill::Files(uploaded)

@@ -42,7 +42,7 @@ pub(super) struct Case {
     /// How many replies to puts of heads and drafts it loses.
     pub(super) losses: usize,
     /// The turns that every schedule begins with: a service, and how many requests pass.
-    pub(super) turns: &'static [(usize, usize)],
+    pub(super) turns: Vec<(usize, usize)>,
     /// Whether a second write of equal content has the same tag, as on S3 without a key of KMS. Else each write has its own.
     pub(super) is_tagged_by_content: bool,
 }
@@ -519,16 +519,15 @@ impl Case {
             switches: 0,
             stops: 0,
             losses: 0,
-            turns: &[],
+            turns: Vec::new(),
             is_tagged_by_content: false,
         }
     }
 
     /// The plain files of the published skills in `state`.
     fn files_of(&self, state: &State) -> BTreeSet<String> {
-        let names: &[&str] = if self.files == Files::Two { &["SKILL.md", "a.md"] } else { &["SKILL.md"] };
-        let published = state.iter().filter(|(_, at)| at.published.is_some());
-        published.flat_map(|(skill, _)| names.iter().map(move |name| format!("{skill}/{name}"))).collect()
+        let published = state.iter().filter_map(|(skill, at)| Some((skill, self.files.names(at.published?))));
+        published.flat_map(|(skill, names)| names.iter().map(move |name| format!("{skill}/{name}"))).collect()
     }
 
     /// The paths of the case.

@@ -34,7 +34,7 @@ const BODIES: [&str; 5] = ["zero", "one", "two", "three", "draft"];
 async fn digests() -> Digests {
     let world = World::over(Arc::new(MemoryStore::like_s3()));
     let mut digests = Digests::new();
-    for files in [Files::One, Files::Two] {
+    for files in [Files::One, Files::Two, Files::Some] {
         for body in BODIES {
             let upload = calls::upload("n", body, files);
             let (user, skill, publisher) = (id("demo"), calls::path("n"), world.service.publisher());
@@ -371,7 +371,7 @@ fn three_calls_that_once_met_badly_have_an_order() {
     let to_published = Do::ToPublished(Any);
     let delete = Do::Delete(Any);
     // The start, the calls and the turns. After the turns a service may die.
-    let cases: [(_, _, &[_]); 8] = [
+    let cases: [(_, _, &[(usize, usize)]); 8] = [
         // A publish writes SKILL.md late. The next publish finds the file and keeps it, and then the first one deleted it.
         ("draft", [publish, publish, to_draft], &[(0, 7), (2, 24), (0, 4), (1, 10)]),
         // Two more changes hide a publish that another call has confirmed, and then its call writes SKILL.md.
@@ -389,21 +389,39 @@ fn three_calls_that_once_met_badly_have_an_order() {
     ];
     let cases = cases.map(|(start, calls, turns)| {
         let (_, before, _) = starts().into_iter().find(|(name, ..)| *name == start).unwrap();
-        Case { stops: 1, turns, ..Case::of(before, calls.map(|call| ("n", call)).to_vec()) }
+        Case { stops: 1, turns: turns.to_vec(), ..Case::of(before, calls.map(|call| ("n", call)).to_vec()) }
     });
     report("calls that once met badly", &cases);
+}
+
+// S-PUBLISH-33: If a server dies in the middle of a change, the change is made or it is not, and another server settles it. A
+// change of another server comes before or after it.
+#[test]
+fn a_server_that_completes_another_publish_and_dies_leaves_no_file_of_it() {
+    let before = vec![("n", Do::Publish("one", Any))];
+    let calls = vec![("n", Do::Publish("two", Any)), ("n", Do::ToDraft(Any)), ("n", Do::RollBack("one", Any))];
+    // The head of the first call is stored with its fourth request. The second call completes it, and lets one write wait.
+    let cases = (5..11).map(|requests| {
+        let turns = vec![(0, 4), (1, requests), (0, 40), (2, 40), (1, 1)];
+        Case { files: Files::Some, stops: 1, turns, ..Case::of(before.clone(), calls.clone()) }
+    });
+    let cases: Vec<_> = cases.collect();
+    report("a server that completes a publish", &cases);
 }
 
 // S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one
 // change after the other. This holds for publish, rollback, draft, `PATCH` and deletion, on any number of servers.
 #[test]
-fn a_slow_deletion_takes_no_file_of_equal_content_from_the_next_publish() {
+fn a_slow_change_takes_no_file_of_equal_content_from_the_next_publish() {
     let (_, before, _) = starts().into_iter().find(|(name, ..)| *name == "published").unwrap();
     let others = [Do::Delete(Any), Do::ToDraft(Any), Do::Publish("two", Any), Do::RollBack("zero", Any)];
-    let cases = others.map(|other| {
+    let bounds = if soak() > 1 { vec![(3, 0), (2, 1)] } else { vec![(2, 0), (1, 1)] };
+    let cases = others.into_iter().flat_map(|other| bounds.iter().map(move |bound| (other, *bound)));
+    let cases = cases.map(|(other, (switches, stops))| {
         let calls = vec![("n", other), ("n", Do::Publish("one", Any))];
-        Case { switches: 2, is_tagged_by_content: true, ..Case::of(before.clone(), calls) }
+        Case { switches, stops, is_tagged_by_content: true, ..Case::of(before.clone(), calls) }
     });
+    let cases: Vec<_> = cases.collect();
     report("equal content with equal tags", &cases);
 }
 

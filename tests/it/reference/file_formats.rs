@@ -116,7 +116,7 @@ const MEMBERS_OF_A_HEAD: [(&str, &str); 21] = [
     ("materialised", "Whether the plain files have the version."),
     ("files", "The plain files: path, size, SHA-256 and ETag."),
     ("replaces", "The ETags of the plain files before, until `materialised`."),
-    ("late", "Files that the call of an earlier head may still write, and until when."),
+    ("late", "Plain files that other calls may still write or delete, and until when."),
 ];
 /// Members that a head has during a change, or if changes met. The buckets of the fixtures are at rest.
 const PASSING_MEMBERS_OF_A_HEAD: [&str; 8] =

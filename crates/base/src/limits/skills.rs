@@ -67,7 +67,7 @@ pub const PUBLISH_JSON_BYTES: usize = 16 << 20;
 pub const VERSION_RATIO: u64 = 200;
 /// The record of a version, as JSON.
 pub const VERSION_RECORD_BYTES: usize = 16 << 10;
-/// The head of a skill: 10,000 files with paths of the usual length take three megabytes.
+/// The head of a skill: 10,000 files with paths of the usual length take three megabytes. That of a new change takes at most half.
 pub const HEAD_BYTES: u64 = 16 << 20;
 /// Where a version comes from, in the words of who publishes it.
 pub const SOURCE_BYTES: usize = 1 << 10;
@@ -85,6 +85,8 @@ pub const PENDING_PUBLISH: SignedDuration = SignedDuration::from_secs(30);
 pub const PUBLISH_ATTEMPTS: usize = 8;
 /// How long a publish, or another change of a skill, may go on behind a client that has left.
 pub const PUBLISH_TIMEOUT: Duration = Duration::from_mins(5);
+/// How long after the newest write of a head a plain file may come late: twice [`PUBLISH_TIMEOUT`], and a minute for coarse clocks.
+pub const LATE_CHANGES: Duration = Duration::from_mins(11);
 /// Archives and unpacked files of versions in one process, in KiB. The largest publish needs all of it. One user has half, or a
 /// single archive if that is larger.
 pub const VERSION_WINDOW_KIB: u64 = 192 << 10;

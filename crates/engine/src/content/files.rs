@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{PENDING_PUBLISH, PUBLISH_ATTEMPTS, SKILL_FILE_BYTES, SKILL_FILES},
+    limits::{PENDING_PUBLISH, PUBLISH_ATTEMPTS, PUBLISH_TIMEOUT, SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, LayerOwner, SkillPath, UserSpace},
     skill::{HeadState, MAIN, SkillDraft, Snapshot, SnapshotFile, VersionArchive},
     store::{CachePolicy, GetOptions, ListEntry, Object, StoreError, StoreExt as _, StoreResult, WriteCallId},
@@ -101,7 +101,7 @@ pub(crate) async fn skill_files_at(
             }
             return Ok(SkillContents::Nothing);
         }
-        if head.as_ref().is_some_and(|known| known.head.late_files(content.clock().now()).next().is_some()) {
+        if head.as_ref().is_some_and(|known| known.head.has_late_changes(content.clock().now())) {
             finish_behind(&place);
         }
         match &head {
@@ -301,25 +301,34 @@ fn finish_behind(target: &SkillTarget) {
     let place = target.clone();
     tokio::spawn(async move {
         let _turn = place.content.changes().lock(place.folder.as_str()).await;
-        if let Err(error) = settled_head(&place).await {
-            tracing::warn!(skill = %place.skill, cause = %error.chain(), "a published skill stays behind its head");
-        }
+        in_time(&place, Box::pin(settled_head(&place))).await;
     });
 }
 
-/// Completes changes inside the folder in the background. A server that died may have left a file of one.
+/// Completes changes in the folder in the background. A dead server may have left a file of one, or a late change.
 fn finish_inside(target: &SkillTarget, known: &StoredHead, look: &Look) {
     let Ok((entries, _)) = &look.listed else { return };
     let folder = plain_files_among(target, entries);
-    if !has_files_inside(known, &folder) || target.content.handle().check_writable().is_err() {
+    if !has_files_inside(known, &folder) && known.head.late.is_none()
+        || target.content.handle().check_writable().is_err()
+    {
         return;
     }
     let (place, known) = (target.clone(), known.clone());
-    tokio::spawn(async move {
-        if let Err(error) = settled_files(&place, Some(&known), folder).await {
-            tracing::warn!(skill = %place.skill, cause = %error.chain(), "a publish inside a skill stays unfinished");
+    tokio::spawn(async move { in_time(&place, Box::pin(settled_files(&place, Some(&known), folder))).await });
+}
+
+/// Does this part of a change, for as long as a change may take.
+async fn in_time<T>(place: &SkillTarget, work: impl Future<Output = Result<T>>) {
+    match tokio::time::timeout(PUBLISH_TIMEOUT, work).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => {
+            tracing::warn!(skill = %place.skill, cause = %error.chain(), "a published skill stays behind its head");
         }
-    });
+        Err(_) => {
+            tracing::warn!(skill = %place.skill, "a published skill stays behind its head: the store took too long");
+        }
+    }
 }
 
 fn too_large(target: &SkillTarget) -> Error {

@@ -1,14 +1,15 @@
 //! Heads in the store.
 
 use bytes::Bytes;
+use jiff::Timestamp;
 
 use super::{read_error::ReadError, target::SkillTarget};
 use crate::{
     error::{Code, Error, Result},
     json,
-    limits::{HEAD_BYTES, PUBLISH_TIMEOUT},
+    limits::{HEAD_BYTES, LATE_CHANGES, PUBLISH_TIMEOUT},
     path::ETag,
-    skill::{HeadFormat, SkillHead},
+    skill::{FileChange, HeadFormat, SkillHead},
     store::{Commit, ExpectedVersion, GetOptions, StoreError, StoreResult},
 };
 
@@ -17,6 +18,8 @@ use crate::{
 pub(crate) struct StoredHead {
     pub(crate) head: SkillHead,
     base: ExpectedVersion,
+    /// When the store got it; `None` if this call has just put it.
+    stored_at: Option<Timestamp>,
 }
 
 impl StoredHead {
@@ -27,12 +30,32 @@ impl StoredHead {
             ExpectedVersion::Absent | ExpectedVersion::Whatever => None,
         }
     }
+
+    /// Whether this call has put it. Another process puts the head again before it works on the plain files.
+    pub(super) fn is_own(&self) -> bool {
+        self.stored_at.is_none()
+    }
+
+    /// Whether a call that this head expects may have written an object at this moment of the store's clock.
+    pub(super) fn may_be_late(&self, modified_at: Timestamp) -> bool {
+        self.stored_at.is_none_or(|stored_at| modified_at <= stored_at + LATE_CHANGES)
+    }
 }
 
-/// A head of another call, to be settled by this process. Until its call has ended, it may write plain files.
+/// The head of another call, to be settled by this process. Both may change plain files for a while.
 pub(crate) fn settled_by_this(target: &SkillTarget, known: &StoredHead) -> StoredHead {
-    let until = target.content.clock().now() + PUBLISH_TIMEOUT;
-    StoredHead { head: known.head.settled_by_another(until), base: known.base.clone() }
+    StoredHead { head: expecting(target, &known.head, known.head.changes()), ..known.clone() }
+}
+
+/// The head while this process and another call may make these changes of plain files.
+pub(super) fn expecting<'head>(
+    target: &SkillTarget,
+    head: &SkillHead,
+    changes: impl Iterator<Item = FileChange<'head>>,
+) -> SkillHead {
+    // A process that finds such a list with half of its time left makes the changes without a list of its own.
+    let until = target.content.clock().now() + 2 * PUBLISH_TIMEOUT;
+    head.expecting(changes, until)
 }
 
 /// Why this program cannot read an object in the place of a head.
@@ -49,11 +72,8 @@ pub(crate) enum HeadFault {
 /// # Errors
 /// As [`read_stored_head`].
 pub(crate) async fn read_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
-    let Some(StoredHead { head, base }) = read_stored_head(target).await? else { return Ok(None) };
-    if head.is_blank() {
-        return Ok(None);
-    }
-    Ok(Some(StoredHead { head: head.before_publish(), base }))
+    let Some(known) = read_stored_head(target).await?.filter(|known| !known.head.is_blank()) else { return Ok(None) };
+    Ok(Some(StoredHead { head: known.head.before_publish(), ..known }))
 }
 
 /// The head as it is stored.
@@ -95,7 +115,10 @@ pub(crate) async fn read_sound_head(target: &SkillTarget) -> Result<Result<Optio
     };
     let head = if object.is_whole() { parse_head(target, &object.bytes) } else { Err("it is too large".into()) };
     Ok(match head {
-        Ok(Some(head)) => Ok(Some(StoredHead { head, base: ExpectedVersion::version(&object.meta) })),
+        Ok(Some(head)) => {
+            let (base, stored_at) = (ExpectedVersion::version(&object.meta), Some(object.meta.modified_at));
+            Ok(Some(StoredHead { head, base, stored_at }))
+        }
         Ok(None) => Err(HeadFault::Newer),
         Err(why) => Err(HeadFault::Damaged(format!("{key}: {why}"))),
     })
@@ -142,21 +165,44 @@ pub(crate) async fn put_head(
 /// As [`put_head`], for a call that answers whether its change was made.
 ///
 /// # Errors
-/// The store's, with the outcome.
+/// `file_too_large` for a head over [`HEAD_BYTES`]; the store's, with the outcome.
 pub(crate) async fn commit_head(target: &SkillTarget, before: Option<&StoredHead>, head: SkillHead) -> Result<HeadPut> {
     let key = target.space.head(&target.skill)?;
     let bytes = Bytes::from(serde_json::to_vec(&head).map_err(Error::internal)?);
+    check_size(target, &bytes, HEAD_BYTES)?;
     let base = before.map_or(ExpectedVersion::Absent, |before| before.base.clone());
     let put = target.content.committer().commit(&key, bytes, &base).await;
     target.content.heads().forget_listing(&target.space);
     match put {
         Ok(Commit { etag: Some(etag), metadata }) => {
-            Ok(HeadPut::Stored(StoredHead { head, base: ExpectedVersion::Version(etag, metadata) }))
+            let base = ExpectedVersion::Version(etag, metadata);
+            Ok(HeadPut::Stored(StoredHead { head, base, stored_at: None }))
         }
         Ok(Commit { etag: None, .. }) => Ok(HeadPut::Followed(head)),
         Err(StoreError::PreconditionFailed | StoreError::NotFound) => Ok(HeadPut::Lost),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Checks the size of the head of a change. Later heads of the same change are longer.
+///
+/// # Errors
+/// `file_too_large` if the head is over half of [`HEAD_BYTES`].
+pub(crate) fn check_new_head(target: &SkillTarget, head: &SkillHead) -> Result<()> {
+    check_size(target, &serde_json::to_vec(head).map_err(Error::internal)?, HEAD_BYTES / 2)
+}
+
+fn check_size(target: &SkillTarget, head: &[u8], limit: u64) -> Result<()> {
+    if head.len() as u64 <= limit {
+        return Ok(());
+    }
+    let message = format!(
+        "the list of the files of {} takes {} bytes with those it replaces, and up to {limit} fit: publish fewer files, or \
+         files with shorter paths",
+        target.skill,
+        head.len()
+    );
+    Err(Error::new(Code::FileTooLarge, message))
 }
 
 /// Whether the head in the store is still `known`; `None` if there was no head.
@@ -171,4 +217,23 @@ pub(crate) async fn is_newest(target: &SkillTarget, known: Option<&StoredHead>) 
         Err(error) => Err(error),
     };
     Ok(now?.as_ref() == known.and_then(StoredHead::etag))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{path::SkillPath, skill::HeadChange};
+
+    #[test]
+    fn a_copy_that_an_operator_restores_long_after_a_head_is_no_late_write() {
+        let change = HeadChange::nothing();
+        let (at, skill) = (Timestamp::from_second(1_000).unwrap(), SkillPath::parse("a/s").unwrap());
+        let head = SkillHead::after(None, &skill, change, at);
+        let read = StoredHead { head, base: ExpectedVersion::Absent, stored_at: Some(at) };
+        assert!(read.may_be_late(at) && read.may_be_late(at + LATE_CHANGES) && !read.is_own());
+        assert!(!read.may_be_late(at + LATE_CHANGES + Duration::from_secs(1)));
+        assert!(StoredHead { stored_at: None, ..read }.is_own());
+    }
 }

@@ -196,7 +196,7 @@ async fn published_digests(target: &SkillTarget, digest: &str) -> Result<HashMap
 async fn listed_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadError> {
     let (head, now) = (read_head(target).await?, target.content.clock().now());
     let is_misleading =
-        |head: &SkillHead| head.pending.is_some() || head.is_being_undone() || head.late_files(now).next().is_some();
+        |head: &SkillHead| head.pending.is_some() || head.is_being_undone() || head.has_late_changes(now);
     if !head.as_ref().is_some_and(|known| is_misleading(&known.head))
         || target.content.handle().check_writable().is_err()
     {
@@ -218,8 +218,8 @@ pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> 
     let (head, etag) = match listed_head(target).await {
         Ok(None) => return Ok(Arc::default()),
         Ok(Some(stored)) => {
-            // A head with files that may be late is looked at again.
-            let etag = stored.etag().filter(|_| stored.head.expected_late_files().next().is_none()).cloned();
+            // A head with changes that may be late is looked at again.
+            let etag = stored.etag().filter(|_| stored.head.late.is_none()).cloned();
             // Until a change has reached the plain files, these are still of the version published before.
             let is_published = is_published(Some(&stored)) || !stored.head.materialised;
             let fingerprint = stored.head.fingerprint();

@@ -21,16 +21,16 @@ use sha2::{Digest as _, Sha256};
 use super::{
     checked_archive::version_archive,
     drafts::put_draft_of,
-    heads::{StoredHead, is_newest, put_head, read_stored_head, settled_by_this},
+    heads::{StoredHead, expecting, is_newest, put_head, read_stored_head},
     objects::{delete_version_of, read_object},
     read_error::ReadError,
     target::SkillTarget,
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{CHUNK_BYTES, PARALLEL_GETS, PARALLEL_TRANSFERS, PUBLISH_ATTEMPTS, UPLOAD_FILE_BYTES},
+    limits::{CHUNK_BYTES, PARALLEL_GETS, PARALLEL_TRANSFERS, PUBLISH_ATTEMPTS, PUBLISH_TIMEOUT, UPLOAD_FILE_BYTES},
     path::{ETag, ObjectKey},
-    skill::{HeadFile, MAIN, Package, SkillHead, VersionArchive},
+    skill::{FileChange, HeadFile, MAIN, Package, SkillHead, VersionArchive},
     store::{CachePolicy, Commit, ExpectedVersion, GetOptions, Metadata, Object, StoreError, WriteCallId},
 };
 
@@ -44,6 +44,12 @@ struct Step {
     content: Option<HeadFile>,
     /// The version that is there now.
     base: Option<ETag>,
+}
+
+impl Step {
+    fn change(&self) -> FileChange<'_> {
+        (&self.path, self.content.as_ref().map(|one| one.file.sha256.as_str()))
+    }
 }
 
 /// The outcome of one step.
@@ -138,7 +144,7 @@ pub(super) async fn follow_heads(
         if known.head.pending.is_some() {
             return Ok(FilesOutcome::Pending(Box::new(known), mine));
         }
-        let Some(head) = announce_removals(target, &known, &mut mine).await? else {
+        let Some(head) = announce(target, &known, &mut mine).await? else {
             let Some(newest) = read_stored_head(target).await? else { return Ok(FilesOutcome::Complete(Vec::new())) };
             known = newest;
             continue;
@@ -169,27 +175,29 @@ pub(super) async fn follow_heads(
                 return Ok(FilesOutcome::Complete(Vec::new()));
             }
         }
-        // The call of this head may be under way.
-        known = if newest.head.materialised { newest } else { settled_by_this(target, &newest) };
+        known = newest;
     }
     Err(contested(target).into())
 }
 
-/// Names in the head the files in `mine` that it does not have. Any process deletes them then. A publish that had found such a
-/// file begins again. Returns the head; `None` if another head is there.
+/// Names in the head what this replica is about to do for it. Files in `mine` that the head does not have are named as files to
+/// remove: any process deletes them then, and a publish that had found such a file begins again. Changes for the head of another call
+/// are named as changes that may come late. Returns the head; `None` if another head is there.
 ///
 /// # Errors
 /// The store's, with the outcome.
-async fn announce_removals(
-    target: &SkillTarget,
-    known: &StoredHead,
-    mine: &mut FileChanges,
-) -> Result<Option<StoredHead>> {
+async fn announce(target: &SkillTarget, known: &StoredHead, mine: &mut FileChanges) -> Result<Option<StoredHead>> {
     let outside = mine.outside(&known.head);
-    if outside.is_empty() {
+    let mut head = known.head.removing(outside.clone());
+    let steps = steps(&head, mine);
+    let until = target.content.clock().now() + PUBLISH_TIMEOUT;
+    if !known.is_own() && !head.expects(steps.iter().map(Step::change), until) {
+        head = expecting(target, &head, steps.iter().map(Step::change));
+    }
+    if head == known.head {
         return Ok(Some(known.clone()));
     }
-    let head = put_head(target, Some(known), known.head.removing(outside.clone())).await?;
+    let head = put_head(target, Some(known), head).await?;
     if head.is_some() {
         mine.written.retain(|path, _| !outside.contains_key(path));
     }
@@ -327,21 +335,28 @@ async fn is_late(target: &SkillTarget, key: &ObjectKey, there: &Object) -> Resul
     Ok(number_of(&hex::encode(content.finalize())) == wrote)
 }
 
-/// Whether the plain file at `path` is the write of an earlier head with this content.
+/// Whether the plain file at `path` is the write of a call that `known` expects, with this content.
 ///
 /// # Errors
 /// The store's.
-pub(super) async fn is_late_file(target: &SkillTarget, path: &str, sha256: &str) -> Result<bool> {
-    Ok(late_write(target, path, sha256).await?.is_some())
+pub(super) async fn is_late_file(target: &SkillTarget, known: &StoredHead, path: &str, sha256: &str) -> Result<bool> {
+    Ok(late_write(target, known, path, sha256).await?.is_some())
 }
 
-/// The version of the plain file at `path`, if the call of an earlier head wrote one of these contents there.
+/// The version of the plain file at `path`, if a call that `known` expects wrote one of these contents there. A copy that an operator
+/// restored later is none.
 ///
 /// # Errors
 /// The store's.
-pub(super) async fn late_write(target: &SkillTarget, path: &str, sha256: &str) -> Result<Option<ETag>> {
+pub(super) async fn late_write(
+    target: &SkillTarget,
+    known: &StoredHead,
+    path: &str,
+    sha256: &str,
+) -> Result<Option<ETag>> {
     let key = target.folder.key(path)?;
-    let Some(object) = read_object(target, &key, SMALL).await? else { return Ok(None) };
+    let object = read_object(target, &key, SMALL).await?;
+    let Some(object) = object.filter(|object| known.may_be_late(object.meta.modified_at)) else { return Ok(None) };
     let wrote = WriteCallId::find(&mark_of(&key), &object.meta).map(|(_, wrote)| wrote);
     let is_expected = sha256.split_whitespace().any(|one| wrote == Some(number_of(one)));
     let is_late = is_expected && is_late(target, &key, &object).await?;

@@ -52,7 +52,7 @@ pub(crate) use folder::{
 pub(crate) use head_cache::HeadCard;
 pub use head_cache::NumberedVersion;
 pub(crate) use heads::{
-    HeadPut, StoredHead, commit_head, is_newest, put_head, read_head, read_stored_head, settled_by_this,
+    HeadPut, StoredHead, check_new_head, commit_head, is_newest, put_head, read_head, read_stored_head, settled_by_this,
 };
 pub(crate) use inspect::{InspectedHead, draft_in, inspect_draft_files, inspect_head, inspect_version, settle_head};
 pub(crate) use list_state::{PublishState, digests_of_version, heads_of, known_head, published_digest, standings};
@@ -64,7 +64,7 @@ pub(crate) use pace::RequestPace;
 pub(crate) use pending::{Verdict, judge, materialise, materialise_after, settle_pending, undo};
 pub(crate) use place::{own_files, place_conflict, settled_files};
 pub(crate) use read_error::ReadError;
-pub(crate) use settle::{settled_head, settled_state};
+pub(crate) use settle::{restore_skill_at, settled_head, settled_state};
 pub(crate) use single_reads::{identifies_bytes, plain_file};
 pub(crate) use stored_versions::{
     StoredVersion, VersionRow, archive_size, listed_versions, read_record, stored_versions,

@@ -159,7 +159,7 @@ async fn published_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
             }
             // If its call has died, listings do not have it yet.
             if !known.head.materialised
-                && let Err(error) = Box::pin(materialise(&outer, settled_by_this(&outer, &known), None)).await
+                && let Err(error) = Box::pin(materialise(&outer, known, None)).await
             {
                 let cause = Error::from(error);
                 tracing::warn!(skill = %above, cause = %cause.chain(), "a published skill stays behind its head");

@@ -13,7 +13,7 @@ use super::{
     heads::{StoredHead, read_stored_head},
     materialise::is_late_file,
     pending::skills_inside,
-    settle::settled_head,
+    settle::{restore_late_changes, settled_head},
     target::SkillTarget,
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The files of a listed folder without the files of changes under way and of undone publishes, at this path, around it and inside.
-/// `None` if the folder changed since: list it again.
+/// `None` if the folder changed since: list it again. Late changes of published files are undone first.
 ///
 /// # Errors
 /// As [`settled_head`].
@@ -33,6 +33,9 @@ pub(crate) async fn settled_files(
     head: Option<&StoredHead>,
     folder: PlainFiles,
 ) -> Result<Option<PlainFiles>> {
+    if restore_late_changes(target, head, &folder).await? {
+        return Ok(None);
+    }
     let mut folder = without_late_files(target, "", head, folder).await?;
     while let Some(inside) = skill_inside(head, &folder).map(str::to_owned) {
         let Ok(path) = SkillPath::parse(&format!("{}/{inside}", target.skill)) else { break };
@@ -82,7 +85,7 @@ async fn without_files_of_outer_skills(
         );
         for (path, sha256) in known.head.expected_late_files() {
             let Some(listed) = path.strip_prefix(&below) else { continue };
-            if folder.contains_key(listed) && is_late_file(&outer, path, sha256).await? {
+            if folder.contains_key(listed) && is_late_file(&outer, &known, path, sha256).await? {
                 folder.remove(listed);
             }
         }
@@ -115,8 +118,8 @@ async fn without_files_of_inner_skills(
             return Ok(None);
         }
         if known.head.state == HeadState::Published {
-            // Its SKILL.md came after the listing, or another tool removed it.
-            if main_of(&inner).await?.is_some() {
+            // Its SKILL.md came after the listing, or another tool removed it. A SKILL.md that was listed is a file of this folder too.
+            if !folder.contains_key(&format!("{inside}/{MAIN}")) && main_of(&inner).await?.is_some() {
                 return Ok(None);
             }
             continue;
@@ -144,9 +147,10 @@ async fn without_late_files(
     head: Option<&StoredHead>,
     mut folder: PlainFiles,
 ) -> Result<PlainFiles> {
-    for (path, sha256) in head.into_iter().flat_map(|known| known.head.expected_late_files()) {
+    let Some(known) = head else { return Ok(folder) };
+    for (path, sha256) in known.head.expected_late_files() {
         let listed = format!("{prefix}{path}");
-        if folder.contains_key(&listed) && is_late_file(target, path, sha256).await? {
+        if folder.contains_key(&listed) && is_late_file(target, known, path, sha256).await? {
             folder.remove(&listed);
         }
     }
@@ -235,7 +239,7 @@ pub(super) async fn has_main(target: &SkillTarget, head: &StoredHead) -> Result<
 /// The store's.
 pub(super) async fn has_late_main(target: &SkillTarget, head: &StoredHead) -> Result<bool> {
     match head.head.expected_late_files().find(|(path, _)| *path == MAIN) {
-        Some((path, sha256)) if !is_published(Some(head)) => is_late_file(target, path, sha256).await,
+        Some((path, sha256)) if !is_published(Some(head)) => is_late_file(target, head, path, sha256).await,
         _ => Ok(false),
     }
 }

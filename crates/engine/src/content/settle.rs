@@ -5,16 +5,21 @@ use std::collections::BTreeMap;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::{
+    Content,
     drafts::{DraftSlot, draft_slot},
-    heads::{StoredHead, put_head, read_stored_head, settled_by_this},
+    folder::{PlainFiles, is_published, list_folder, plain_files_among},
+    heads::{StoredHead, put_head, read_stored_head},
     materialise::{contested, late_write},
     pending::{materialise, settle_pending},
     read_error::ReadError,
     target::SkillTarget,
 };
 use crate::{
-    error::{Error, Result},
-    limits::{PARALLEL_GETS, PUBLISH_ATTEMPTS},
+    error::Result,
+    limits::{LIST_OBJECTS, PARALLEL_GETS, PUBLISH_ATTEMPTS},
+    path::{ETag, Id, LayerOwner, SkillPath},
+    skill::{FileChange, SkillHead},
+    store::StoreExt as _,
 };
 
 /// The newest head. A publish that is not final is first confirmed or undone, and the plain files are brought up to the head.
@@ -25,16 +30,14 @@ pub(crate) async fn settled_head(target: &SkillTarget) -> Result<Option<StoredHe
     for _ in 0..PUBLISH_ATTEMPTS {
         match read_stored_head(target).await? {
             Some(known) if known.head.pending.is_some() => settle_pending(target, &known).await?,
-            Some(known) if !known.head.materialised => {
-                match materialise(target, settled_by_this(target, &known), None).await {
-                    Ok(_) => {}
-                    Err(ReadError::VersionGone(_)) => return Ok(Some(known)),
-                    Err(error) => return Err(error.into()),
-                }
+            Some(known) if known.head.has_late_changes(target.content.clock().now()) => {
+                Box::pin(end_late_changes(target, &known)).await?;
             }
-            Some(known) if !known.head.is_settled(target.content.clock().now()) => {
-                Box::pin(remove_late_files(target, &known)).await?;
-            }
+            Some(known) if !known.head.materialised => match materialise(target, known.clone(), None).await {
+                Ok(_) => {}
+                Err(ReadError::VersionGone(_)) => return Ok(Some(known)),
+                Err(error) => return Err(error.into()),
+            },
             known => return Ok(known),
         }
     }
@@ -54,17 +57,79 @@ pub(crate) async fn settled_state(target: &SkillTarget) -> Result<(Option<Stored
     Ok((settled_head(target).await?, draft_slot(target).await?))
 }
 
-/// Lets the head say which files the call of an earlier head wrote late, so that any process deletes them. A file of another tool
-/// stays.
+/// Lets the head say which plain files other calls changed late, so that any process corrects them. A file of another tool stays.
 ///
 /// # Errors
 /// The store's.
-async fn remove_late_files(target: &SkillTarget, known: &StoredHead) -> Result<()> {
-    let reads = known.head.late_files(target.content.clock().now()).map(|(path, sha256)| async move {
-        Ok::<_, Error>(late_write(target, path, sha256).await?.map(|etag| (path.clone(), etag)))
-    });
-    let found: Vec<_> = stream::iter(reads.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect().await?;
-    let late: BTreeMap<_, _> = found.into_iter().flatten().collect();
-    put_head(target, Some(known), known.head.without_late_files().removing(late)).await?;
+async fn end_late_changes(target: &SkillTarget, known: &StoredHead) -> Result<()> {
+    let (entries, _) = target.content.store().list_all(&target.folder, LIST_OBJECTS).await?;
+    let corrected = corrected(target, known, &plain_files_among(target, &entries)).await?;
+    put_head(target, Some(known), corrected.without_late_changes()).await?;
     Ok(())
+}
+
+/// Writes the plain files of the user's published skill again that other calls changed late. A service that may not write does nothing.
+///
+/// # Errors
+/// As [`restore_late_changes`].
+pub(crate) async fn restore_skill_at(content: &Content, user: &Id, skill: &SkillPath) -> Result<()> {
+    let target = content.place(&LayerOwner::from(user), skill)?;
+    let known = read_stored_head(&target).await?.filter(|known| known.head.materialised && known.head.late.is_some());
+    let Some(known) = known.filter(|_| content.handle().check_writable().is_ok()) else { return Ok(()) };
+    let _turn = content.changes().lock(target.folder.as_str()).await;
+    restore_late_changes(&target, Some(&known), &list_folder(&target).await?).await.map(drop)
+}
+
+/// Writes the files of a published head again that other calls changed late. `folder` is the folder as it was listed. Returns whether
+/// there was one: read the head and list the folder again.
+///
+/// # Errors
+/// As [`materialise`].
+pub(crate) async fn restore_late_changes(
+    target: &SkillTarget,
+    head: Option<&StoredHead>,
+    folder: &PlainFiles,
+) -> Result<bool> {
+    let Some(known) = head.filter(|known| known.head.late.is_some() && is_published(head)) else { return Ok(false) };
+    let head = corrected(target, known, folder).await?;
+    if head == known.head {
+        return Ok(false);
+    }
+    if let Some(head) = put_head(target, Some(known), head).await? {
+        Box::pin(materialise(target, head, None)).await?;
+    }
+    Ok(true)
+}
+
+/// The head that undoes the late changes in `folder`. Its own files are written again, and others are removed.
+async fn corrected(target: &SkillTarget, known: &StoredHead, folder: &PlainFiles) -> Result<SkillHead> {
+    let reads = known.head.late_changes().map(|change| correction(target, known, folder, change));
+    let found: Vec<_> = stream::iter(reads.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect().await?;
+    let (mut removed, mut restored) = (BTreeMap::new(), BTreeMap::new());
+    for (path, there) in found.into_iter().flatten() {
+        match there {
+            Some(etag) if known.head.file(&path).is_none() => drop(removed.insert(path, etag)),
+            there => drop(restored.insert(path, there)),
+        }
+    }
+    Ok(known.head.restoring(&restored).removing(removed))
+}
+
+/// The path of a late change that differs from the head, and the version that is there.
+async fn correction(
+    target: &SkillTarget,
+    known: &StoredHead,
+    folder: &PlainFiles,
+    (path, content): FileChange<'_>,
+) -> Result<Option<(String, Option<ETag>)>> {
+    let (wanted, there) = (known.head.file(path), folder.get(path));
+    if let (Some(_), None) = (wanted, there) {
+        let is_deleted = known.head.late.as_ref().is_some_and(|late| late.deleted.contains(path));
+        return Ok(is_deleted.then(|| (path.to_owned(), None)));
+    }
+    let (Some(etag), Some(content)) = (there, content) else { return Ok(None) };
+    if wanted.is_some_and(|one| one.etag.as_ref() == Some(etag)) {
+        return Ok(None);
+    }
+    Ok(late_write(target, known, path, content).await?.map(|etag| (path.to_owned(), Some(etag))))
 }

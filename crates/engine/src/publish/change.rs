@@ -9,9 +9,9 @@ use super::{
 use crate::{
     content::{
         HeadPut, MemoryPermit, PlainFiles, ReadError, SkillTarget, StoredDraft, StoredHead, UnversionedFolder,
-        archive_folder, commit_head, is_as_published, is_newest, is_published, list_folder_sized, materialise,
-        numbers_after, numbers_before, own_files, place_conflict, put_archive, settled_files, settled_head,
-        version_archive,
+        archive_folder, check_new_head, commit_head, is_as_published, is_newest, is_published, list_folder_sized,
+        materialise, numbers_after, numbers_before, own_files, place_conflict, put_archive, settled_files,
+        settled_head, version_archive,
     },
     error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
@@ -95,7 +95,7 @@ impl WantedChange<'_> {
 ///
 /// # Errors
 /// [`ChangeError::Undone`] if another head is there by now. `version_conflict` if the version is another; `skill_not_found` if there
-/// is nothing to delete; `already_exists` if no skill may lie here. `file_too_large` if the files there cannot be kept; the store's,
+/// is nothing to delete; `already_exists` if no skill may lie here. `file_too_large` if the files there cannot be kept, or the head is too large; the store's,
 /// with the outcome.
 pub(crate) async fn change_head(
     target: &SkillTarget,
@@ -127,6 +127,7 @@ pub(crate) async fn change_head(
     }
     let status = if before.digest.is_none() { PublishStatus::Created } else { PublishStatus::Updated };
     let head = next_head(target, &before, change, (from, condition), numbers);
+    check_new_head(target, &head)?;
     let took = head.took.clone();
     let put = commit_head(target, before.head.as_ref(), head).await?;
     let before = before.digest;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     catalog::Audience,
-    content::{DraftReader, SkillFiles, draft_at, draft_or_skill_at, read_head},
+    content::{DraftReader, SkillFiles, draft_at, draft_or_skill_at, read_head, restore_skill_at},
     context::{Core, check_content},
     error::{Error, Result},
     path::{Id, Layer, SkillPath, UserSpace},
@@ -86,8 +86,11 @@ pub(super) async fn readable_skill(
             check_content(policy, skill)?;
             Ok(ReadableSkill::Draft(Box::new(draft)))
         }
-        // It became a skill after the look at the catalog.
-        (None, true) => listed().await,
+        // It became a skill after the look at the catalog, or another call has removed its SKILL.md late.
+        (None, true) => {
+            restore_skill_at(core.content(), &audience.user, skill).await?;
+            listed().await
+        }
         _ => Err(FindError::Unknown(missing)),
     }
 }
