@@ -36,9 +36,25 @@ impl StoredHead {
         self.stored_at.is_none()
     }
 
-    /// Whether a call that this head expects may have written an object at this moment of the store's clock.
-    pub(super) fn may_be_late(&self, modified_at: Timestamp) -> bool {
+    /// Whether a call that this head expects may have written an object at this moment, by the time that this process knows.
+    fn may_be_late(&self, modified_at: Timestamp) -> bool {
         self.stored_at.is_none_or(|stored_at| modified_at <= stored_at + LATE_CHANGES)
+    }
+}
+
+/// Whether a call that `known` expects may have written an object at this moment. A process that has put a head itself knows it by its
+/// own clock, so the store's clock decides.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn may_be_late(target: &SkillTarget, known: &StoredHead, modified_at: Timestamp) -> Result<bool> {
+    if known.may_be_late(modified_at) {
+        return Ok(true);
+    }
+    match target.content.store().head(&target.space.head(&target.skill)?).await {
+        Ok(meta) => Ok(modified_at <= meta.modified_at + LATE_CHANGES),
+        Err(StoreError::NotFound) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     checked_archive::version_archive,
     drafts::put_draft_of,
-    heads::{StoredHead, expecting, is_newest, put_head, read_stored_head},
+    heads::{StoredHead, expecting, is_newest, may_be_late, put_head, read_stored_head},
     objects::{delete_version_of, read_object},
     read_error::ReadError,
     target::SkillTarget,
@@ -356,7 +356,10 @@ pub(super) async fn late_write(
 ) -> Result<Option<ETag>> {
     let key = target.folder.key(path)?;
     let object = read_object(target, &key, SMALL).await?;
-    let Some(object) = object.filter(|object| known.may_be_late(object.meta.modified_at)) else { return Ok(None) };
+    let Some(object) = object else { return Ok(None) };
+    if !may_be_late(target, known, object.meta.modified_at).await? {
+        return Ok(None);
+    }
     let wrote = WriteCallId::find(&mark_of(&key), &object.meta).map(|(_, wrote)| wrote);
     let is_expected = sha256.split_whitespace().any(|one| wrote == Some(number_of(one)));
     let is_late = is_expected && is_late(target, &key, &object).await?;
