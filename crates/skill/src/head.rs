@@ -140,7 +140,7 @@ pub struct PendingPublish {
     pub numbers: VersionNumbers,
 }
 
-/// Plain files that the call of a head may still change, because another process settled that head, or that this process may.
+/// Plain files that several calls may still change: the call of a head, and processes that complete its work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateFiles {
     /// The latest end of the calls.
@@ -286,7 +286,8 @@ impl SkillHead {
         let undone = self.pending.as_ref().map(|pending| pending.call.clone());
         let before = Self { took: None, ..self.clone() };
         let head = Self::after(Some(&before), &self.skill, change, now);
-        Self { materialised: head.replaces.is_empty(), undone, created_at: None, ..head }
+        // A list that has ended since the call looked at the folder is still to be looked at.
+        Self { materialised: head.replaces.is_empty(), undone, created_at: None, late: self.late.clone(), ..head }
     }
 
     /// The plain files that the call of this head writes and deletes.
@@ -330,7 +331,7 @@ impl SkillHead {
             })
     }
 
-    /// Whether all calls have ended that may have changed plain files late, and nobody has looked for their changes yet.
+    /// Whether the list of late changes has ended, and nobody has looked for them yet.
     #[must_use]
     pub fn has_late_changes(&self, now: Timestamp) -> bool {
         self.late.as_ref().is_some_and(|late| late.until < now)

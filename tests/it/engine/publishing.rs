@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
 use skillmount::{
     Code, Outcome, Result,
     handle::SessionBackend,
@@ -680,6 +681,34 @@ async fn a_skill_that_a_tool_put_around_another_can_be_changed_after_the_inner_o
     let plain = plain(&world).await;
     assert!(plain["SKILL.md"].ends_with("Changed again\n"), "{plain:?}");
     assert_eq!(plain["inner/new.md"], "new.md 2");
+}
+
+// S-PUBLISH-33: If a server dies in the middle of a change, the change is made or it is not, and another server settles it. A
+// change of another server comes before or after it.
+#[tokio::test]
+async fn a_late_file_of_a_deleted_skill_that_another_skill_has_by_now_stays() {
+    let world = World::new();
+    let publisher = world.service.publisher();
+    let main = "---\nname: inner\ndescription: Lies inside.\n---\nBody\n".to_owned();
+    let inner = Files::from([("SKILL.md".to_owned(), main.clone())]);
+    let mut outer = version(1, &[]);
+    outer.insert("inner/SKILL.md".to_owned(), main.clone());
+    publish(&world, &outer).await;
+    publisher.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+    // A server that died had settled a publish of these files.
+    let key = "demo/.skillmount/heads/a/demo.json";
+    let mut head: serde_json::Value = serde_json::from_slice(&world.bytes(key).await.unwrap()).unwrap();
+    let sha256 = hex::encode(Sha256::digest(&main));
+    head["late"] = serde_json::json!({"until": "2000-01-01T00:00:00Z", "files": {"inner/SKILL.md": sha256}});
+    world.put(key, head.to_string()).await;
+    let place = SkillPath::parse("a/demo/inner").unwrap();
+    publisher.publish_skill(&id("demo"), &place, uploaded(&inner), from()).await.unwrap();
+    // A change at the outer path ends the list.
+    let refused = publish_if(&world, &version(2, &[]), None).await;
+    assert_eq!(code(refused), Code::AlreadyExists);
+    assert_eq!(plain(&world).await, Files::from([("inner/SKILL.md".to_owned(), main)]));
+    let head: serde_json::Value = serde_json::from_slice(&world.bytes(key).await.unwrap()).unwrap();
+    assert!(head.get("late").is_none(), "the list has ended: {head}");
 }
 
 // S-PUBLISH-14: A version has up to 10,000 files, 64 MiB zipped and 256 MiB unpacked, and a file has up to 64 MiB. The list of its

@@ -130,6 +130,8 @@ struct Runner {
     gate: Arc<Mutex<GateState>>,
     task: JoinHandle<()>,
     is_stopped: bool,
+    /// Whether a reply to it was lost.
+    has_lost: bool,
     /// Its calls so far.
     calls: Arc<Mutex<Vec<BegunCall>>>,
     /// When each of them sent its first request, and when it ended.
@@ -213,6 +215,15 @@ fn rolled(dice: &mut StdRng, runners: &[Runner], ready: &[usize], stops: usize) 
     if is_stopped { Choice::Stop(service) } else { Choice::Run(service) }
 }
 
+/// A store once readers have settled what was pending.
+#[derive(Clone, Debug)]
+struct SettledStore {
+    /// What they find.
+    after: Result<State, String>,
+    /// The plain files that are left.
+    files: BTreeSet<String>,
+}
+
 /// The explorer of one case.
 pub(super) struct Explorer<'test> {
     case: Case,
@@ -226,7 +237,7 @@ pub(super) struct Explorer<'test> {
     /// How far each state was explored.
     seen: HashMap<u64, Vec<ExplorationLimit>>,
     /// What readers find in a store, by its contents.
-    settled: HashMap<u64, Result<State, String>>,
+    settled: HashMap<u64, SettledStore>,
     explored: ExplorationCounts,
     /// The dice that choose, if the schedules are random ones.
     dice: Option<StdRng>,
@@ -301,7 +312,7 @@ impl<'test> Explorer<'test> {
             let (skill, call, calls) = (*skill, *call, Arc::<Mutex<_>>::default());
             let begun = calls.clone();
             let task = tokio::spawn(async move { client.play(skill, call, &begun).await });
-            runners.push(Runner { gate, task, is_stopped: false, calls, times: Vec::new() });
+            runners.push(Runner { gate, task, is_stopped: false, has_lost: false, calls, times: Vec::new() });
         }
         let judged = self.schedule(&store, &mut runners, branch).await;
         for (number, (runner, (_, call))) in runners.into_iter().zip(&self.case.calls).enumerate() {
@@ -373,6 +384,7 @@ impl<'test> Explorer<'test> {
                     time += 1;
                     let is_lost = matches!(choice, Choice::Lose(_));
                     limit.losses -= usize::from(is_lost);
+                    runners[service].has_lost |= is_lost;
                     let request = runners[service].release(time, is_lost);
                     trace.push(format!("{service}: {request}{}", if is_lost { ", and its reply is lost" } else { "" }));
                     current = Some(service);
@@ -458,7 +470,7 @@ impl<'test> Explorer<'test> {
     }
 
     /// What readers find an hour later. The first of them settles what is pending.
-    async fn settled(&mut self, store: &Arc<MemoryStore>) -> Result<State, String> {
+    async fn settled(&mut self, store: &Arc<MemoryStore>) -> SettledStore {
         let key = hash_of(store).await;
         if let Some(known) = self.settled.get(&key) {
             return known.clone();
@@ -472,8 +484,9 @@ impl<'test> Explorer<'test> {
         if let Err(fault) = check(&reader, &user()).await {
             after = Err(fault);
         }
-        self.settled.insert(key, after.clone());
-        after
+        let settled = SettledStore { after, files: plain_files(store).await };
+        self.settled.insert(key, settled.clone());
+        settled
     }
 
     async fn judge(
@@ -489,7 +502,9 @@ impl<'test> Explorer<'test> {
         let history: Vec<_> = runners.iter().flat_map(Runner::history).collect();
         assert!(history.iter().all(|one| one.reply != Reply::Unavailable), "no store failed: {history:?}");
         let left = plain_files(store).await;
-        let after = self.settled(store).await;
+        let SettledStore { after, files } = self.settled(store).await;
+        // A call that lost a reply may say that its files are not complete. A reader completes them.
+        let left = if runners.iter().any(|one| one.has_lost) { files } else { left };
         let is_tidy = runners.iter().any(|one| one.is_stopped)
             || after.as_ref().is_ok_and(|after| left == self.case.files_of(after));
         if !is_tidy {

@@ -13,6 +13,9 @@ use crate::{
     store::{Commit, ExpectedVersion, GetOptions, StoreError, StoreResult},
 };
 
+/// The bytes of the tag of a plain file in a head, with its name.
+const TAG_BYTES: usize = 64;
+
 /// A head, and the version of its object.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredHead {
@@ -42,8 +45,8 @@ impl StoredHead {
     }
 }
 
-/// Whether a call that `known` expects may have written an object at this moment. A process that has put a head itself knows it by its
-/// own clock, so the store's clock decides.
+/// Whether a call that `known` expects may have written an object at this moment. The cache gives a head of this process the time of
+/// the local clock, so the store's clock decides.
 ///
 /// # Errors
 /// The store's.
@@ -185,7 +188,7 @@ pub(crate) async fn put_head(
 pub(crate) async fn commit_head(target: &SkillTarget, before: Option<&StoredHead>, head: SkillHead) -> Result<HeadPut> {
     let key = target.space.head(&target.skill)?;
     let bytes = Bytes::from(serde_json::to_vec(&head).map_err(Error::internal)?);
-    check_size(target, &bytes, HEAD_BYTES)?;
+    check_size(target, bytes.len(), HEAD_BYTES)?;
     let base = before.map_or(ExpectedVersion::Absent, |before| before.base.clone());
     let put = target.content.committer().commit(&key, bytes, &base).await;
     target.content.heads().forget_listing(&target.space);
@@ -205,18 +208,18 @@ pub(crate) async fn commit_head(target: &SkillTarget, before: Option<&StoredHead
 /// # Errors
 /// `file_too_large` if the head is over half of [`HEAD_BYTES`].
 pub(crate) fn check_new_head(target: &SkillTarget, head: &SkillHead) -> Result<()> {
-    check_size(target, &serde_json::to_vec(head).map_err(Error::internal)?, HEAD_BYTES / 2)
+    let bytes = serde_json::to_vec(head).map_err(Error::internal)?.len() + head.files.len() * TAG_BYTES;
+    check_size(target, bytes, HEAD_BYTES / 2)
 }
 
-fn check_size(target: &SkillTarget, head: &[u8], limit: u64) -> Result<()> {
-    if head.len() as u64 <= limit {
+fn check_size(target: &SkillTarget, bytes: usize, limit: u64) -> Result<()> {
+    if bytes as u64 <= limit {
         return Ok(());
     }
     let message = format!(
-        "the list of the files of {} takes {} bytes with those it replaces, and up to {limit} fit: publish fewer files, or \
+        "the list of the files of {} takes {bytes} bytes with those it replaces, and up to {limit} fit: publish fewer files, or \
          files with shorter paths",
-        target.skill,
-        head.len()
+        target.skill
     );
     Err(Error::new(Code::FileTooLarge, message))
 }

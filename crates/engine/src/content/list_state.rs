@@ -202,8 +202,15 @@ async fn listed_head(target: &SkillTarget) -> Result<Option<StoredHead>, ReadErr
     {
         return Ok(head);
     }
-    settled_head(target).await?;
-    read_head(target).await
+    match settled_head(target).await {
+        Ok(_) => read_head(target).await,
+        // Late files cost no other skill its place in the listing.
+        Err(error) if head.as_ref().is_some_and(|known| known.head.materialised && known.head.pending.is_none()) => {
+            tracing::warn!(skill = %target.skill, cause = %error.chain(), "late changes of a skill stay");
+            Ok(head)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The remembered part of the head in this version. If the process has none, it reads the head that is there now.

@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     checked_archive::version_archive,
     drafts::put_draft_of,
-    heads::{StoredHead, expecting, is_newest, may_be_late, put_head, read_stored_head},
+    heads::{StoredHead, expecting, is_newest, may_be_late, put_head, read_sound_head, read_stored_head},
     objects::{delete_version_of, read_object},
     read_error::ReadError,
     target::SkillTarget,
@@ -29,7 +29,7 @@ use super::{
 use crate::{
     error::{Code, Error, Result},
     limits::{CHUNK_BYTES, PARALLEL_GETS, PARALLEL_TRANSFERS, PUBLISH_ATTEMPTS, PUBLISH_TIMEOUT, UPLOAD_FILE_BYTES},
-    path::{ETag, ObjectKey},
+    path::{ETag, ObjectKey, SkillPath},
     skill::{FileChange, HeadFile, MAIN, Package, SkillHead, VersionArchive},
     store::{CachePolicy, Commit, ExpectedVersion, GetOptions, Metadata, Object, StoreError, WriteCallId},
 };
@@ -343,8 +343,8 @@ pub(super) async fn is_late_file(target: &SkillTarget, known: &StoredHead, path:
     Ok(late_write(target, known, path, sha256).await?.is_some())
 }
 
-/// The version of the plain file at `path`, if a call that `known` expects wrote one of these contents there. A copy that an operator
-/// restored later is none.
+/// The version of the plain file at `path`, if it is a late write of one of these contents. A copy that an operator restored later is
+/// none, and neither is a file that another skill has by now.
 ///
 /// # Errors
 /// The store's.
@@ -360,10 +360,36 @@ pub(super) async fn late_write(
     if !may_be_late(target, known, object.meta.modified_at).await? {
         return Ok(None);
     }
+    let tag = object.meta.etag.clone();
     let wrote = WriteCallId::find(&mark_of(&key), &object.meta).map(|(_, wrote)| wrote);
     let is_expected = sha256.split_whitespace().any(|one| wrote == Some(number_of(one)));
     let is_late = is_expected && is_late(target, &key, &object).await?;
-    Ok(is_late.then_some(object.meta.etag))
+    let is_others = is_late && known.head.file(path).is_none() && is_of_another_skill(target, path, &tag).await?;
+    Ok((is_late && !is_others).then_some(tag))
+}
+
+/// Whether the plain file at `path` is a file of a skill that was published around this folder or in it since.
+///
+/// # Errors
+/// The store's.
+async fn is_of_another_skill(target: &SkillTarget, path: &str, tag: &ETag) -> Result<bool> {
+    let around = target.skill.ancestors().map(|above| {
+        let below = target.skill.as_str().strip_prefix(above.as_str()).unwrap_or_default();
+        (above.as_str().to_owned(), format!("{}/{path}", below.trim_start_matches('/')))
+    });
+    let inside = path.match_indices('/').map(|(at, _)| {
+        let (folder, rest) = path.split_at(at);
+        (format!("{}/{folder}", target.skill), rest.trim_start_matches('/').to_owned())
+    });
+    for (other, path) in around.chain(inside) {
+        let Ok(skill) = SkillPath::parse(&other) else { continue };
+        let other = target.content.place_in(target.space.clone(), &skill)?;
+        let Ok(Some(known)) = read_sound_head(&other).await? else { continue };
+        if known.head.file(&path).is_some_and(|one| one.etag.as_ref().is_none_or(|known| known == tag)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl FilesRun {

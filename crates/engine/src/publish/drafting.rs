@@ -203,7 +203,10 @@ async fn current_version(target: &SkillTarget, from: &Provenance) -> Result<Curr
     for _ in 0..PUBLISH_ATTEMPTS {
         let (head, slot) = settled_state(target).await?;
         let draft = slot.draft(head.as_ref().map(|known| &known.head)).map(|known| known.draft.clone());
-        let published = published_now(target, head.clone(), from).await?;
+        let published = match published_now(target, head.clone(), from).await {
+            Err(ChangeError::Undone(_)) => continue,
+            published => published?,
+        };
         // A folder that was packed, or that has no skill, is the work of another tool, or of a newer head.
         let is_doubtful = published.as_ref().map_or(draft.is_none(), |now| now.room.is_some());
         if is_doubtful && !is_newest(target, head.as_ref()).await? {
