@@ -542,6 +542,8 @@ mod tests {
         let removing = deleted.removing(BTreeMap::from([("late.md".to_owned(), ETag::new("late"))]));
         assert!(!removing.is_settled(at(300)) && removing.replaces.contains_key("late.md"));
         assert_eq!(deleted.removing(BTreeMap::new()), deleted);
+        let undone = settled.undone(BTreeMap::new(), at(301));
+        assert_eq!(undone.late, settled.late, "nobody has looked at a list that ended during the call");
         // A later call may have written other content to the same path.
         let mut other = settled.clone();
         other.files[0].file.sha256 = "f".repeat(64);

@@ -30,8 +30,8 @@ pub type SharedStore = Arc<dyn Store>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability by itself")]
 pub struct Capabilities {
-    /// [`delete`](Store::delete) honours `if_match`. A store without this ignores the condition, and the service sends
-    /// none.
+    /// [`delete`](Store::delete) honours `if_match`. A store without this may ignore the condition. The service then reads the
+    /// version first, and sends the condition too.
     pub conditional_delete: bool,
     /// The effect of a put that would make a path both a file and a folder.
     pub file_and_folder: FileAndFolder,

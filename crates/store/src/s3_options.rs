@@ -24,6 +24,7 @@ pub struct S3Options {
     pub path_style: Option<bool>,
     /// The KMS key that new objects are encrypted with; the bucket's own default if `None`.
     pub sse_kms_key_id: Option<String>,
-    /// Whether the server honours `If-Match` on DELETE. S3 does; several S3-compatible servers reply 501.
+    /// Whether the server is known to honour `If-Match` on DELETE. Amazon's endpoints are. Several S3-compatible servers ignore it, or
+    /// reply 501.
     pub conditional_delete: bool,
 }

@@ -1,5 +1,7 @@
 //! Drafts of skills: who sees them, what becomes of them, and what is left wherever it fails.
 
+use std::{sync::Arc, time::Duration};
+
 use skillmount::{
     Code, Result,
     content::DraftReader,
@@ -19,7 +21,10 @@ use skillmount::{
 };
 
 use super::publishing::{FAULTS, from_the};
-use crate::support::world::{BackendExt, World, code, id};
+use crate::support::{
+    s3_in_process::s3_with_script,
+    world::{BackendExt, World, code, id},
+};
 
 const DESCRIPTION: &str = "Writes the minutes of a meeting. Use it after one.";
 const BODY: &str = "Say who was there, what was decided, and who does what until when.";
@@ -599,4 +604,32 @@ async fn a_damaged_draft_costs_itself_and_says_so() {
     let error = draft(&world, "bad", BODY, None).await.unwrap_err();
     assert!(error.message().contains("the draft of the skill bad") && !error.message().contains(".json"), "{error}");
     assert!(error.chain().contains("demo/.skillmount/drafts/bad.json"), "the log has it");
+}
+
+// S-STORE-23: To delete one version of an object, the service names it in `If-Match`.
+#[tokio::test(start_paused = true)]
+async fn a_draft_that_is_deleted_slowly_takes_no_later_draft_with_it() {
+    for publishes in [false, true] {
+        let (store, _memory, _script) = s3_with_script();
+        let world = World::over(Arc::new(store));
+        let other = world.replica();
+        draft(&world, "a/b", "The first draft of this skill.", None).await.unwrap();
+        world.faults.for_keys(Verb::Delete, "drafts/", Fault::SlowRequest(Duration::from_secs(2)));
+        let slow = async {
+            if publishes {
+                return change(&world, "a/b", to(SkillState::Published), None).await.map(drop);
+            }
+            delete(&world, "a/b").await
+        };
+        let fast = async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            if publishes {
+                return change(&other, "a/b", to(SkillState::Draft), None).await.unwrap();
+            }
+            draft(&other, "a/b", "The second draft of this skill.", None).await.unwrap()
+        };
+        let (slow, _) = tokio::join!(slow, fast);
+        slow.unwrap();
+        assert_eq!(states(&other).await, [("a/b".to_owned(), ListedState::Draft)], "{publishes}");
+    }
 }

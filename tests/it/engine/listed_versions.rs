@@ -238,6 +238,42 @@ async fn what_is_unchanged_of_130_skills_is_known_from_one_page_and_two_listings
     assert_eq!(cost, Requests { list: 0, get: 0, put: 0, head: 0, delete: 0 });
 }
 
+/// A skill whose head has a list of late changes that has ended.
+async fn with_an_ended_list(world: &World) {
+    publish(world, "s", &[("SKILL.md", &main_of("s", "One."))]).await;
+    let key = "demo/.skillmount/heads/s.json";
+    let mut head: serde_json::Value = serde_json::from_slice(&world.bytes(key).await.unwrap()).unwrap();
+    head["late"] = serde_json::json!({"until": "2000-01-01T00:00:00Z", "files": {"late.md": "0".repeat(64)}});
+    world.put(key, head.to_string()).await;
+}
+
+// Each head new to the process costs one GET.
+// S-VERSION-2: A listing with versions costs one LIST of the heads for each reading of the catalog.
+#[tokio::test]
+async fn a_service_that_may_not_write_reads_a_head_with_an_ended_list_once() {
+    let world = World::new();
+    with_an_ended_list(&world).await;
+    let options =
+        ServiceOptions { access: WriteAccess::from(ReadOnly::from("it only reads")), ..ServiceOptions::default() };
+    let reader = World::with(world.bucket.clone(), options);
+    let first = listed(&reader, false).await;
+    let (again, cost) = reader.cost(listed(&reader, false)).await;
+    assert_eq!((again, cost), (first, Requests { list: 0, get: 0, put: 0, head: 0, delete: 0 }));
+}
+
+// S-VERSION-1: A listing, and the document of one skill, name the version of each skill whose folder equals it.
+#[tokio::test]
+async fn a_list_that_cannot_be_ended_costs_no_skill_its_place_in_a_listing() {
+    let world = World::new();
+    with_an_ended_list(&world).await;
+    let other = publish(&world, "other", &[("SKILL.md", &main_of("other", "Other."))]).await;
+    let replica = world.replica();
+    replica.faults.for_keys(Verb::Put, "heads/s.json", Fault::Deny);
+    let skills = listed(&replica, true).await;
+    assert_eq!(skills.iter().filter(|skill| skill.digest.is_some()).count(), 2, "{skills:?}");
+    assert!(skills.iter().any(|skill| skill.digest.as_ref() == Some(&other)));
+}
+
 // S-PUBLISH-12: Heads and versions carry the number of their format, and the service refuses a newer format in words
 // that say so. A damaged head costs its own skill and no other.
 #[tokio::test]

@@ -3,11 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use skillmount::{
     Code, Outcome, Result,
-    handle::SessionBackend,
-    limits::UPLOAD_FILE_BYTES,
+    handle::{ServiceOptions, SessionBackend},
+    limits::{PUBLISH_TIMEOUT, UPLOAD_FILE_BYTES},
     path::{KeyPrefix, SkillPath},
     publish::{PublishOptions, UploadedSkill},
     session::Change,
@@ -17,8 +18,12 @@ use skillmount::{
         PublishStatus, SkillsAccess, VersionListRequest, Visibility,
     },
 };
+use tokio::time::Instant;
 
-use crate::support::world::{BackendExt, World, code, id};
+use crate::support::{
+    SetClock,
+    world::{BackendExt, World, code, id},
+};
 
 const SKILL: &str = "a/demo";
 pub(super) const FOLDER: &str = "demo/skills/a/demo/";
@@ -113,8 +118,12 @@ pub(super) async fn seen_or_nothing(world: &World, session: &str) -> Files {
     }
 }
 
-/// Waits until some process has brought the plain files up to the head.
+/// Loads the skill in a process whose clock is a minute ahead, and waits until it has brought the plain files up to the head.
 pub(super) async fn settled(world: &World) {
+    let soon = SetClock::at(Timestamp::now().as_second() + 60);
+    let later = World::at(world.bucket.clone(), ServiceOptions::default(), soon);
+    let found = later.agent_of("demo", "later").load(SKILL).await;
+    assert!(found.is_ok() || code(found) == Code::SkillNotFound);
     for _ in 0..100 {
         let head = world.bytes("demo/.skillmount/heads/a/demo.json").await;
         if head.is_none_or(|head| String::from_utf8(head).unwrap().contains("\"materialised\":true")) {
@@ -657,6 +666,70 @@ async fn a_late_write_of_an_earlier_publish_is_set_right() {
     settled(&world).await;
     assert_eq!(plain(&world).await, three, "the late file of the second version is not left in the third");
     assert_eq!(seen(&world, "s").await, three);
+}
+
+// A load leaves a change of the last 30 seconds to its server.
+// S-PUBLISH-33: If a server dies in the middle of a change, the change is made or it is not, and another server settles it.
+#[tokio::test(start_paused = true)]
+async fn a_load_completes_the_files_of_a_change_once_its_server_has_had_time() {
+    let world = World::new();
+    let two = version(2, &["new.md"]);
+    publish(&world, &version(1, &[])).await;
+    world.faults.for_keys(Verb::Put, "new.md", Fault::Deny);
+    assert!(!publish(&world, &two).await.complete);
+    let other = world.replica();
+    let agent = other.agent();
+    let load = async {
+        agent.load(SKILL).await.unwrap();
+        World::quiet().await;
+    };
+    let ((), cost) = other.cost(load).await;
+    assert_eq!((cost.put, cost.delete), (0, 0), "the server may be at work");
+    assert_eq!(loaded(&agent).await, two);
+    assert!(!plain(&world).await.contains_key("new.md"));
+    settled(&world).await;
+    assert_eq!(plain(&world).await, two);
+}
+
+// S-PUBLISH-13: A publish continues if its client leaves, and ends within five minutes.
+#[tokio::test(start_paused = true)]
+async fn a_program_without_a_server_gives_up_the_files_of_a_publish_after_five_minutes_too() {
+    let world = World::new();
+    let two = version(2, &["new.md"]);
+    publish(&world, &version(1, &[])).await;
+    world.faults.for_keys(Verb::Put, "new.md", Fault::SlowRequest(Duration::from_hours(1)));
+    let began = Instant::now();
+    assert!(!publish(&world, &two).await.complete);
+    assert_eq!(began.elapsed(), PUBLISH_TIMEOUT);
+    assert_eq!(seen(&world, "s").await, two, "the change is made");
+    settled(&world).await;
+    assert_eq!(plain(&world).await, two);
+}
+
+// If the dead server changed a plain file even later, the service restores the file at the next change or load of the skill.
+// S-PUBLISH-33: If a server dies in the middle of a change, the change is made or it is not, and another server settles it.
+#[tokio::test(start_paused = true)]
+async fn a_file_that_a_slow_server_deleted_is_restored_unless_a_tool_has_a_folder_there() {
+    let world = World::over(Arc::new(MemoryStore::new()));
+    publish(&world, &version(1, &["deleted.md", "tool.md"])).await;
+    let key = "demo/.skillmount/heads/a/demo.json";
+    let mut head: serde_json::Value = serde_json::from_slice(&world.bytes(key).await.unwrap()).unwrap();
+    head["late"] =
+        serde_json::json!({"until": "2999-01-01T00:00:00Z", "files": {}, "deleted": ["deleted.md", "tool.md"]});
+    world.put(key, head.to_string()).await;
+    for path in ["deleted.md", "tool.md"] {
+        let key = KeyPrefix::all().key(&format!("{FOLDER}{path}")).unwrap();
+        world.bucket.delete(&key, DeleteOptions::default()).await.unwrap();
+    }
+    world.put(&format!("{FOLDER}tool.md/other.md"), "of another tool").await;
+    world.replica().agent().load(SKILL).await.unwrap();
+    World::quiet().await;
+    let files = plain(&world).await;
+    assert_eq!((&*files["deleted.md"], &*files["tool.md/other.md"]), ("deleted.md 1", "of another tool"));
+    let two = version(2, &["deleted.md"]);
+    publish(&world, &two).await;
+    assert_eq!(plain(&world).await, two);
+    assert_eq!(versions(&world).await.len(), 3, "the folder of the other tool is a version");
 }
 
 // S-PUBLISH-5: A publish never loses a file that another tool wrote: the file stays where it is, or the service keeps

@@ -79,7 +79,7 @@ pub const SKILLS_API_LISTED: usize = 20;
 pub const SKILLS_API_PAGE: usize = 1000;
 /// Characters of the display name of a skill in the Skills API of Anthropic.
 pub const DISPLAY_NAME_CHARS: usize = 255;
-/// How long a publish may be pending before readers settle it.
+/// How long readers leave a publish to its call before they complete it.
 pub const PENDING_PUBLISH: SignedDuration = SignedDuration::from_secs(30);
 /// How often a publish or a load begins again because another publish went before it.
 pub const PUBLISH_ATTEMPTS: usize = 8;

@@ -96,7 +96,7 @@ pub(crate) async fn skill_files_at(
     let (mut look, mut head) = folder_and_head(&place, at).await?;
     for _ in 0..PUBLISH_ATTEMPTS {
         if let Some(pending) = head.as_ref().and_then(|known| known.head.pending.as_ref()) {
-            if content.clock().now().duration_since(pending.at) > PENDING_PUBLISH {
+            if !is_under_way(&place, pending.at) {
                 finish_behind(&place);
             }
             return Ok(SkillContents::Nothing);
@@ -107,7 +107,9 @@ pub(crate) async fn skill_files_at(
         match &head {
             None if !look.may_precede_a_head(&place) => return plain_files(&place, look, None, false),
             Some(known) if !known.head.materialised => {
-                finish_behind(&place);
+                if !is_under_way(&place, known.head.published_at) {
+                    finish_behind(&place);
+                }
                 at.rest().await;
                 match published_files(&place, known).await {
                     Err(ReadError::VersionGone(_)) => {
@@ -291,6 +293,11 @@ fn archived_files(
     };
     let snapshot = Arc::new(Snapshot::new(files.into_iter().map(file).collect()));
     Ok(SkillFiles { text, snapshot, version: Some(digest.to_owned()), draft: None, is_published: true })
+}
+
+/// Whether the call that changed a head at this moment probably goes on. The clock of its server may be another.
+fn is_under_way(target: &SkillTarget, changed_at: Timestamp) -> bool {
+    target.content.clock().now().duration_since(changed_at).abs() <= PENDING_PUBLISH
 }
 
 /// Brings the plain files up to the head in the background.

@@ -225,8 +225,9 @@ pub(crate) async fn known_head(target: &SkillTarget, etag: &ETag, size: u64) -> 
     let (head, etag) = match listed_head(target).await {
         Ok(None) => return Ok(Arc::default()),
         Ok(Some(stored)) => {
-            // A head with changes that may be late is looked at again.
-            let etag = stored.etag().filter(|_| stored.head.late.is_none()).cloned();
+            // A head with changes that may be late is looked at again by a service that can undo them.
+            let is_final = stored.head.late.is_none() || target.content.handle().check_writable().is_err();
+            let etag = stored.etag().filter(|_| is_final).cloned();
             // Until a change has reached the plain files, these are still of the version published before.
             let is_published = is_published(Some(&stored)) || !stored.head.materialised;
             let fingerprint = stored.head.fingerprint();

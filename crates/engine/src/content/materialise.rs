@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use sha2::{Digest as _, Sha256};
+use tokio::time::timeout;
 
 use super::{
     checked_archive::version_archive,
@@ -27,7 +28,7 @@ use super::{
     target::SkillTarget,
 };
 use crate::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Outcome, Result},
     limits::{CHUNK_BYTES, PARALLEL_GETS, PARALLEL_TRANSFERS, PUBLISH_ATTEMPTS, PUBLISH_TIMEOUT, UPLOAD_FILE_BYTES},
     path::{ETag, ObjectKey, SkillPath},
     skill::{FileChange, HeadFile, MAIN, Package, SkillHead, VersionArchive},
@@ -216,8 +217,22 @@ pub(crate) async fn write_files(
     run_steps(target, known, Some(package), &FileChanges::default()).await
 }
 
-/// Does what is left to do for `known`. `mine` are files that this replica changed for an earlier head.
+/// Does what is left to do for `known`, for [`PUBLISH_TIMEOUT`] at most. `mine` are files that this replica changed for an earlier head.
+///
+/// # Errors
+/// `store_unavailable` if it takes longer; as [`follow_heads`].
 async fn run_steps(
+    target: &SkillTarget,
+    known: &StoredHead,
+    package: Option<&Package>,
+    mine: &FileChanges,
+) -> Result<FilesRun, ReadError> {
+    let run = Box::pin(take_steps(target, known, package, mine));
+    timeout(PUBLISH_TIMEOUT, run).await.unwrap_or_else(|_| Err(too_long(target).into()))
+}
+
+/// As [`run_steps`], without its limit.
+async fn take_steps(
     target: &SkillTarget,
     known: &StoredHead,
     package: Option<&Package>,
@@ -480,6 +495,12 @@ fn number_of(sha256: &str) -> u64 {
 /// The error if others keep publishing a skill.
 pub(super) fn contested(target: &SkillTarget) -> Error {
     Error::new(Code::EditConflict, format!("others keep publishing {}: try again", target.skill))
+}
+
+/// The error if the plain files take longer than a list of late changes allows.
+fn too_long(target: &SkillTarget) -> Error {
+    let message = format!("the store takes too long for the files of {}: the next change completes them", target.skill);
+    Error::new(Code::StoreUnavailable, message).with_outcome(Outcome::Unknown)
 }
 
 fn gone(message: String) -> ReadError {

@@ -123,9 +123,11 @@ async fn correction(
     (path, content): FileChange<'_>,
 ) -> Result<Option<(String, Option<ETag>)>> {
     let (wanted, there) = (known.head.file(path), folder.get(path));
-    if let (Some(_), None) = (wanted, there) {
+    if let (Some(one), None) = (wanted, there) {
         let is_deleted = known.head.late.as_ref().is_some_and(|late| late.deleted.contains(path));
-        return Ok(is_deleted.then(|| (path.to_owned(), None)));
+        // The file of another tool, or its folder, stood here when the files followed.
+        let is_others = known.head.materialised && one.etag.is_none();
+        return Ok((is_deleted && !is_others).then(|| (path.to_owned(), None)));
     }
     let (Some(etag), Some(content)) = (there, content) else { return Ok(None) };
     if wanted.is_some_and(|one| one.etag.as_ref() == Some(etag)) {

@@ -206,17 +206,15 @@ impl Deletions {
             .await?;
         let (key, store) = (self.0.store.namespace().deletion(user)?, self.0.store.store());
         let ExpectedVersion::Version(etag, _) = &stored.base else { return Ok(()) };
-        let if_match = if store.capabilities().conditional_delete {
-            Some(etag.clone())
-        } else {
-            // This store cannot delete on a condition, so the version is checked just before.
+        if !store.capabilities().conditional_delete {
+            // This store may ignore the condition, so the version is checked just before.
             match store.head(&key).await {
-                Ok(meta) if meta.etag == *etag => None,
+                Ok(meta) if meta.etag == *etag => {}
                 Ok(_) | Err(StoreError::NotFound) => return Ok(()),
                 Err(error) => return Err(error.into()),
             }
-        };
-        match store.delete(&key, DeleteOptions { if_match }).await {
+        }
+        match store.delete(&key, DeleteOptions::default().with_if_match(etag.clone())).await {
             Ok(()) | Err(StoreError::NotFound) => {
                 self.0.in_progress.remove(user);
                 self.deletion_finished(user);

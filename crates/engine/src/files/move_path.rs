@@ -167,16 +167,14 @@ async fn take(context: &Context, step: &Step) -> Result<()> {
 /// Deletes an object if it is still this version. If the object is gone, nothing is left to do.
 async fn delete_version(context: &Context, key: &ObjectKey, version: &ETag) -> Result<(), StoreError> {
     let store = &context.core.store();
-    let options = if store.capabilities().conditional_delete {
-        DeleteOptions { if_match: Some(version.clone()) }
-    } else {
+    if !store.capabilities().conditional_delete {
         match store.head(key).await {
             Ok(meta) if meta.etag != *version => return Err(StoreError::PreconditionFailed),
             Err(StoreError::NotFound) => return Ok(()),
-            looked => looked.map(|_| DeleteOptions::default())?,
+            looked => drop(looked?),
         }
-    };
-    match store.delete(key, options).await {
+    }
+    match store.delete(key, DeleteOptions::default().with_if_match(version.clone())).await {
         Err(StoreError::NotFound) => Ok(()),
         // Only its absence is certain: a version that is there now may be newer than a delete that landed.
         Err(error @ StoreError::Unavailable { outcome: Outcome::Unknown, .. }) => match store.head(key).await {

@@ -315,15 +315,14 @@ impl<T: StoredValue> CasObjects<T> {
         Ok(value)
     }
 
-    /// Deletes the object and remembers that. With `only`, deletes just that version, if the store can. Returns whether
+    /// Deletes the object and remembers that. With `only`, deletes just that version, if the store can do so. Returns whether
     /// it did.
     ///
     /// # Errors
     /// The store's.
     pub(super) async fn delete(&self, key: &ObjectKey, only: Option<&CachedObject<T>>) -> Result<bool> {
         let at = self.clock.uptime();
-        let can_tell = self.store.capabilities().conditional_delete;
-        let if_match = only.filter(|_| can_tell).and_then(CachedObject::etag).cloned();
+        let if_match = only.and_then(CachedObject::etag).cloned();
         match self.store.delete(key, DeleteOptions { if_match }).await {
             Ok(()) => {}
             Err(StoreError::PreconditionFailed) => return Ok(false),

@@ -134,11 +134,11 @@ impl OwnerObjects {
     pub(super) async fn delete(&self, core: &Core, key: &ObjectKey, entry: &ListEntry) -> Result<bool> {
         let store = core.store();
         core.check_writable()?;
-        let if_match = store.capabilities().conditional_delete.then(|| entry.etag.clone());
-        if if_match.is_none() && store.head(key).await.is_ok_and(|meta| meta.etag != entry.etag) {
+        let may_ignore = !store.capabilities().conditional_delete;
+        if may_ignore && store.head(key).await.is_ok_and(|meta| meta.etag != entry.etag) {
             return Ok(false);
         }
-        match store.delete(key, DeleteOptions { if_match }).await {
+        match store.delete(key, DeleteOptions::default().with_if_match(entry.etag.clone())).await {
             Ok(()) => Ok(true),
             Err(StoreError::PreconditionFailed) => Ok(false),
             Err(error) => Err(error.into()),

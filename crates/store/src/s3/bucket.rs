@@ -1,6 +1,12 @@
 //! A bucket with its client, and the parts that all requests to a bucket share.
 
-use std::{error::Error as StdError, fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    error::Error as StdError,
+    fmt,
+    panic::AssertUnwindSafe,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use aws_sdk_s3::{
     Client,
@@ -18,7 +24,7 @@ use super::{
     tag_digests::TagDigests,
     tag_header::TagRefusals,
 };
-use crate::{S3Options, StoreError, StoreResult, cause::Cause};
+use crate::{S3Options, StoreError, StoreResult, StoreServer, cause::Cause};
 use skillmount_base::{clock::Clock, path::ETag};
 
 /// A bucket on S3 or an S3-compatible server.
@@ -30,7 +36,10 @@ pub struct S3Store {
     pub(super) endpoint: String,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) sse_kms_key_id: Option<String>,
+    /// Whether the server is known to honour a condition of a delete.
     pub(super) conditional_delete: bool,
+    /// Whether the server refused a condition of a delete.
+    pub(super) refuses_delete_conditions: Arc<AtomicBool>,
     pub(super) refusals: Arc<TagRefusals>,
     pub(super) digests: Arc<TagDigests>,
     /// The credentials, if this module loads them; else the client of the caller does.
@@ -52,13 +61,16 @@ impl S3Store {
             let region = config.region().map_or_else(String::new, |region| format!(".{region}"));
             format!("https://s3{region}.amazonaws.com")
         };
+        let endpoint = options.endpoint_url.clone().unwrap_or_else(of_amazon);
+        let named = StoreServer { endpoint: endpoint.clone(), ..StoreServer::default() };
         Self {
-            endpoint: options.endpoint_url.clone().unwrap_or_else(of_amazon),
+            endpoint,
             client: Client::from_conf(config),
             bucket: bucket.into(),
             clock,
             sse_kms_key_id: options.sse_kms_key_id.clone(),
-            conditional_delete: options.conditional_delete,
+            conditional_delete: options.conditional_delete || named.is_amazon(),
+            refuses_delete_conditions: Arc::default(),
             refusals: Arc::default(),
             digests: Arc::default(),
             identity: None,

@@ -20,6 +20,8 @@ mod tag_header;
 mod whole_xml;
 mod write;
 
+use std::sync::atomic::Ordering;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 
@@ -31,8 +33,20 @@ use super::{
 };
 use skillmount_base::{
     error::Outcome,
-    path::{KeyPrefix, ObjectKey},
+    path::{ETag, KeyPrefix, ObjectKey},
 };
+
+impl S3Store {
+    /// Deletes an object on this condition. After an unknown outcome, only a condition that the server is known to honour allows a
+    /// retry. Another one could remove what was written since.
+    async fn delete_if(&self, key: &ObjectKey, if_match: Option<&ETag>) -> StoreResult<()> {
+        let certain = |failure: &StoreError| {
+            let doubtful = matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
+            failure.is_transient() && (!doubtful || if_match.is_some() && self.conditional_delete)
+        };
+        retry(&self.clock, certain, || write::delete_once(self, key, if_match)).await
+    }
+}
 
 #[async_trait]
 impl Store for S3Store {
@@ -70,14 +84,17 @@ impl Store for S3Store {
         read(&self.clock, || list::list_once(self, prefix, &options)).await
     }
 
-    /// After an unknown outcome, only a conditional DELETE is retried. Another one could remove what was written since.
+    /// The server gets the condition until it refuses one, even if it may ignore conditions.
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
-        let if_match = options.if_match.filter(|_| self.conditional_delete);
-        let certain = |failure: &StoreError| {
-            let doubtful = matches!(failure, StoreError::Unavailable { outcome: Outcome::Unknown, .. });
-            failure.is_transient() && (if_match.is_some() || !doubtful)
-        };
-        retry(&self.clock, certain, || write::delete_once(self, key, if_match.as_ref())).await
+        let if_match = options.if_match.filter(|_| !self.refuses_delete_conditions.load(Ordering::Relaxed));
+        match self.delete_if(key, if_match.as_ref()).await {
+            Err(StoreError::Unsupported(_)) if if_match.is_some() && !self.conditional_delete => {
+                self.delete_if(key, None).await?;
+                self.refuses_delete_conditions.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            deleted => deleted,
+        }
     }
 
     /// Setting the same tags twice is setting them once, so it is retried.

@@ -206,6 +206,14 @@ mod tests {
         }
     }
 
+    // S-STORE-13: The service never takes a host outside `amazonaws.com` for Amazon's.
+    #[test]
+    fn amazon_is_known_to_delete_on_a_condition_and_another_server_is_not() {
+        let is_known = |endpoint| store_at(endpoint).capabilities().conditional_delete;
+        assert!(is_known("https://s3.eu-west-1.amazonaws.com"));
+        assert!(!is_known("https://s3.eu-west-1.amazonaws.com.example.test"));
+    }
+
     #[tokio::test]
     async fn a_server_says_its_name_and_the_versioning_of_the_bucket() {
         const BODY: &str = "<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>";

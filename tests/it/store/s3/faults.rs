@@ -460,6 +460,32 @@ async fn a_delete_is_repeated_where_nothing_happened_or_a_condition_guards_it() 
     }
 }
 
+// S-STORE-23: To delete one version of an object, the service names it in `If-Match`.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_may_ignore_the_condition_of_a_delete_gets_it_until_it_refuses_one() {
+    let (s3, memory, script) = s3_with_script();
+    assert!(!s3.capabilities().conditional_delete);
+    let old = memory.put_raw(key().as_str(), CONTENT);
+    let new = memory.put_raw(key().as_str(), "new");
+    let only = |etag: &ETag| DeleteOptions::default().with_if_match(etag.clone());
+    let refused = s3.delete(&key(), only(&old)).await;
+    assert!(matches!(refused, Err(StoreError::PreconditionFailed)), "{refused:?}");
+
+    // If the condition may have been ignored, a second request could delete a newer version.
+    script.add(&Fault::ResetBefore, 1);
+    let error = s3.delete(&key(), only(&new)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unavailable { outcome: Outcome::Unknown, .. }), "{error:?}");
+    script.take_methods();
+
+    script.add(&Fault::Refused(501, "NotImplemented"), 1);
+    s3.delete(&key(), only(&new)).await.unwrap();
+    assert!(matches!(memory.head(&key()).await, Err(StoreError::NotFound)));
+    assert_eq!(script.take_methods(), ["DELETE", "DELETE"]);
+    memory.put_raw(key().as_str(), "newer");
+    s3.delete(&key(), only(&new)).await.unwrap();
+    assert_eq!(script.take_methods(), ["DELETE"], "the server is asked without the condition by now");
+}
+
 /// The tags of a session.
 fn tagged() -> PutOptions {
     PutOptions::default().with_tags([("skillmount".to_owned(), "session".to_owned())].into())
