@@ -24,6 +24,9 @@ use skillmount_base::{
 /// The format of new heads, and the newest format that can be read.
 const FORMAT: u32 = 1;
 
+/// The calls in a head at most that learn from it that their publish became final.
+const FINAL_CALLS: usize = 8;
+
 /// A file of a head.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadFile {
@@ -104,6 +107,9 @@ pub struct SkillHead {
     /// The call that may still undo this publish. Until then readers have the state before it: no published version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<PendingPublish>,
+    /// The last calls whose pending publish became final, the latest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub final_calls: Vec<String>,
     /// The last call whose publish was undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone: Option<String>,
@@ -247,6 +253,7 @@ impl SkillHead {
             drafts_ended_by: None,
             draft: draft.map(|draft| Box::new(draft.at(generation))),
             pending,
+            final_calls: before.map(|head| head.final_calls.clone()).unwrap_or_default(),
             undone: before.and_then(|head| head.undone.clone()),
             // A call that has ended writes no more, and the file of another tool may come back at its place.
             late: before.and_then(|head| head.late.clone()).filter(|late| late.until >= now),
@@ -275,7 +282,9 @@ impl SkillHead {
     #[must_use]
     pub fn confirmed(&self) -> Self {
         let drafts_since = if self.pending.is_some() { self.generation } else { self.drafts_since };
-        Self { pending: None, drafts_since, ..self.clone() }
+        let call = self.pending.iter().map(|pending| pending.call.clone());
+        let final_calls = call.chain(self.final_calls.iter().cloned()).take(FINAL_CALLS).collect();
+        Self { pending: None, drafts_since, final_calls, ..self.clone() }
     }
 
     /// The head that undoes this one: nothing is published. `written` are the plain files that the publish left behind.
@@ -629,7 +638,9 @@ mod tests {
         let before = pending.clone().before_publish();
         assert_eq!((before.state, before.digest, before.drafts_since), (HeadState::Deleted, None, 0));
         let confirmed = pending.confirmed();
-        assert_eq!(confirmed, SkillHead { drafts_since: 1, ..head() });
+        assert_eq!(confirmed, SkillHead { drafts_since: 1, final_calls: vec!["c1".to_owned()], ..head() });
+        let next = SkillHead::after(Some(&confirmed), &skill("a/s"), HeadChange::nothing(), Timestamp::UNIX_EPOCH);
+        assert_eq!(next.final_calls, ["c1"], "the call learns it from a later head");
         let undone = pending.undone(BTreeMap::from([("SKILL.md".to_owned(), ETag::new("w"))]), Timestamp::UNIX_EPOCH);
         assert_eq!((undone.generation, undone.undone.as_deref(), undone.materialised), (2, Some("c1"), false));
         assert!(!undone.is_blank() && undone.is_being_undone(), "a plain file is left");

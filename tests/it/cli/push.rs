@@ -360,7 +360,7 @@ fn a_skill_whose_folder_another_tool_deleted_is_brought_back_by_a_rollback() {
     std::fs::remove_dir_all(home.path().join("data/skillmount/me/skills/notas")).unwrap();
     let output = home.run(&["skills", "history", "notas"]);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("deleted its folder") && told.contains("`skillmount skills rollback notas`"), "{told}");
+    assert!(told.contains("has no SKILL.md") && told.contains("`skillmount skills rollback notas`"), "{told}");
     assert_eq!(home.json(&["skills", "history", "notas"])["folder_is_gone"], true);
     assert_eq!(home.json(&["skills", "rollback", "notas"])["digest"], current["current"]);
     assert_eq!(home.read("data/skillmount/me/skills/notas/SKILL.md"), home.read("skills/notas/SKILL.md"));

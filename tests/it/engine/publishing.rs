@@ -7,12 +7,14 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use skillmount::{
     Code, Outcome, Result,
+    catalog::Audience,
+    content::DraftReader,
     handle::{ServiceOptions, SessionBackend},
     limits::{PUBLISH_TIMEOUT, UPLOAD_FILE_BYTES},
-    path::{KeyPrefix, SkillPath},
+    path::{KeyPrefix, ObjectKey, SkillPath},
     publish::{PublishOptions, UploadedSkill},
     session::Change,
-    store::{DeleteOptions, MemoryStore, PutOptions, Requests, Verb, testing::Fault},
+    store::{DeleteOptions, GetOptions, MemoryStore, Object, PutOptions, Requests, Verb, testing::Fault},
     wire::{
         BackendProtocol, ChangeSkillRequest, CreateSession, FindingCode, LoadSkillRequest, Policy, PublishReply,
         PublishStatus, SkillsAccess, VersionListRequest, Visibility,
@@ -782,6 +784,111 @@ async fn a_late_file_of_a_deleted_skill_that_another_skill_has_by_now_stays() {
     assert_eq!(plain(&world).await, Files::from([("inner/SKILL.md".to_owned(), main)]));
     let head: serde_json::Value = serde_json::from_slice(&world.bytes(key).await.unwrap()).unwrap();
     assert!(head.get("late").is_none(), "the list has ended: {head}");
+}
+
+/// Puts a file of the skill at `from` back that the service wrote and removed since. `late` is the skill whose head lists it.
+async fn land_late(world: &World, object: Object, key: &ObjectKey, (head, path): (&str, &str)) {
+    let mut listed: serde_json::Value = serde_json::from_slice(&world.bytes(head).await.unwrap()).unwrap();
+    let sha256 = hex::encode(Sha256::digest(&object.bytes));
+    listed["late"] = serde_json::json!({"until": "2999-01-01T00:00:00Z", "files": {path: sha256}});
+    world.put(head, listed.to_string()).await;
+    let options = PutOptions::default().with_metadata(object.meta.metadata);
+    world.bucket.put(key, object.bytes, options).await.unwrap();
+}
+
+// If the dead server changed a plain file even later, the service restores the file at the next change or load of the skill.
+// S-PUBLISH-33: If a server dies in the middle of a change, the change is made or it is not, and another server settles it.
+#[tokio::test(start_paused = true)]
+async fn a_file_that_comes_late_to_a_deleted_skill_goes_with_the_next_change_or_page() {
+    for publishes in [true, false] {
+        let world = World::new();
+        publish(&world, &version(1, &["late.md"])).await;
+        let key = KeyPrefix::all().key(&format!("{FOLDER}late.md")).unwrap();
+        let object = world.bucket.get(&key, GetOptions::default()).await.unwrap();
+        world.service.publisher().delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        land_late(&world, object, &key, ("demo/.skillmount/heads/a/demo.json", "late.md")).await;
+        if publishes {
+            publish(&world, &version(2, &["b.md"])).await;
+            assert_eq!(plain(&world).await, version(2, &["b.md"]));
+            assert_eq!(versions(&world).await.len(), 2, "the late file is in no version");
+        } else {
+            let library = world.service.library();
+            let page = library.show_skill(&id("demo"), &Policy::unrestricted(), &skill(), DraftReader::Control).await;
+            assert_eq!(code(page), Code::SkillNotFound);
+            assert_eq!(plain(&world).await, Files::new());
+        }
+    }
+}
+
+// If the dead server changed a plain file even later, the service restores the file at the next change or load of the skill.
+// S-PUBLISH-33: If a server dies in the middle of a change, the change is made or it is not, and another server settles it.
+#[tokio::test(start_paused = true)]
+async fn a_skill_file_that_comes_late_hides_no_skill_inside_its_folder() {
+    for comes_first in [true, false] {
+        let world = World::new();
+        publish(&world, &version(1, &[])).await;
+        let key = KeyPrefix::all().key(&format!("{FOLDER}SKILL.md")).unwrap();
+        let object = world.bucket.get(&key, GetOptions::default()).await.unwrap();
+        let publisher = world.service.publisher();
+        publisher.delete_skill(&id("demo"), &skill(), from()).await.unwrap();
+        let place = SkillPath::parse("a/demo/inner").unwrap();
+        let main = "---
+name: inner
+description: Lies inside.
+---
+Body
+"
+        .to_owned();
+        let inner = Files::from([("SKILL.md".to_owned(), main.clone())]);
+        let late = ("demo/.skillmount/heads/a/demo.json", "SKILL.md");
+        if comes_first {
+            land_late(&world, object, &key, late).await;
+            publisher.publish_skill(&id("demo"), &place, uploaded(&inner), from()).await.unwrap();
+        } else {
+            publisher.publish_skill(&id("demo"), &place, uploaded(&inner), from()).await.unwrap();
+            land_late(&world, object, &key, late).await;
+        }
+        let other = world.replica();
+        other.service.catalogs().view(Audience::from(&id("demo")), true).await.unwrap();
+        let loaded = other.agent().load("a/demo/inner").await;
+        assert!(loaded.is_ok(), "{comes_first}: {loaded:?}");
+        assert_eq!(plain(&world).await, Files::from([("inner/SKILL.md".to_owned(), main)]), "{comes_first}");
+    }
+}
+
+// S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one change
+// after the other.
+#[tokio::test(start_paused = true)]
+async fn a_first_publish_that_others_have_built_upon_twice_is_a_success() {
+    let world = World::new();
+    let other = world.replica();
+    world.faults.for_keys(Verb::Put, "SKILL.md", Fault::SlowRequest(Duration::from_secs(5)));
+    let later = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        publish(&other, &version(2, &[])).await;
+        publish(&other, &version(3, &[])).await
+    };
+    let one = version(1, &["b.md"]);
+    let (first, last) = tokio::join!(publish_if(&world, &one, None), later);
+    assert_eq!(first.unwrap().status, PublishStatus::Created);
+    assert_eq!(last.status, PublishStatus::Updated);
+    assert_eq!(plain(&world).await, version(3, &[]));
+    assert_eq!(versions(&world).await.len(), 3);
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
+#[tokio::test]
+async fn a_page_completes_a_skill_whose_files_its_server_did_not_write() {
+    let world = World::new();
+    world.faults.for_keys(Verb::Put, "SKILL.md", Fault::Deny);
+    assert!(!publish(&world, &version(1, &[])).await.complete);
+    let soon = SetClock::at(Timestamp::now().as_second() + 60);
+    let later = World::at(world.bucket.clone(), ServiceOptions::default(), soon);
+    let library = later.service.library();
+    let page = library.show_skill(&id("demo"), &Policy::unrestricted(), &skill(), DraftReader::Control).await.unwrap();
+    assert_eq!(page.body, "Body 1\n");
+    assert_eq!(plain(&world).await, version(1, &[]));
 }
 
 // S-PUBLISH-14: A version has up to 10,000 files, 64 MiB zipped and 256 MiB unpacked, and a file has up to 64 MiB. The list of its

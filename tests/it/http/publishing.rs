@@ -1,6 +1,9 @@
 //! Publishing over HTTP: the forms a skill comes in, who may, and what is refused.
 
-use std::io::{Cursor, Read as _, Write as _};
+use std::{
+    io::{Cursor, Read as _, Write as _},
+    time::Duration,
+};
 
 use reqwest::{Method, multipart::Form};
 use serde_json::{Value, json};
@@ -10,6 +13,7 @@ use skillmount::{
     http::HttpConfig,
     limits::{PUBLISH_JSON_BYTES, SKILL_FILES, UPLOAD_FILE_BYTES, VERSION_UNPACKED_BYTES, VERSION_ZIP_BYTES},
     path::Id,
+    store::{Verb, testing::Fault},
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use zip::{ZipWriter, write::SimpleFileOptions};
@@ -361,4 +365,23 @@ async fn a_rollback_is_done_only_if_the_skill_has_the_version_that_if_match_name
     assert_eq!((&stale.json["current"], &stale.json["outcome"]), (&json!(second), &json!("not_applied")));
     back("*").await.is_problem(400, "invalid_request");
     assert_eq!(back(&format!("\"{second}\"")).await.is(200)["digest"], first);
+}
+
+// S-PUBLISH-3: Readers through the service see the version before a publish or the version after it, whatever fails
+// meanwhile, and any server completes it.
+#[tokio::test]
+async fn a_server_writes_the_files_later_that_a_publish_could_not() {
+    let server = Server::start().await;
+    server.faulty.for_keys(Verb::Put, "skills/a/demo/SKILL.md", Fault::Refuse);
+    let published = put_zip(&server, None, zipped(&[("demo/SKILL.md", MAIN)])).await;
+    assert_eq!(published.is(201)["complete"], false);
+    server.faulty.clear();
+    for _ in 0..100 {
+        let listed = server.get(&server.user("/skills")).await;
+        if listed.is(200)["skills"][0]["skill"] == "a/demo" {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("nobody wrote SKILL.md");
 }

@@ -93,7 +93,7 @@ impl Client {
                 Err(refused) => refused,
             }
         };
-        let Reply::Found(body) = record(skill, Do::Read, read, calls).await else { return };
+        let Reply::Found(body) = Box::pin(record(skill, Do::Read, read, calls)).await else { return };
         let publish = Do::Publish(body, Condition::Nothing);
         if record(to, publish, self.perform(to, publish), calls).await == Reply::Done {
             let delete = Do::Delete(Condition::Body(body));
@@ -177,7 +177,10 @@ fn refused(error: &Error) -> Reply {
         (Code::VersionConflict, _) => Reply::Conflict,
         (Code::EditConflict, Some(Outcome::NotApplied)) => Reply::Contended,
         (Code::StoreUnavailable, Some(Outcome::NotApplied)) => Reply::Unavailable,
-        (_, Some(Outcome::Unknown | Outcome::Partial)) => Reply::Unknown,
+        (_, Some(Outcome::Unknown | Outcome::Partial)) => {
+            assert!(!error.message().contains("nothing was changed"), "nobody knows that: {error}");
+            Reply::Unknown
+        }
         other => panic!("an answer of no known kind: {other:?}: {error}"),
     }
 }

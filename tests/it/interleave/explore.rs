@@ -311,7 +311,7 @@ impl<'test> Explorer<'test> {
             let client = Client { service, user: user(), files, digests };
             let (skill, call, calls) = (*skill, *call, Arc::<Mutex<_>>::default());
             let begun = calls.clone();
-            let task = tokio::spawn(async move { client.play(skill, call, &begun).await });
+            let task = tokio::spawn(async move { Box::pin(client.play(skill, call, &begun)).await });
             runners.push(Runner { gate, task, is_stopped: false, has_lost: false, calls, times: Vec::new() });
         }
         let judged = self.schedule(&store, &mut runners, branch).await;

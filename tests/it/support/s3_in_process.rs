@@ -28,6 +28,8 @@ use super::s3_script::{Script, ScriptedClient};
 /// The only bucket there is.
 pub(crate) const BUCKET: &str = "bucket";
 
+const ENDPOINT: &str = "http://s3.in-process.test";
+
 /// The SDK over a memory store, with all that S3 can do; the second is what lies behind it.
 pub(crate) fn s3_in_process() -> (S3Store, Arc<MemoryStore>) {
     let (store, memory, _) = s3_with_options(&conditional_deletes());
@@ -36,12 +38,17 @@ pub(crate) fn s3_in_process() -> (S3Store, Arc<MemoryStore>) {
 
 /// The options of a server that honours conditions of deletes.
 pub(crate) fn conditional_deletes() -> S3Options {
-    S3Options { conditional_delete: true, ..S3Options::default() }
+    S3Options { conditional_delete: true, ..unknown_server() }
+}
+
+/// The options of a server that may ignore conditions of deletes.
+fn unknown_server() -> S3Options {
+    S3Options { endpoint_url: Some(ENDPOINT.to_owned()), ..S3Options::default() }
 }
 
 /// The same with troubles that a test writes into the script, and without conditional deletes.
 pub(crate) fn s3_with_script() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
-    s3_with_options(&S3Options::default())
+    s3_with_options(&unknown_server())
 }
 
 /// The same, with these options of the store.
@@ -51,7 +58,7 @@ pub(crate) fn s3_with_options(options: &S3Options) -> (S3Store, Arc<MemoryStore>
 
 /// The same, whose tags are the MD5 of the bytes, as on most buckets.
 pub(crate) fn s3_tagged_by_content() -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
-    s3_over(MemoryStore::tagged_by_content(), &S3Options::default())
+    s3_over(MemoryStore::tagged_by_content(), &unknown_server())
 }
 
 fn s3_over(memory: MemoryStore, options: &S3Options) -> (S3Store, Arc<MemoryStore>, Arc<Script>) {
@@ -69,7 +76,7 @@ pub(crate) fn client_over(backend: SharedStore, script: Arc<Script>) -> aws_sdk_
         .behavior_version(BehaviorVersion::latest())
         .credentials_provider(Credentials::new("key", "secret", None, None, "tests"))
         .region(Region::new("us-east-1"))
-        .endpoint_url("http://s3.in-process.test")
+        .endpoint_url(ENDPOINT)
         .force_path_style(true)
         .http_client(ScriptedClient::new(server, script))
         .build();

@@ -100,7 +100,7 @@ struct KnownVersions {
     versions: Vec<VersionDocument>,
     current: Option<String>,
     last_change: Option<VersionChange>,
-    /// Whether another tool deleted the folder of the version that was published last.
+    /// Whether the folder of the published version is gone, by another tool or a failed write.
     folder_is_gone: bool,
 }
 
@@ -354,7 +354,7 @@ fn print(out: &Output, known: &KnownVersions) -> Result<()> {
     if known.folder_is_gone {
         let skill = quoted(&plain(known.skill.as_str()));
         out.note(format_args!(
-            "another tool deleted its folder, so nobody sees it; `skillmount skills rollback {skill}` brings it back"
+            "its folder has no SKILL.md, so listings omit it; `skillmount skills rollback {skill}` brings it back"
         ));
     }
     Ok(())

@@ -126,14 +126,14 @@ pub(crate) async fn drafts_at(content: &Content, user: &Id, paths: &[SkillPath])
             // A damaged draft does not hide the others.
             Err(ReadError::Damaged(error)) => {
                 tracing::warn!(%user, skill = %path, cause = %error.chain(), "a draft cannot be read");
-                Ok((None, false))
+                Ok(PathState::default())
             }
             found => found.map_err(Error::from),
         }
     });
     let found = stream::iter(drafts.collect::<Vec<_>>()).buffered(PARALLEL_GETS).try_collect::<Vec<_>>().await?;
-    let is_any_published = found.iter().any(|(draft, is_published)| draft.is_none() && *is_published);
-    Ok((found.into_iter().filter_map(|(draft, _)| draft).collect(), is_any_published))
+    let is_any_published = found.iter().any(|at| at.draft.is_none() && at.is_published);
+    Ok((found.into_iter().filter_map(|at| at.draft).collect(), is_any_published))
 }
 
 /// The draft at `skill`.
@@ -149,22 +149,29 @@ pub(crate) async fn draft_at(content: &Content, user: &Id, skill: &SkillPath) ->
 /// # Errors
 /// As [`draft_slot`].
 pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<SkillDraft>, ReadError> {
-    Ok(read_path(target).await?.0)
+    Ok(read_path(target).await?.draft)
 }
 
-/// The draft as readers see it, and whether a skill is published in its place.
+/// What lies at the path of a skill.
+#[derive(Default)]
+pub(crate) struct PathState {
+    /// The draft as readers see it.
+    pub(crate) draft: Option<SkillDraft>,
+    /// Whether a skill is published in its place.
+    pub(crate) is_published: bool,
+    /// Whether other calls may change the plain files late.
+    pub(crate) has_late_changes: bool,
+}
+
+/// What lies at the path of a skill.
 ///
 /// # Errors
 /// As [`draft_slot`].
-pub(crate) async fn draft_or_skill_at(
-    content: &Content,
-    user: &Id,
-    skill: &SkillPath,
-) -> Result<(Option<SkillDraft>, bool), ReadError> {
+pub(crate) async fn draft_or_skill_at(content: &Content, user: &Id, skill: &SkillPath) -> Result<PathState, ReadError> {
     read_path(&content.place(&LayerOwner::from(user), skill)?).await
 }
 
-async fn read_path(target: &SkillTarget) -> Result<(Option<SkillDraft>, bool), ReadError> {
+async fn read_path(target: &SkillTarget) -> Result<PathState, ReadError> {
     let head = async { read_sound_head(target).await.map_err(ReadError::from) };
     let (head, object) = tokio::try_join!(head, read_object_of_draft(target))?;
     // A damaged head hides no draft.
@@ -172,7 +179,8 @@ async fn read_path(target: &SkillTarget) -> Result<(Option<SkillDraft>, bool), R
     let since = head.as_ref().map_or(0, |known| known.head.drafts_since);
     let stored = object.map(|(stored, _)| stored.draft).filter(|draft| draft.counts(since));
     let is_published = is_published(head.as_ref());
-    Ok((stored.or_else(|| Some(*head?.head.draft?)), is_published))
+    let has_late_changes = head.as_ref().is_some_and(|known| known.head.late.is_some());
+    Ok(PathState { draft: stored.or_else(|| Some(*head?.head.draft?)), is_published, has_late_changes })
 }
 
 /// The place of the draft.

@@ -17,7 +17,7 @@ use super::{
     checked_archive::{checked_archive, draft_archive, version_archive},
     drafts::read_draft,
     folder::{PlainFiles, is_published, plain_files_among},
-    heads::{StoredHead, read_head},
+    heads::{StoredHead, is_under_way, read_head},
     materialise::mark_of,
     memory::archive_bytes,
     pace::RequestPace,
@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
-    limits::{PENDING_PUBLISH, PUBLISH_ATTEMPTS, PUBLISH_TIMEOUT, SKILL_FILE_BYTES, SKILL_FILES},
+    limits::{PUBLISH_ATTEMPTS, PUBLISH_TIMEOUT, SKILL_FILE_BYTES, SKILL_FILES},
     path::{Id, LayerOwner, SkillPath, UserSpace},
     skill::{HeadState, MAIN, SkillDraft, Snapshot, SnapshotFile, VersionArchive},
     store::{CachePolicy, GetOptions, ListEntry, Object, StoreError, StoreExt as _, StoreResult, WriteCallId},
@@ -95,8 +95,8 @@ pub(crate) async fn skill_files_at(
     let place = content.place_in(space.clone(), path)?;
     let (mut look, mut head) = folder_and_head(&place, at).await?;
     for _ in 0..PUBLISH_ATTEMPTS {
-        if let Some(pending) = head.as_ref().and_then(|known| known.head.pending.as_ref()) {
-            if !is_under_way(&place, pending.at) {
+        if let Some(known) = head.as_ref().filter(|known| known.head.pending.is_some()) {
+            if !is_under_way(&place, &known.head) {
                 finish_behind(&place);
             }
             return Ok(SkillContents::Nothing);
@@ -107,7 +107,7 @@ pub(crate) async fn skill_files_at(
         match &head {
             None if !look.may_precede_a_head(&place) => return plain_files(&place, look, None, false),
             Some(known) if !known.head.materialised => {
-                if !is_under_way(&place, known.head.published_at) {
+                if !is_under_way(&place, &known.head) {
                     finish_behind(&place);
                 }
                 at.rest().await;
@@ -128,10 +128,10 @@ pub(crate) async fn skill_files_at(
         if again.as_ref().map(StoredHead::etag) == head.as_ref().map(StoredHead::etag) {
             let is_it = again.as_ref().is_some_and(|known| look.is(&place, known));
             if !is_it && let Some(known) = &again {
+                finish_inside(&place, known, &look);
                 if has_late_main(&place, known).await? {
                     return Ok(SkillContents::Nothing);
                 }
-                finish_inside(&place, known, &look);
             }
             return plain_files(&place, look, again.as_ref(), is_it);
         }
@@ -293,11 +293,6 @@ fn archived_files(
     };
     let snapshot = Arc::new(Snapshot::new(files.into_iter().map(file).collect()));
     Ok(SkillFiles { text, snapshot, version: Some(digest.to_owned()), draft: None, is_published: true })
-}
-
-/// Whether the call that changed a head at this moment probably goes on. The clock of its server may be another.
-fn is_under_way(target: &SkillTarget, changed_at: Timestamp) -> bool {
-    target.content.clock().now().duration_since(changed_at).abs() <= PENDING_PUBLISH
 }
 
 /// Brings the plain files up to the head in the background.

@@ -7,7 +7,7 @@ use super::{read_error::ReadError, target::SkillTarget};
 use crate::{
     error::{Code, Error, Result},
     json,
-    limits::{HEAD_BYTES, LATE_CHANGES, PUBLISH_TIMEOUT},
+    limits::{HEAD_BYTES, LATE_CHANGES, PENDING_PUBLISH, PUBLISH_TIMEOUT},
     path::ETag,
     skill::{FileChange, HeadFormat, SkillHead},
     store::{Commit, ExpectedVersion, GetOptions, StoreError, StoreResult},
@@ -59,6 +59,12 @@ pub(super) async fn may_be_late(target: &SkillTarget, known: &StoredHead, modifi
         Err(StoreError::NotFound) => Ok(false),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether the call of a head probably goes on. The clock of its server may be another.
+pub(super) fn is_under_way(target: &SkillTarget, head: &SkillHead) -> bool {
+    let changed_at = head.pending.as_ref().map_or(head.published_at, |pending| pending.at);
+    target.content.clock().now().duration_since(changed_at).abs() <= PENDING_PUBLISH
 }
 
 /// The head of another call, to be settled by this process. Both may change plain files for a while.

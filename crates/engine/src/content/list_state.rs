@@ -21,7 +21,7 @@ use super::{
     manifest::Manifest,
     place::has_main,
     read_error::ReadError,
-    settle::settled_head,
+    settle::{restore_skill, settled_head},
     target::SkillTarget,
     version_numbers::head_card,
 };
@@ -167,7 +167,14 @@ async fn is_refused(target: &SkillTarget) -> Result<bool> {
     match read_stored_head(target).await? {
         None => Ok(false),
         Some(known) if known.head.pending.is_some() => Ok(true),
-        Some(known) => Ok(!is_published(Some(&known)) && !has_main(target, &known).await?),
+        Some(known) => {
+            let is_refused = !is_published(Some(&known)) && !has_main(target, &known).await?;
+            if is_refused && target.content.handle().check_writable().is_ok() {
+                // A SKILL.md of an undone publish hides the skills inside.
+                Box::pin(restore_skill(target, &known)).await?;
+            }
+            Ok(is_refused)
+        }
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) use pace::RequestPace;
 pub(crate) use pending::{Verdict, judge, materialise, materialise_after, settle_pending, undo};
 pub(crate) use place::{own_files, place_conflict, settled_files};
 pub(crate) use read_error::ReadError;
-pub(crate) use settle::{restore_skill_at, settled_head, settled_state};
+pub(crate) use settle::{complete_skill, restore_around, restore_skill_at, settled_head, settled_state};
 pub(crate) use single_reads::{identifies_bytes, plain_file};
 pub(crate) use stored_versions::{
     StoredVersion, VersionRow, archive_size, listed_versions, read_record, stored_versions,

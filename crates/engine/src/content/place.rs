@@ -13,7 +13,7 @@ use super::{
     heads::{StoredHead, read_stored_head},
     materialise::is_late_file,
     pending::skills_inside,
-    settle::{restore_late_changes, settled_head},
+    settle::{restore_late_changes, restore_skill, settled_head},
     target::SkillTarget,
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The files of a listed folder without the files of changes under way and of undone publishes, at this path, around it and inside.
-/// `None` if the folder changed since: list it again. Late changes of published files are undone first.
+/// `None` if the folder changed since: list it again. Late changes are undone first.
 ///
 /// # Errors
 /// As [`settled_head`].
@@ -216,13 +216,18 @@ async fn skill_around(target: &SkillTarget) -> Result<Option<SkillPath>> {
     Ok(None)
 }
 
-/// Whether the SKILL.md of a folder is that of a skill, and not of an undone publish.
+/// Whether the SKILL.md of a folder is that of a skill, and not of an undone publish. One of an undone publish is removed.
 async fn is_skill(outer: &SkillTarget) -> Result<bool> {
     let Some(known) = Box::pin(settled_head(outer)).await? else { return Ok(true) };
     if is_published(Some(&known)) {
         return Ok(true);
     }
-    has_main(outer, &known).await
+    let has_main = has_main(outer, &known).await?;
+    if !has_main {
+        // The catalog would take it for the skill, and omit skills inside.
+        Box::pin(restore_skill(outer, &known)).await?;
+    }
+    Ok(has_main)
 }
 
 /// Whether a SKILL.md lies beside `head`, which publishes nothing, and is not that of an undone publish.

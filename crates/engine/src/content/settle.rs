@@ -7,8 +7,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use super::{
     Content,
     drafts::{DraftSlot, draft_slot},
-    folder::{PlainFiles, is_published, list_folder, plain_files_among},
-    heads::{StoredHead, put_head, read_stored_head},
+    folder::{PlainFiles, plain_files_among},
+    heads::{StoredHead, is_under_way, put_head, read_stored_head},
     materialise::{contested, late_write},
     pending::{materialise, settle_pending},
     read_error::ReadError,
@@ -62,26 +62,75 @@ pub(crate) async fn settled_state(target: &SkillTarget) -> Result<(Option<Stored
 /// # Errors
 /// The store's.
 async fn end_late_changes(target: &SkillTarget, known: &StoredHead) -> Result<()> {
-    let (entries, _) = target.content.store().list_all(&target.folder, LIST_OBJECTS).await?;
-    let corrected = corrected(target, known, &plain_files_among(target, &entries)).await?;
+    let corrected = corrected(target, known, &listed_folder(target).await?).await?;
     put_head(target, Some(known), corrected.without_late_changes()).await?;
     Ok(())
 }
 
-/// Writes the plain files of the user's published skill again that other calls changed late. A service that may not write does nothing.
+/// Completes the last change of the user's skill if its call has had time, and undoes late changes. A service that may not write does
+/// nothing.
+///
+/// # Errors
+/// As [`settled_head`].
+pub(crate) async fn restore_skill_at(content: &Content, user: &Id, skill: &SkillPath) -> Result<()> {
+    let target = content.place(&LayerOwner::from(user), skill)?;
+    let Some(known) = read_stored_head(&target).await? else { return Ok(()) };
+    let is_complete = known.head.materialised && known.head.pending.is_none();
+    let has_work = if is_complete { known.head.late.is_some() } else { !is_under_way(&target, &known.head) };
+    if !has_work || content.handle().check_writable().is_err() {
+        return Ok(());
+    }
+    let _turn = content.changes().lock(target.folder.as_str()).await;
+    if is_complete { restore_skill(&target, &known).await.map(drop) } else { settled_head(&target).await.map(drop) }
+}
+
+/// Completes the last change of the owner's skill, whose call could not.
+///
+/// # Errors
+/// As [`settled_head`].
+pub(crate) async fn complete_skill(target: &SkillTarget) -> Result<()> {
+    let _turn = target.content.changes().lock(target.folder.as_str()).await;
+    settled_head(target).await.map(drop)
+}
+
+/// As [`restore_late_changes`], for the deleted skills around this one. A late SKILL.md of theirs hides the skill from the catalog. A
+/// service that may not write does nothing.
 ///
 /// # Errors
 /// As [`restore_late_changes`].
-pub(crate) async fn restore_skill_at(content: &Content, user: &Id, skill: &SkillPath) -> Result<()> {
-    let target = content.place(&LayerOwner::from(user), skill)?;
-    let known = read_stored_head(&target).await?.filter(|known| known.head.materialised && known.head.late.is_some());
-    let Some(known) = known.filter(|_| content.handle().check_writable().is_ok()) else { return Ok(()) };
-    let _turn = content.changes().lock(target.folder.as_str()).await;
-    restore_late_changes(&target, Some(&known), &list_folder(&target).await?).await.map(drop)
+pub(crate) async fn restore_around(content: &Content, user: &Id, skill: &SkillPath) -> Result<bool> {
+    if content.handle().check_writable().is_err() {
+        return Ok(false);
+    }
+    let mut is_restored = false;
+    for above in skill.ancestors() {
+        let outer = content.place(&LayerOwner::from(user), &above)?;
+        if let Some(known) = read_stored_head(&outer).await?.filter(|known| known.head.pending.is_none()) {
+            is_restored |= restore_skill(&outer, &known).await?;
+        }
+    }
+    Ok(is_restored)
 }
 
-/// Writes the files of a published head again that other calls changed late. `folder` is the folder as it was listed. Returns whether
-/// there was one: read the head and list the folder again.
+/// As [`restore_late_changes`], for the folder as it is now.
+///
+/// # Errors
+/// As [`restore_late_changes`].
+pub(super) async fn restore_skill(target: &SkillTarget, known: &StoredHead) -> Result<bool> {
+    if known.head.late.is_none() {
+        return Ok(false);
+    }
+    restore_late_changes(target, Some(known), &listed_folder(target).await?).await
+}
+
+/// The plain files below the folder, up to the limit of a listing.
+async fn listed_folder(target: &SkillTarget) -> Result<PlainFiles> {
+    let (entries, _) = target.content.store().list_all(&target.folder, LIST_OBJECTS).await?;
+    Ok(plain_files_among(target, &entries))
+}
+
+/// Writes the files of a head again that other calls changed late, and removes the files that they wrote late. `folder` is the folder
+/// as it was listed. Returns whether there was one: read the head and list the folder again.
 ///
 /// # Errors
 /// As [`materialise`].
@@ -90,7 +139,7 @@ pub(crate) async fn restore_late_changes(
     head: Option<&StoredHead>,
     folder: &PlainFiles,
 ) -> Result<bool> {
-    let Some(known) = head.filter(|known| known.head.late.is_some() && is_published(head)) else { return Ok(false) };
+    let Some(known) = head.filter(|known| known.head.late.is_some()) else { return Ok(false) };
     let head = corrected(target, known, folder).await?;
     if head == known.head {
         return Ok(false);

@@ -173,7 +173,7 @@ async fn read_before(
 ) -> Result<Before, ChangeError> {
     for _ in 0..PUBLISH_ATTEMPTS {
         let (folder, bytes) = list_folder_sized(target).await?;
-        let Some(mut folder) = settled_files(target, head.as_ref(), folder).await? else {
+        let Some(mut folder) = Box::pin(settled_files(target, head.as_ref(), folder)).await? else {
             // The folder of another head says nothing of this one.
             if !is_newest(target, head.as_ref()).await? {
                 return Err(ChangeError::Undone(contested(target)));

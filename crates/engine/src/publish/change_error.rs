@@ -1,6 +1,21 @@
 //! Why a skill was not changed, for callers that go on from a conflict.
 
-use crate::{content::ReadError, error::Error, store::StoreError};
+use crate::{
+    content::ReadError,
+    error::{Error, Outcome},
+    store::StoreError,
+};
+
+/// An error after a change was stored, which another process may complete. The store's words would say that nothing was changed.
+pub(super) fn unknown(error: Error) -> Error {
+    let error = match error.outcome() {
+        Some(Outcome::NotApplied) => {
+            error.in_words("the store did not answer in time; look at the skill to see whether the change is there")
+        }
+        _ => error,
+    };
+    error.with_outcome(Outcome::Unknown)
+}
 
 /// Why a skill was not changed. Converts into the [`Error`] for clients.
 #[derive(Clone, Debug, thiserror::Error)]

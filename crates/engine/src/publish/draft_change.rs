@@ -2,7 +2,7 @@
 
 use super::{
     change::{ChangeResult, WantedChange, change_head},
-    change_error::ChangeError,
+    change_error::{ChangeError, unknown},
     conflict::draft_conflict,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
         put_head, remove_deleted, remove_draft, settled_head, settled_state,
     },
     context::Core,
-    error::{Outcome, Result},
+    error::Result,
     limits::PUBLISH_ATTEMPTS,
     path::LayerOwner,
     skill::{HeadState, Package, Provenance, SkillDraft, SkillHead},
@@ -64,6 +64,12 @@ async fn change_once(
         }
         // The head, the draft and the folder may be of different moments.
         Err(ChangeError::Nothing(_)) if draft.is_none() && !is_newest(target, head.as_ref()).await? => {
+            Err(ChangeError::Undone(draft_contested(target)))
+        }
+        // The draft was read before the head, and the skill became a draft in between.
+        Err(ChangeError::Conflict(_) | ChangeError::Nothing(_))
+            if draft.is_none() && is_other_draft(target, None).await? =>
+        {
             Err(ChangeError::Undone(draft_contested(target)))
         }
         // The draft was read before the other skill was found. A newer draft came before that skill, and counts.
@@ -126,7 +132,7 @@ async fn delete_draft_at(
         return Err(ChangeError::Undone(draft_contested(target)));
     };
     let ended = end_draft(target, before, &draft, &deleted).await;
-    let ended = ended.map_err(|error| error.with_outcome(Outcome::Unknown))?;
+    let ended = ended.map_err(unknown)?;
     // While the object is there, a late write cannot bring the draft back.
     remove_deleted(target, deleted).await;
     if ended { Ok(()) } else { Err(ChangeError::Undone(draft_contested(target))) }

@@ -5,7 +5,7 @@ use futures_util::TryFutureExt as _;
 use super::{
     Publisher,
     change::{ChangeResult, PublishedNow, WantedChange, change_head, published_now},
-    change_error::ChangeError,
+    change_error::{ChangeError, unknown},
     check_upload::{PublishOptions, check_upload, provenance, reply},
     conflict::{draft_conflict, hidden_conflict, version_conflict},
     draft_change::{complete_deletion, replaced_draft, show_change},
@@ -18,7 +18,7 @@ use crate::{
         draft_slot, is_newest, is_published, list_folder, place_conflict, put_archive, put_draft, read_draft,
         read_head, settled_files, settled_head, settled_state,
     },
-    error::{Code, Error, Outcome, Result},
+    error::{Code, Error, Result},
     limits::PUBLISH_ATTEMPTS,
     path::{Id, LayerOwner, SkillPath},
     skill::{CheckedSkill, DraftChange, MAIN, Package, Provenance, Quality, SkillDraft, VersionArchive, read_document},
@@ -166,7 +166,8 @@ impl Publisher {
                     Box::pin(publish_draft(&place, &checked.package, &from, &before, &digest)).await
                 }
                 SkillState::Draft => {
-                    replace_with_draft(&place, &checked.package, made(&from, session), &before, &digest).await
+                    let made = made(&from, session);
+                    Box::pin(replace_with_draft(&place, &checked.package, made, &before, &digest)).await
                 }
             };
             match changed {
@@ -314,7 +315,7 @@ async fn save_draft(
         }
         let has_counted = has_counted(target, head.as_ref(), &draft).await;
         // The draft is there, whether this call can see that it counts or not.
-        if has_counted.map_err(|error| error.with_outcome(Outcome::Unknown))? {
+        if has_counted.map_err(unknown)? {
             let status = if before.is_some() { PublishStatus::Updated } else { PublishStatus::Created };
             let before = before.map(|before| (before.digest.as_str(), SkillState::Draft));
             target.noted(before, Some((digest, SkillState::Draft)));

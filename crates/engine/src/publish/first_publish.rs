@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::change_error::ChangeError;
+use super::change_error::{ChangeError, unknown};
 use crate::{
     content::{
         ReadError, SkillTarget, StoredHead, Verdict, judge, materialise_after, put_head, read_stored_head,
@@ -83,7 +83,10 @@ async fn end(
     verdict: Verdict,
 ) -> Result<Result<Vec<String>, ReadError>, ChangeError> {
     match fate {
-        Fate::Final(now) => Ok(materialise_after(target, now, Some(package), written).await),
+        Fate::Final(now) => {
+            let is_newest = now.head.digest.as_deref() == Some(package.version.digest());
+            Ok(materialise_after(target, now, Some(package).filter(|_| is_newest), written).await)
+        }
         Fate::Undone(now) => {
             // Whether the publish stands is decided. Files that stay behind are listed in its head.
             if let Err(error) = materialise_after(target, now, None, written).await {
@@ -106,11 +109,6 @@ async fn end(
     }
 }
 
-/// An error after the head of a pending publish was stored. Another process may make the publish final.
-fn unknown(error: Error) -> Error {
-    error.with_outcome(Outcome::Unknown)
-}
-
 fn warn_of_files(target: &SkillTarget, error: ReadError) {
     let cause = Error::from(error);
     tracing::warn!(skill = %target.skill, cause = %cause.chain(), "files of an earlier publish stay");
@@ -127,10 +125,9 @@ async fn fate_of(target: &SkillTarget, mine: &SkillHead) -> Result<Fate> {
             settle_pending(target, &now).await?;
             continue;
         }
-        let is_next = head.generation == mine.generation + 1 && head.previous == mine.digest;
         return Ok(match () {
             () if head.undone.as_ref() == call => Fate::Undone(now),
-            () if is_same || is_next => Fate::Final(now),
+            () if call.is_some_and(|call| head.final_calls.contains(call)) => Fate::Final(now),
             () => Fate::Unknown(Some(now)),
         });
     }

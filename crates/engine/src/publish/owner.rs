@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{check_upload, check_upload::PublishOptions, difference, upload::UploadedSkill};
 use crate::{
+    content::complete_skill,
     context::Core,
     error::{Error, Result},
     path::{Id, LayerOwner, SkillPath},
@@ -58,6 +59,15 @@ impl Publisher {
         options: PublishOptions,
     ) -> Result<PublishReply> {
         check_upload::publish(&self.core, &owner.into(), skill, uploaded, options).await.map_err(Error::of_change)
+    }
+
+    /// Completes the plain files of the last change of a skill, which its call could not, and reads the catalog again.
+    ///
+    /// # Errors
+    /// The store's. The next call goes on from there.
+    pub async fn complete_skill(&self, owner: &LayerOwner, skill: &SkillPath) -> Result<()> {
+        complete_skill(&self.core.content().place(owner, skill)?).await?;
+        self.core.catalogs().refresh_layer(owner).await.map(drop)
     }
 
     /// The path of a skill that was sent without a path: the name in SKILL.md, or else the folder around the files.

@@ -9,6 +9,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::{
     Publisher,
+    change_error::unknown,
     check_upload::{PublishOptions, check_upload, provenance},
     published_documents::{PageRequest, PublishedPage, PublishedSkill, PublishedVersion, VersionName},
     upload::UploadedSkill,
@@ -19,7 +20,7 @@ use crate::{
         known_head, not_published, put_archive, read_head, read_record, stored_version, stored_versions,
         version_numbers,
     },
-    error::{Code, Error, Outcome, Result},
+    error::{Code, Error, Result},
     limits::PARALLEL_GETS,
     path::{Id, Layer, LayerOwner, SkillPath},
     skill::{CheckedSkill, HeadState, SkillHead, VersionNumbers},
@@ -157,8 +158,8 @@ impl PublishedSkills {
             head.display_name.clone_from(&display_name);
             Ok(())
         });
-        let head = named.await.map_err(after_publish)?;
-        describe_skill(&place, &head).await.map_err(after_publish)
+        let head = named.await.map_err(unknown)?;
+        describe_skill(&place, &head).await.map_err(unknown)
     }
 
     /// Adds a version to a published skill, and publishes it if it `is_default`.
@@ -195,7 +196,7 @@ impl PublishedSkills {
             let head = numbered.await?;
             describe_numbered(&place, find_named(&place, &head, &head.numbers, &name)?).await
         };
-        Box::pin(described).await.map_err(if is_default { after_publish } else { Error::of_change })
+        Box::pin(described).await.map_err(if is_default { unknown } else { Error::of_change })
     }
 
     /// Publishes one of the versions of a skill.
@@ -216,7 +217,7 @@ impl PublishedSkills {
             let (_, head) = self.published(user, None, skill).await?;
             describe_skill(&place, &head).await
         };
-        described.await.map_err(after_publish)
+        described.await.map_err(unknown)
     }
 
     /// Takes the number from a version, so listings omit it. If the version is the published one, the newest of the others
@@ -252,7 +253,7 @@ impl PublishedSkills {
             head.numbers.remove(version.number);
             Ok(())
         });
-        removed.await.map_err(if is_published { after_publish } else { Error::of_change })?;
+        removed.await.map_err(if is_published { unknown } else { Error::of_change })?;
         Ok(version)
     }
 
@@ -284,11 +285,6 @@ impl PublishedSkills {
         let head = head.ok_or_else(|| not_published(&place))?;
         Ok((place, head))
     }
-}
-
-/// An error after the call has published a version. To repeat the call might publish again.
-fn after_publish(error: Error) -> Error {
-    error.with_outcome(Outcome::Unknown)
 }
 
 async fn describe_skill(target: &SkillTarget, head: &SkillHead) -> Result<PublishedSkill> {

@@ -81,13 +81,13 @@ pub(super) async fn readable_skill(
         return Err(FindError::Unknown(missing));
     }
     let at = draft_or_skill_at(core.content(), &audience.user, skill).await.map_err(Error::from)?;
-    match at {
-        (Some(draft), _) if reader.sees(&draft) => {
+    match at.draft {
+        Some(draft) if reader.sees(&draft) => {
             check_content(policy, skill)?;
             Ok(ReadableSkill::Draft(Box::new(draft)))
         }
-        // It became a skill after the look at the catalog, or another call has removed its SKILL.md late.
-        (None, true) => {
+        // It became a skill after the look at the catalog, or another call has changed its files late.
+        None if at.is_published || at.has_late_changes => {
             restore_skill_at(core.content(), &audience.user, skill).await?;
             listed().await
         }

@@ -427,7 +427,7 @@ async fn a_doubtful_delete_is_not_repeated_blindly() {
         assert!(is_unknown(&error), "{fault:?}: {error:?}");
         let requests = script.take_requests();
         assert_eq!(requests.len(), 1, "{fault:?}");
-        assert_eq!(requests[0].header("if-match"), None, "the server cannot: {fault:?}");
+        assert!(requests[0].header("if-match").is_some(), "the server may ignore it: {fault:?}");
     }
 }
 

@@ -1,11 +1,19 @@
 //! Work that goes on if its client leaves, for a bounded time.
 
-use tokio::time::timeout;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
 
 use crate::{
     error::{Code, Error, Outcome, Result},
+    handle::Service,
     limits::PUBLISH_TIMEOUT,
+    path::{LayerOwner, SkillPath},
 };
+
+/// The pauses before attempts to complete a change.
+const COMPLETE_AFTER: [Duration; 4] =
+    [Duration::from_secs(1), Duration::from_secs(10), Duration::from_mins(1), Duration::from_mins(5)];
 
 /// Does `work` whether its client waits or not, for [`PUBLISH_TIMEOUT`] at most. Work that is cut off keeps its effects. A
 /// publish is complete or has not happened at every moment.
@@ -17,6 +25,23 @@ pub(crate) async fn run_detached<T: Send + 'static>(
 ) -> Result<T> {
     let limited = async move { timeout(PUBLISH_TIMEOUT, work).await.unwrap_or_else(|_| Err(too_long())) };
     tokio::spawn(limited).await.map_err(Error::internal)?
+}
+
+/// Completes the plain files of a change that could not, in the background. The attempts end after the last of [`COMPLETE_AFTER`], and
+/// a reader or the next change goes on from there.
+pub(crate) fn complete_later(service: &Service, owner: LayerOwner, skill: SkillPath) {
+    let publisher = service.publisher().clone();
+    tokio::spawn(async move {
+        for pause in COMPLETE_AFTER {
+            sleep(pause).await;
+            match publisher.complete_skill(&owner, &skill).await {
+                Ok(()) => return,
+                Err(error) => {
+                    tracing::warn!(%skill, cause = %error.chain(), "the files of a published skill are still behind");
+                }
+            }
+        }
+    });
 }
 
 fn too_long() -> Error {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 
-use super::background::run_detached;
+use super::background::{complete_later, run_detached};
 use crate::{
     access::{Grant, Scope, SessionScope},
     catalog::Audience,
@@ -17,7 +17,7 @@ use crate::{
     path::{Id, Layer, LayerOwner, SkillPath},
     publish::PublishOptions,
     session::CreatedSession,
-    wire::CreateSession,
+    wire::{CreateSession, PublishReply},
 };
 
 /// A call on a user's data that was let in.
@@ -103,6 +103,13 @@ impl UserCall {
             author.perform_recording((action, subject.as_str()), &note, work).await
         })
         .await
+    }
+
+    /// Lets the service go on with plain files that a change could not complete.
+    pub(crate) fn complete_if_behind(&self, owner: &LayerOwner, skill: &SkillPath, done: &Result<PublishReply>) {
+        if done.as_ref().is_ok_and(|reply| !reply.complete) {
+            complete_later(&self.app.service, owner.clone(), skill.clone());
+        }
     }
 
     /// Which of the user's sessions the caller reaches.

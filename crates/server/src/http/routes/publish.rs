@@ -110,6 +110,7 @@ async fn publish(
             SkillState::Draft => service.publisher().draft_skill(&owner, &skill, uploaded, options).await,
             SkillState::Published => service.publisher().publish_skill(&owner, &skill, uploaded, options).await,
         };
+        call.complete_if_behind(&owner, &skill, &done);
         // The memory or the disk is held until the work is done, also if the client leaves.
         drop(held);
         done
@@ -133,7 +134,9 @@ async fn change(
 ) -> HandlerResult<Response> {
     let (owner, skill, options) = target(&call, layer, &headers)?;
     let changing = |call: UserCall, skill: SkillPath, options| async move {
-        call.app.service.publisher().change_skill(owner, &skill, wanted, options).await
+        let done = call.app.service.publisher().change_skill(&owner, &skill, wanted, options).await;
+        call.complete_if_behind(&owner, &skill, &done);
+        done
     };
     Ok(with_tag(StatusCode::OK, call.change_skill((Action::ChangeSkill, skill), options, changing).await?))
 }
@@ -157,7 +160,9 @@ async fn roll_back(
     let (owner, skill, options) = target(&call, layer, &headers)?;
     let options = PublishOptions { source: Some("a rollback".to_owned()), ..options };
     let rolling = move |call: UserCall, skill: SkillPath, options| async move {
-        call.app.service.publisher().roll_back_skill(&owner, &skill, &digest, options).await
+        let done = call.app.service.publisher().roll_back_skill(&owner, &skill, &digest, options).await;
+        call.complete_if_behind(&owner, &skill, &done);
+        done
     };
     Ok(published(call.change_skill((Action::RollBackSkill, skill), options, rolling).await?))
 }
