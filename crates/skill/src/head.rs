@@ -24,7 +24,7 @@ use skillmount_base::{
 /// The format of new heads, and the newest format that can be read.
 const FORMAT: u32 = 1;
 
-/// The calls in a head at most that learn from it that their publish became final.
+/// The most final calls of a head.
 const FINAL_CALLS: usize = 8;
 
 /// A file of a head.

@@ -850,8 +850,9 @@ Body
         }
         let other = world.replica();
         other.service.catalogs().view(Audience::from(&id("demo")), true).await.unwrap();
-        let loaded = other.agent().load("a/demo/inner").await;
-        assert!(loaded.is_ok(), "{comes_first}: {loaded:?}");
+        let library = other.service.library();
+        let page = library.show_skill(&id("demo"), &Policy::unrestricted(), &place, DraftReader::Control).await;
+        assert!(page.is_ok(), "{comes_first}: {:?}", code(page));
         assert_eq!(plain(&world).await, Files::from([("inner/SKILL.md".to_owned(), main)]), "{comes_first}");
     }
 }

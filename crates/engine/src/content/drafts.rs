@@ -152,18 +152,18 @@ pub(crate) async fn read_draft(target: &SkillTarget) -> Result<Option<SkillDraft
     Ok(read_path(target).await?.draft)
 }
 
-/// What lies at the path of a skill.
+/// The draft at the path of a skill, and the state of the head.
 #[derive(Default)]
 pub(crate) struct PathState {
     /// The draft as readers see it.
     pub(crate) draft: Option<SkillDraft>,
-    /// Whether a skill is published in its place.
+    /// Whether a version is published.
     pub(crate) is_published: bool,
     /// Whether other calls may change the plain files late.
     pub(crate) has_late_changes: bool,
 }
 
-/// What lies at the path of a skill.
+/// The draft and the state of the head at a path of the user.
 ///
 /// # Errors
 /// As [`draft_slot`].

@@ -98,18 +98,17 @@ pub(crate) async fn complete_skill(target: &SkillTarget) -> Result<()> {
 ///
 /// # Errors
 /// As [`restore_late_changes`].
-pub(crate) async fn restore_around(content: &Content, user: &Id, skill: &SkillPath) -> Result<bool> {
+pub(crate) async fn restore_around(content: &Content, user: &Id, skill: &SkillPath) -> Result<()> {
     if content.handle().check_writable().is_err() {
-        return Ok(false);
+        return Ok(());
     }
-    let mut is_restored = false;
     for above in skill.ancestors() {
         let outer = content.place(&LayerOwner::from(user), &above)?;
         if let Some(known) = read_stored_head(&outer).await?.filter(|known| known.head.pending.is_none()) {
-            is_restored |= restore_skill(&outer, &known).await?;
+            restore_skill(&outer, &known).await?;
         }
     }
-    Ok(is_restored)
+    Ok(())
 }
 
 /// As [`restore_late_changes`], for the folder as it is now.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     catalog::{Audience, CatalogEntry, CatalogView},
-    content::{SkillContents, SkillFiles, restore_around, skill_files},
+    content::{SkillContents, SkillFiles, skill_files},
     context::{Core, check_content},
     error::{Code, Error, Result},
     path::{SkillPath, UserSpace},
@@ -32,9 +32,6 @@ pub(crate) async fn find_skill(
     let mut view = core.catalogs().view(audience.clone(), false).await?;
     if view.entry(skill).is_none() {
         // It may have been put there since.
-        view = core.catalogs().view(audience.clone(), true).await?;
-    }
-    if view.left_out(skill).is_some() && restore_around(core.content(), &audience.user, skill).await? {
         view = core.catalogs().view(audience.clone(), true).await?;
     }
     let entry = visible_entry(&view, policy, skill)?.clone();

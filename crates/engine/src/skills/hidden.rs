@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     catalog::Audience,
-    content::{DraftReader, SkillFiles, draft_at, draft_or_skill_at, read_head, restore_skill_at},
+    content::{DraftReader, SkillFiles, draft_at, draft_or_skill_at, read_head, restore_around, restore_skill_at},
     context::{Core, check_content},
     error::{Error, Result},
     path::{Id, Layer, SkillPath, UserSpace},
@@ -89,6 +89,7 @@ pub(super) async fn readable_skill(
         // It became a skill after the look at the catalog, or another call has changed its files late.
         None if at.is_published || at.has_late_changes => {
             restore_skill_at(core.content(), &audience.user, skill).await?;
+            restore_around(core.content(), &audience.user, skill).await?;
             listed().await
         }
         _ => Err(FindError::Unknown(missing)),

@@ -84,7 +84,7 @@ impl Store for S3Store {
         read(&self.clock, || list::list_once(self, prefix, &options)).await
     }
 
-    /// The server gets the condition until it refuses one, even if it may ignore conditions.
+    /// Sends the condition even if the server may ignore conditions, and omits it once the server has refused one.
     async fn delete(&self, key: &ObjectKey, options: DeleteOptions) -> StoreResult<()> {
         let if_match = options.if_match.filter(|_| !self.refuses_delete_conditions.load(Ordering::Relaxed));
         match self.delete_if(key, if_match.as_ref()).await {
