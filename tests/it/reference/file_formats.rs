@@ -95,7 +95,7 @@ const KEYS_OF_A_BUCKET: [(&str, &str); 22] = [
     (".skillmount-store/…", "Metadata of objects in a `file:` store."),
 ];
 
-const MEMBERS_OF_A_HEAD: [(&str, &str); 21] = [
+const MEMBERS_OF_A_HEAD: [(&str, &str); 22] = [
     ("format", "The number of the format: 1."),
     ("skill", "The path of the skill."),
     ("generation", "The number of changes so far."),
@@ -108,6 +108,7 @@ const MEMBERS_OF_A_HEAD: [(&str, &str); 21] = [
     ("created_at", "The time of the first publish."),
     ("numbers", "The numbers of the versions."),
     ("pending", "The call that may still undo this publish, and its time."),
+    ("final_calls", "The last eight calls whose pending publish became final, the latest first."),
     ("undone", "The last call whose publish was undone."),
     ("took", "The digest of the draft whose place the skill took."),
     ("drafts_since", "The `generation` since which drafts count."),
@@ -119,8 +120,8 @@ const MEMBERS_OF_A_HEAD: [(&str, &str); 21] = [
     ("late", "Plain files that other calls may still write or delete, and until when."),
 ];
 /// Members that a head has during a change, or if changes met. The buckets of the fixtures are at rest.
-const PASSING_MEMBERS_OF_A_HEAD: [&str; 8] =
-    ["pending", "undone", "took", "drafts_since", "drafts_ended_by", "draft", "replaces", "late"];
+const PASSING_MEMBERS_OF_A_HEAD: [&str; 9] =
+    ["pending", "final_calls", "undone", "took", "drafts_since", "drafts_ended_by", "draft", "replaces", "late"];
 const PASSING_MEMBERS_OF_A_DRAFT: [&str; 3] = ["generation", "is_deleted", "deletion"];
 const MEMBERS_OF_A_DRAFT: [(&str, &str); 15] = [
     ("format", "The number of the format: 1."),
