@@ -66,8 +66,11 @@ pub const EVENTS_PIECE_BYTES: u64 = 64 << 10;
 pub const SESSIONS_LOOKED_AT: usize = 64;
 /// Permission requests of a user that a process remembers as sent, so that listeners receive each once.
 pub const REQUESTS_REMEMBERED: usize = 1024;
-/// How often a stream of events sends a sign of life, and checks whether the caller may still watch.
+/// How often a stream of events sends a sign of life.
 pub const EVENTS_ALIVE: Duration = Duration::from_secs(15);
+/// How often a stream of events checks whether the caller may still watch. The second check after a renewal of the deleted users has
+/// the answer, so a stream ends within 30 s.
+pub const EVENTS_CHECKED: Duration = Duration::from_secs(5);
 /// Batches that the figures of use are made from at most: more than a million records.
 pub const USAGE_BATCHES: usize = 8192;
 /// Conversations that the figures of use count.

@@ -125,8 +125,11 @@ async fn fate_of(target: &SkillTarget, mine: &SkillHead) -> Result<Fate> {
             settle_pending(target, &now).await?;
             continue;
         }
+        // An older version of this program names no final call.
+        let is_next = head.generation == mine.generation + 1 && head.previous == mine.digest;
         return Ok(match () {
             () if head.undone.as_ref() == call => Fate::Undone(now),
+            () if is_same || is_next => Fate::Final(now),
             () if call.is_some_and(|call| head.final_calls.contains(call)) => Fate::Final(now),
             () => Fate::Unknown(Some(now)),
         });

@@ -22,7 +22,7 @@ use crate::{
     audit::{EventGap, Listener, Resume, Watcher},
     error::{Error, Result},
     http::{EVENT_STREAM, Failure, HandlerResult, LAST_EVENT_ID, ReplayMemory, SessionCall, UserCall, prefers},
-    limits::{EVENTS_ALIVE, EVENTS_PAGE, EVENTS_PAGE_BYTES},
+    limits::{EVENTS_ALIVE, EVENTS_CHECKED, EVENTS_PAGE, EVENTS_PAGE_BYTES},
     path::Id,
     wire::Event,
 };
@@ -103,7 +103,7 @@ async fn events(
 /// Done once the caller may no longer watch. A stream on which nothing happens would not learn of it otherwise.
 async fn shut_out(call: UserCall, scope: Scope) {
     while call.is_still_allowed(scope) && call.is_still_served().await.is_ok() {
-        sleep(EVENTS_ALIVE).await;
+        sleep(EVENTS_CHECKED).await;
     }
 }
 

@@ -330,6 +330,16 @@ async fn an_idle_stream_ends_within_thirty_seconds_of_the_end_of_its_right() {
     {
         assert!(open <= promised, "{what}: {open:?}");
     }
+    for later in 0..25 {
+        let elsewhere = open_after(async |served, _| {
+            tokio::time::sleep(Duration::from_secs(later)).await;
+            let clock = Arc::new(SystemClock::new());
+            let other = Service::new(served.store.clone(), ServiceOptions::default(), clock);
+            other.deletions().delete_user(&Id::parse("ana").unwrap(), None).await.unwrap();
+        });
+        let open = elsewhere.await;
+        assert!(open <= promised, "deleted in another process after {later} s: {open:?}");
+    }
 }
 
 // S-FAIR-8: A stream of events holds a place among the streams, and memory only while it replays.
