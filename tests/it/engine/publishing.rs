@@ -857,6 +857,25 @@ Body
     }
 }
 
+// S-PUBLISH-31: A publish where no skill is begins as pending. Until it is final, readers find the state before it, and
+// `If-Match` does not match its version.
+#[tokio::test(start_paused = true)]
+async fn a_publish_that_ends_before_it_knows_whether_it_counts_removes_the_files_that_it_wrote_too_late() {
+    let world = World::new();
+    world.faults.script(Verb::Put, from_the(2, Fault::Deny));
+    publish_if(&world, &version(1, &[]), None).await.unwrap_err();
+    let other = world.replica();
+    other.faults.for_keys(Verb::Put, "heads/a/demo.json", Fault::Deny);
+    other.faults.for_keys(Verb::Put, "skills/a/demo/inner", Fault::SlowRequest(Duration::from_secs(1)));
+    let place = SkillPath::parse("a/demo/inner").unwrap();
+    let main = "---\nname: inner\ndescription: Lies inside.\n---\nBody\n".to_owned();
+    let inner = uploaded(&Files::from([("SKILL.md".to_owned(), main)]));
+    let refused = other.service.publisher().publish_skill(&id("demo"), &place, inner, from()).await.unwrap_err();
+    assert_eq!(refused.outcome(), Some(Outcome::Unknown), "{refused}");
+    let files = plain(&world).await;
+    assert!(!files.keys().any(|path| path.starts_with("inner/")), "{files:?}");
+}
+
 // S-PUBLISH-30: Changes of a skill that overlap have an order: their answers and the skills after them are those of one change
 // after the other.
 #[tokio::test(start_paused = true)]

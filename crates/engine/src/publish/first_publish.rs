@@ -36,7 +36,14 @@ pub(super) async fn finish_publish(
     let write =
         async { if head.head.replaces.is_empty() { Some(write_files(target, &head, package).await) } else { None } };
     let (run, verdict) = tokio::join!(write, judge(target, &head.head));
-    let verdict = verdict.map_err(unknown)?;
+    let written: BTreeMap<_, _> = run.iter().flatten().flat_map(|run| run.written.clone()).collect();
+    let verdict = match verdict {
+        Ok(verdict) => verdict,
+        Err(error) => {
+            leave(target, &head, written).await;
+            return Err(unknown(error).into());
+        }
+    };
     let put = match (&verdict, &run) {
         (Verdict::Stands, Some(Ok(run))) if !run.superseded => {
             put_head(target, Some(&head), run.head(&head.head.confirmed())).await
@@ -46,7 +53,6 @@ pub(super) async fn finish_publish(
         (Verdict::Taken(_) | Verdict::OtherDraft, Some(Err(_))) => undo(target, &settled_by_this(target, &head)).await,
         (Verdict::Taken(_) | Verdict::OtherDraft, _) => undo(target, &head).await,
     };
-    let written = run.iter().flatten().flat_map(|run| run.written.clone()).collect();
     let fate = match put.map_err(unknown)? {
         Some(now) if verdict == Verdict::Stands => Fate::Final(now),
         Some(now) => Fate::Undone(now),
@@ -106,6 +112,19 @@ async fn end(
             }
             Err(ChangeError::Other(contested(target).with_outcome(Outcome::Unknown)))
         }
+    }
+}
+
+/// Corrects the files of a call that ends without a verdict, if another process has changed its head. Else the head is settled with them.
+async fn leave(target: &SkillTarget, mine: &StoredHead, written: BTreeMap<String, HeadFile>) {
+    let corrected = async {
+        match read_stored_head(target).await? {
+            Some(now) if now.etag() != mine.etag() => materialise_after(target, now, None, written).await,
+            _ => Ok(Vec::new()),
+        }
+    };
+    if let Err(error) = corrected.await {
+        warn_of_files(target, error);
     }
 }
 
