@@ -174,31 +174,27 @@ fn head(folder: &Path) -> String {
     fs::read_to_string(folder.join("demo/.skillmount/heads/a/demo.json")).unwrap()
 }
 
-/// Lets another process find the publish that a killed server left pending, more than 30 seconds later.
+/// Lets another process find the publish that a killed server left pending.
 async fn settle_pending(folder: &Path) {
-    if !head(folder).contains("\"pending\"") {
-        return;
-    }
+    // Until it is settled, the skill is as before the publish.
+    load_later(folder, |head| !head.contains("\"pending\"")).await;
+}
+
+/// Lets another process bring the plain files up to the head.
+async fn settled(folder: &Path) {
+    load_later(folder, |head| head.contains("\"materialised\":true")).await;
+}
+
+/// Loads the skill in a process whose clock is 31 seconds ahead until its head is as it should be.
+async fn load_later(folder: &Path, is_done: impl Fn(&str) -> bool) {
     let later = SetClock::at(clock().now().as_second() + 31);
     let service = Service::new(directory(folder), ServiceOptions::default(), later);
     for _ in 0..PATIENCE {
-        // Until it is settled, the skill is as before the publish.
+        if is_done(&head(folder)) {
+            return;
+        }
         let _ = service.session(id("demo"), id("later")).load("a/demo").await;
-        if !head(folder).contains("\"pending\"") {
-            return;
-        }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("nobody settled the pending publish");
-}
-
-/// Waits until the plain files are up to the head.
-async fn settled(folder: &Path) {
-    for _ in 0..PATIENCE {
-        if head(folder).contains("\"materialised\":true") {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("nobody brought the plain files up to the head");
+    panic!("nobody settled the change of a killed server");
 }
