@@ -844,6 +844,7 @@ Body
         if comes_first {
             land_late(&world, object, &key, late).await;
             publisher.publish_skill(&id("demo"), &place, uploaded(&inner), from()).await.unwrap();
+            assert!(world.bytes(&format!("{FOLDER}SKILL.md")).await.is_none(), "the publish removes it");
         } else {
             publisher.publish_skill(&id("demo"), &place, uploaded(&inner), from()).await.unwrap();
             land_late(&world, object, &key, late).await;
