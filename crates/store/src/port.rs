@@ -233,7 +233,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     ///
     /// # Races
     /// Without `if_match`, a delete removes the version that is there when it arrives. A store without
-    /// [`Capabilities::conditional_delete`] treats every delete so.
+    /// [`Capabilities::conditional_delete`] may treat every delete so.
     ///
     /// # Errors
     /// `PreconditionFailed` if `if_match` names another version.
