@@ -9,7 +9,7 @@ use super::{
     DeleteOptions, GetOptions, ListEntry, ListOptions, ListPage, Object, ObjectMeta, PurgeReply, PutOptions, PutResult,
     StoreError, StoreResult, StoreServer, Tags,
 };
-use skillmount_base::path::{KeyPrefix, ObjectKey};
+use skillmount_base::path::{ETag, KeyPrefix, ObjectKey};
 
 /// A store behind any number of layers.
 pub type SharedStore = Arc<dyn Store>;
@@ -322,6 +322,32 @@ pub trait StoreExt: Store {
                 return Ok((entries, false));
             }
         }
+    }
+
+    /// Removes an object if it still has the version `etag`. A store that may ignore the condition is asked for the version just before.
+    ///
+    /// # Errors
+    /// `PreconditionFailed` if another version is there; `NotFound` if the store says that the object is gone; the store's.
+    ///
+    /// ```
+    /// use skillmount_base::path::KeyPrefix;
+    /// use skillmount_store::{MemoryStore, StoreError, StoreExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = MemoryStore::new();
+    /// let (old, new) = (store.put_raw("u1/a", "old"), store.put_raw("u1/a", "new"));
+    /// let key = KeyPrefix::all().key("u1/a")?;
+    /// assert!(matches!(store.delete_version(&key, &old).await, Err(StoreError::PreconditionFailed)));
+    /// store.delete_version(&key, &new).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn delete_version(&self, key: &ObjectKey, etag: &ETag) -> StoreResult<()> {
+        if !self.capabilities().conditional_delete && self.head(key).await?.etag != *etag {
+            return Err(StoreError::PreconditionFailed);
+        }
+        self.delete(key, DeleteOptions::default().with_if_match(etag.clone())).await
     }
 }
 

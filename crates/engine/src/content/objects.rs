@@ -5,22 +5,12 @@ use crate::{
     error::Result,
     limits::UPLOAD_FILE_BYTES,
     path::{ETag, ObjectKey},
-    store::{CachePolicy, DeleteOptions, GetOptions, Object, StoreError},
+    store::{CachePolicy, GetOptions, Object, StoreError, StoreExt as _},
 };
 
 /// Deletes an object if it still has the version `base`. Returns false if another version is there by now.
 pub(crate) async fn delete_version_of(target: &SkillTarget, key: &ObjectKey, base: ETag) -> Result<bool> {
-    let store = target.content.store();
-    if !store.capabilities().conditional_delete {
-        // This store may ignore the condition, so the version is checked just before.
-        match store.head(key).await {
-            Ok(meta) if meta.etag == base => {}
-            Ok(_) => return Ok(false),
-            Err(StoreError::NotFound) => return Ok(true),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    match store.delete(key, DeleteOptions::default().with_if_match(base)).await {
+    match target.content.store().delete_version(key, &base).await {
         Ok(()) | Err(StoreError::NotFound) => Ok(true),
         Err(StoreError::PreconditionFailed) => Ok(false),
         Err(error) => Err(error.into()),

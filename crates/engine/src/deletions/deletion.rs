@@ -15,7 +15,7 @@ use crate::{
     error::{Code, Error, Result},
     limits::DELETION_LEASE,
     path::Id,
-    store::{DeleteOptions, ExpectedVersion, ListOptions, StoreError},
+    store::{ExpectedVersion, ListOptions, StoreError, StoreExt as _},
     wire::Deletion,
 };
 
@@ -206,15 +206,7 @@ impl Deletions {
             .await?;
         let (key, store) = (self.0.store.namespace().deletion(user)?, self.0.store.store());
         let ExpectedVersion::Version(etag, _) = &stored.base else { return Ok(()) };
-        if !store.capabilities().conditional_delete {
-            // This store may ignore the condition, so the version is checked just before.
-            match store.head(&key).await {
-                Ok(meta) if meta.etag == *etag => {}
-                Ok(_) | Err(StoreError::NotFound) => return Ok(()),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        match store.delete(&key, DeleteOptions::default().with_if_match(etag.clone())).await {
+        match store.delete_version(&key, etag).await {
             Ok(()) | Err(StoreError::NotFound) => {
                 self.0.in_progress.remove(user);
                 self.deletion_finished(user);

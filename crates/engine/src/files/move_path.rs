@@ -24,7 +24,7 @@ use crate::{
     error::{Code, Error, Outcome, Result},
     limits::{DELETE_BEGINS, FAILED_FILES, LIST_OBJECTS, MOVE_FILE_BYTES, PARALLEL_GETS, SEARCH_WINDOW_KIB},
     path::{ETag, ObjectKey, VirtualPath},
-    store::{CachePolicy, DeleteOptions, ExpectedVersion, GetOptions, ListOptions, StoreError},
+    store::{CachePolicy, ExpectedVersion, GetOptions, ListOptions, StoreError, StoreExt as _},
     wire::{MoveReply, MoveRequest},
 };
 
@@ -167,14 +167,7 @@ async fn take(context: &Context, step: &Step) -> Result<()> {
 /// Deletes an object if it is still this version. If the object is gone, nothing is left to do.
 async fn delete_version(context: &Context, key: &ObjectKey, version: &ETag) -> Result<(), StoreError> {
     let store = &context.core.store();
-    if !store.capabilities().conditional_delete {
-        match store.head(key).await {
-            Ok(meta) if meta.etag != *version => return Err(StoreError::PreconditionFailed),
-            Err(StoreError::NotFound) => return Ok(()),
-            looked => drop(looked?),
-        }
-    }
-    match store.delete(key, DeleteOptions::default().with_if_match(version.clone())).await {
+    match store.delete_version(key, version).await {
         Err(StoreError::NotFound) => Ok(()),
         // Only its absence is certain: a version that is there now may be newer than a delete that landed.
         Err(error @ StoreError::Unavailable { outcome: Outcome::Unknown, .. }) => match store.head(key).await {

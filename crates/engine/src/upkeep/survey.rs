@@ -9,7 +9,7 @@ use crate::{
     error::Result,
     limits::{LIST_OBJECTS, ORPHAN_AGE},
     path::{ObjectKey, ObjectKind, SkillPath, UserSpace},
-    store::{DeleteOptions, ListEntry, StoreError, StoreExt as _},
+    store::{ListEntry, StoreError, StoreExt as _},
     wire::{FindingCode, FsckFinding},
 };
 
@@ -134,12 +134,8 @@ impl OwnerObjects {
     pub(super) async fn delete(&self, core: &Core, key: &ObjectKey, entry: &ListEntry) -> Result<bool> {
         let store = core.store();
         core.check_writable()?;
-        let may_ignore = !store.capabilities().conditional_delete;
-        if may_ignore && store.head(key).await.is_ok_and(|meta| meta.etag != entry.etag) {
-            return Ok(false);
-        }
-        match store.delete(key, DeleteOptions::default().with_if_match(entry.etag.clone())).await {
-            Ok(()) => Ok(true),
+        match store.delete_version(key, &entry.etag).await {
+            Ok(()) | Err(StoreError::NotFound) => Ok(true),
             Err(StoreError::PreconditionFailed) => Ok(false),
             Err(error) => Err(error.into()),
         }
